@@ -1,0 +1,1 @@
+//! CEL as a language. Knows nothing of CRDs.

@@ -1,0 +1,3 @@
+//! The `crdkit` command.
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! Bytes to events to documents, and back.

@@ -1,0 +1,1 @@
+//! One engine for Kubernetes custom resources.
