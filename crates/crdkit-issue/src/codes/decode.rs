@@ -2,16 +2,18 @@
 
 codes! {
     /// The text is not JSON.
-    JSON_SYNTAX = "json-syntax", Decode, "{problem}", example: "{\"a\": 1,}";
+    JSON_SYNTAX = "json-syntax", Decode, "{problem}", server: "{server}", example: "{\"a\": 1,}";
 
     /// The text is not YAML that Kubernetes reads.
     YAML_SYNTAX = "yaml-syntax", Decode, "{problem}", example: "a: b: c";
 
     /// The input ends in the middle of a document.
-    TRUNCATED = "truncated", Decode, "the input ends {place}", example: "{\"a\":";
+    TRUNCATED = "truncated", Decode, "the input ends {place}",
+        server: "unexpected end of JSON input", example: "{\"a\":";
 
     /// Something follows the end of the document.
-    TRAILING_DATA = "trailing-data", Decode, "unexpected data after the document", example: "{} x";
+    TRAILING_DATA = "trailing-data", Decode, "unexpected data after the document",
+        server: "{server}", example: "{} x";
 
     /// The input holds no document.
     EMPTY_INPUT = "empty-input", Decode, "there is no document here", example: "";
