@@ -24,10 +24,10 @@ fn json(title: &str, text: &str, rounds: usize, repeat: usize) {
         vec![
             entry("crdkit", repeat, move || drop(black_box(json::decode(bytes, &plain)))),
             entry("crdkit with positions", repeat, move || {
-                drop(black_box(json::decode(bytes, &positions)))
+                drop(black_box(json::decode(bytes, &positions)));
             }),
             entry("serde_json", repeat, move || {
-                drop(black_box(serde_json::from_slice::<serde_json::Value>(bytes)))
+                drop(black_box(serde_json::from_slice::<serde_json::Value>(bytes)));
             }),
         ],
     );

@@ -9,13 +9,15 @@ mod measure;
 
 use std::process::ExitCode;
 
+const STAGES: &[(&str, fn())] = &[("decode", decode::run)];
+
 fn main() -> ExitCode {
-    match std::env::args().nth(1).as_deref() {
-        Some("decode") => decode::run(),
-        _ => {
-            eprintln!("usage: bench STAGE\n\nstages: decode");
-            return ExitCode::from(2);
-        }
-    }
+    let stage = std::env::args().nth(1).unwrap_or_default();
+    let Some((_, run)) = STAGES.iter().find(|(name, _)| *name == stage) else {
+        let names: Vec<_> = STAGES.iter().map(|(name, _)| *name).collect();
+        eprintln!("usage: bench STAGE\n\nstages: {}", names.join(", "));
+        return ExitCode::from(2);
+    };
+    run();
     ExitCode::SUCCESS
 }
