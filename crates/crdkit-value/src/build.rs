@@ -9,6 +9,7 @@ use crate::{Document, Event, Limits, NodeId};
 use crdkit_issue::{Issue, Span, codes};
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
 use std::hash::BuildHasher;
 
 /// What happens to a key that an object has more than once.
@@ -34,9 +35,9 @@ pub struct Builder<'l> {
     open: Vec<Frame>,
     /// The key whose value comes next.
     key: TextRef,
+    key_bit: u64,
     key_span: Option<Span>,
     issues: Vec<Issue>,
-    hasher: RandomState,
 }
 
 /// An array or object being built.
@@ -48,11 +49,21 @@ struct Frame {
     /// One bit per small hash of the keys so far: a key whose bit is clear is new.
     seen: u64,
     /// All keys by hash, from [`LINEAR_KEYS`] keys on, so that no object takes quadratic time.
-    index: Option<HashTable<NodeId>>,
+    index: Option<Box<KeyIndex>>,
+}
+
+/// The members of one object by the hash of their keys.
+#[derive(Default)]
+struct KeyIndex {
+    hasher: RandomState,
+    members: HashTable<NodeId>,
 }
 
 /// Up to here comparing with every earlier key is faster than hashing.
 const LINEAR_KEYS: u32 = 32;
+
+/// Few documents nest deeper; those that do pay for growth.
+const USUAL_DEPTH: usize = 16;
 
 impl<'l> Builder<'l> {
     /// A builder within `limits`.
@@ -62,11 +73,11 @@ impl<'l> Builder<'l> {
             source: "",
             limits,
             duplicates,
-            open: Vec::new(),
+            open: Vec::with_capacity(USUAL_DEPTH),
             key: TextRef::default(),
+            key_bit: 0,
             key_span: None,
             issues: Vec::new(),
-            hasher: RandomState::default(),
         }
     }
 
@@ -83,7 +94,7 @@ impl<'l> Builder<'l> {
     pub fn over(mut self, source: &'l str) -> Self {
         self.document.text.clear();
         self.document.text.push_str(source);
-        self.document.nodes.reserve(source.len() / 16 + 1);
+        self.document.nodes.reserve(source.len() / 12 + 1);
         self.source = source;
         self
     }
@@ -97,6 +108,7 @@ impl<'l> Builder<'l> {
         match event {
             Event::Key(name) => {
                 self.key = self.text(name);
+                self.key_bit = key_bit(name);
                 self.key_span = Some(span);
                 return Ok(());
             }
@@ -195,12 +207,10 @@ impl<'l> Builder<'l> {
         frame.n_children += 1;
         self.document.nodes.push(Node::new(tag, self.key, frame.id).with_bits(bits));
         if frame.is_object {
-            let bit = 1 << small_hash(self.document.text(self.key));
-            let maybe_seen = frame.seen & bit != 0;
-            let has_index = frame.index.is_some();
-            frame.seen |= bit;
+            let check = frame.seen & self.key_bit != 0 || frame.index.is_some();
+            frame.seen |= self.key_bit;
             self.place(span);
-            if maybe_seen || has_index {
+            if check {
                 self.check_key(id);
             }
         } else {
@@ -219,35 +229,26 @@ impl<'l> Builder<'l> {
     /// Looks for an earlier member of the innermost object with the key of its newest member, `id`.
     fn check_key(&mut self, id: NodeId) {
         let Some(frame) = self.open.last_mut() else { return };
-        let (document, hasher) = (&self.document, &self.hasher);
+        let document = &self.document;
         let key = document.text(document.node(id).key);
-        let rehash = |id: &NodeId| hasher.hash_one(document.text(document.node(*id).key));
         if frame.n_children > LINEAR_KEYS && frame.index.is_none() {
-            let mut index = HashTable::with_capacity(2 * LINEAR_KEYS as usize);
+            let mut index = Box::<KeyIndex>::default();
             for (key, member) in document.value(frame.id).members() {
                 if member.id() != id {
-                    index.insert_unique(hasher.hash_one(key), member.id(), rehash);
+                    index.insert(document, key, member.id(), false);
                 }
             }
             frame.index = Some(index);
         }
-        let earlier = if let Some(index) = &mut frame.index {
-            let same = |other: &NodeId| document.text(document.node(*other).key) == key;
-            match index.entry(hasher.hash_one(key), same, rehash) {
-                hashbrown::hash_table::Entry::Occupied(mut entry) => {
-                    let earlier = *entry.get();
-                    if self.duplicates != Duplicates::FirstWins {
-                        *entry.get_mut() = id;
-                    }
-                    Some(earlier)
-                }
-                hashbrown::hash_table::Entry::Vacant(entry) => {
-                    entry.insert(id);
-                    None
-                }
+        let earlier = match &mut frame.index {
+            Some(index) => {
+                index.insert(document, key, id, self.duplicates != Duplicates::FirstWins)
             }
-        } else {
-            document.value(frame.id).get(key).map(crate::Value::id).filter(|earlier| *earlier != id)
+            None => document
+                .value(frame.id)
+                .get(key)
+                .map(crate::Value::id)
+                .filter(|earlier| *earlier != id),
         };
         if let Some(earlier) = earlier {
             self.duplicate(earlier, id);
@@ -281,14 +282,45 @@ impl<'l> Builder<'l> {
     }
 }
 
-/// A number below 64 that differs between most short keys.
+impl KeyIndex {
+    /// Notes that `id` has `key`; gives the member that had it before, in whose place `id` is kept
+    /// if `replace` says so.
+    fn insert(
+        &mut self,
+        document: &Document,
+        key: &str,
+        id: NodeId,
+        replace: bool,
+    ) -> Option<NodeId> {
+        let key_of = |id: &NodeId| document.text(document.node(*id).key);
+        let hasher = &self.hasher;
+        let found = self.members.entry(
+            hasher.hash_one(key),
+            |other| key_of(other) == key,
+            |other| hasher.hash_one(key_of(other)),
+        );
+        match found {
+            Entry::Occupied(mut entry) => {
+                let earlier = *entry.get();
+                if replace {
+                    *entry.get_mut() = id;
+                }
+                Some(earlier)
+            }
+            Entry::Vacant(entry) => {
+                entry.insert(id);
+                None
+            }
+        }
+    }
+}
+
+/// One of 64 bits, different for most short keys of one object.
 #[inline]
-fn small_hash(key: &str) -> u32 {
+fn key_bit(key: &str) -> u64 {
     let bytes = key.as_bytes();
-    let first = bytes.first().copied().map_or(0, u32::from);
-    let middle = bytes.get(bytes.len() / 2).copied().map_or(0, u32::from);
-    let last = bytes.last().copied().map_or(0, u32::from);
-    #[expect(clippy::cast_possible_truncation, reason = "any part of the length will do")]
-    let len = bytes.len() as u32;
-    (first * 7 + middle * 31 + last * 3 + len * 5) & 63
+    let first = bytes.first().copied().map_or(0, usize::from);
+    let middle = bytes.get(bytes.len() / 2).copied().map_or(0, usize::from);
+    let last = bytes.last().copied().map_or(0, usize::from);
+    1 << ((first * 7 + middle * 31 + last * 3 + bytes.len() * 5) & 63)
 }

@@ -55,7 +55,13 @@ pub(crate) struct Parser {
 
 impl Parser {
     pub(crate) fn new(max_depth: usize) -> Self {
-        Self { expect: Expect::Document, open: Vec::new(), in_object: false, max_depth, at: 0 }
+        Self {
+            expect: Expect::Document,
+            open: Vec::with_capacity(16),
+            in_object: false,
+            max_depth,
+            at: 0,
+        }
     }
 
     /// Begins a new document at the current place.
