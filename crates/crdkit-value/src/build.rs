@@ -45,7 +45,9 @@ struct Frame {
     id: NodeId,
     is_object: bool,
     last: NodeId,
+    /// Children so far, and how many of them lost to one with the same key.
     n_children: u32,
+    n_removed: u32,
     /// One bit per small hash of the keys so far: a key whose bit is clear is new.
     seen: u64,
     /// All keys by hash, from [`LINEAR_KEYS`] keys on, so that no object takes quadratic time.
@@ -153,14 +155,22 @@ impl<'l> Builder<'l> {
         let id = self.add(tag, empty, span)?;
         let is_object = tag == Tag::Object;
         let last = NodeId::NONE;
-        self.open.push(Frame { id, is_object, last, n_children: 0, seen: 0, index: None });
+        self.open.push(Frame {
+            id,
+            is_object,
+            last,
+            n_children: 0,
+            n_removed: 0,
+            seen: 0,
+            index: None,
+        });
         Ok(())
     }
 
     fn end(&mut self, span: Span) {
         let Some(frame) = self.open.pop() else { return };
         if let Some(node) = self.document.nodes.get_mut(frame.id.index()) {
-            node.set_n_children(frame.n_children);
+            node.set_n_children(frame.n_children - frame.n_removed);
         }
         if let Some(positions) = &mut self.document.positions {
             positions.set_end(frame.id, span.end);
@@ -271,7 +281,7 @@ impl<'l> Builder<'l> {
             node.removed = true;
         }
         if let Some(frame) = self.open.last_mut() {
-            frame.n_children -= 1;
+            frame.n_removed += 1;
         }
     }
 
