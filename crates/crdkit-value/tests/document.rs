@@ -1,4 +1,5 @@
 //! Building, reading, comparing and changing documents, through the public interface.
+#![expect(clippy::unwrap_used, reason = "tests")]
 
 use crdkit_issue::Span;
 use crdkit_value::{Builder, Document, Duplicates, Event, Limits, NodeId};
