@@ -20,7 +20,10 @@ mod number;
 mod parse;
 mod resolve;
 mod scan;
+mod style;
 mod tape;
 mod timestamp;
+mod write;
 
 pub use decode::{Documents, decode};
+pub use write::write;

@@ -29,22 +29,28 @@ pub(super) fn whole(float: f64) -> Option<i64> {
     float.to_string().parse().ok()
 }
 
+/// A float as it is written in YAML.
+pub(super) fn value_text(float: f64) -> String {
+    general(&format!("{float:e}"), float.to_string())
+}
+
 /// A float as the text of a key: the precision is that of a 32-bit float, whatever the value, and numbers of more
 /// than six digits are written with an exponent.
 pub(super) fn key_text(float: f64) -> String {
     #[expect(clippy::cast_possible_truncation, reason = "upstream prints keys with 32 bits")]
     let float = float as f32;
-    if float.is_nan() {
-        return ".nan".to_owned();
-    }
-    if float.is_infinite() {
-        return if float > 0.0 { ".inf" } else { "-.inf" }.to_owned();
-    }
-    let scientific = format!("{float:e}");
+    general(&format!("{float:e}"), float.to_string())
+}
+
+/// The one of two notations that Go's `%g` chooses, with YAML's names for what is not a number.
+fn general(scientific: &str, decimal: String) -> String {
     let exponent = scientific.split_once('e').and_then(|(_, exponent)| exponent.parse().ok());
-    match exponent {
-        Some(-4..=5) | None => float.to_string(),
-        Some(_) => with_sign(&scientific, 2),
+    match (exponent, decimal.as_str()) {
+        (_, "NaN") => ".nan".to_owned(),
+        (_, "inf") => ".inf".to_owned(),
+        (_, "-inf") => "-.inf".to_owned(),
+        (Some(-4..=5) | None, _) => decimal,
+        (Some(_), _) => with_sign(scientific, 2),
     }
 }
 
