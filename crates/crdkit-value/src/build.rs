@@ -90,6 +90,14 @@ impl<'l> Builder<'l> {
         self
     }
 
+    /// Makes room for a document of about `bytes` bytes of source.
+    #[must_use]
+    pub fn with_capacity(mut self, bytes: usize) -> Self {
+        self.document.text.reserve(bytes / 2);
+        self.document.nodes.reserve(bytes / 24 + 1);
+        self
+    }
+
     /// Takes over the text of `source` in one piece: text of events that is a part of it is then
     /// referred to instead of copied. Worth it for a source that is mostly text, as documents are.
     #[must_use]
