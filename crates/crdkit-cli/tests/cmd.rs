@@ -1,5 +1,4 @@
 //! Runs the terminal examples of the README and of `resources/cmd` and compares what they print.
-#![expect(clippy::unwrap_used, reason = "tests")]
 
 #[test]
 fn terminal_examples_print_what_they_say() {
