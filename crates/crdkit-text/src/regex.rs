@@ -11,6 +11,7 @@ mod escape;
 mod lower;
 mod node;
 mod parse;
+mod stack;
 
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
