@@ -298,6 +298,15 @@ mod tests {
     }
 
     #[test]
+    fn paths_are_escaped_again_where_they_were_not_written_well() {
+        for (text, path) in
+            [("/a b", "/a%20b"), ("/%3f%41", "/%3f%41"), ("/ %3F", "/%20%3F"), ("/[]", "/[]")]
+        {
+            assert_eq!(Url::parse(text).unwrap().escaped_path(), path);
+        }
+    }
+
+    #[test]
     fn refusals_name_the_fault() {
         for (text, reason) in [
             ("", r#"parse "": empty url"#),
