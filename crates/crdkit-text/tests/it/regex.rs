@@ -162,6 +162,29 @@ fn patterns_at_the_limits_are_accepted() {
 }
 
 #[test]
+fn an_automaton_that_was_put_off_can_be_built() {
+    for class in [
+        ".",
+        "[^a]",
+        r"[\x00-\x{10FFFF}]",
+        r"\pL",
+        r"(?i:\pL)",
+        "(?i:k)",
+        "\u{1f600}",
+        "(a)",
+        "(?:a|bc)?",
+    ] {
+        let pattern = |copies: usize| format!("x|{}", format!("{class}{{500}}").repeat(copies));
+        // Whether it was built at once or put off, a pattern that is accepted matches.
+        for regex in
+            [1, 2, 5, 10, 30, 100].into_iter().map_while(|copies| Regex::new(&pattern(copies)).ok())
+        {
+            assert!(regex.is_match("x"), "{class}");
+        }
+    }
+}
+
+#[test]
 fn patterns_that_explode_elsewhere_match_in_linear_time() {
     let text = "a".repeat(100_000) + "!";
     for pattern in ["(a+)+$", "(a|aa)+$", "(a*)*b", "(.*)(.*)(.*)(.*)x"] {
