@@ -8,13 +8,12 @@ use std::collections::VecDeque;
 
 use crdkit_issue::{Issue, Span, codes};
 use crdkit_value::Document;
-use memchr::memmem;
 
-use super::chars::is_blank_or_end;
+use super::chars::{LineCounter, next_marker};
 use super::compose::{Composed, Refusal, compose};
 use super::error::{Failure, Problem};
 use super::event::{Event, EventKind};
-use super::input::Input;
+use super::input::{Foresight, Input};
 use super::parse::Parser;
 use super::scan::{Scanner, Surroundings};
 use crate::{DecodeError, DecodeOptions, Decoded};
@@ -25,7 +24,7 @@ use crate::{DecodeError, DecodeOptions, Decoded};
 /// # Errors
 /// The finding, when the document is not YAML or does not convert to JSON.
 pub fn decode(bytes: &[u8], options: &DecodeOptions) -> Result<Decoded, Box<Issue>> {
-    let input = Input::new(bytes);
+    let input = Input::new(bytes, Foresight::Chunk);
     let first = match &input.text {
         Cow::Borrowed(_) => Stream::new(bytes, input, options).next(),
         Cow::Owned(text) => Stream::over(text, &input, options).next(),
@@ -45,7 +44,7 @@ enum Inner<'a, 'o> {
 impl<'a, 'o> Documents<'a, 'o> {
     /// The documents in a slice.
     pub fn from_slice(bytes: &'a [u8], options: &'o DecodeOptions) -> Self {
-        let input = Input::new(bytes);
+        let input = Input::new(bytes, Foresight::Document);
         Self(match &input.text {
             Cow::Borrowed(_) => Inner::Stream(Box::new(Stream::new(bytes, input, options))),
             Cow::Owned(text) => Inner::Ready(Stream::over(text, &input, options).collect()),
@@ -77,6 +76,8 @@ struct Stream<'a, 'o> {
     ascii: bool,
     line_feeds_only: bool,
     parser: Parser<'a>,
+    /// Counts lines of the whole input for messages.
+    line_counter: LineCounter,
     done: bool,
 }
 
@@ -90,7 +91,19 @@ impl<'a, 'o> Stream<'a, 'o> {
         let max_depth = options.limits.depth;
         let around = Surroundings { bad: bad.clone(), ascii, line_feeds_only, max_depth };
         let parser = Parser::new(Scanner::new(text, around));
-        Self { bytes, options, text, offset, bad, ascii, line_feeds_only, parser, done: false }
+        let line_counter = LineCounter::default();
+        Self {
+            bytes,
+            options,
+            text,
+            offset,
+            bad,
+            ascii,
+            line_feeds_only,
+            parser,
+            line_counter,
+            done: false,
+        }
     }
 
     /// The documents of transcoded text.
@@ -118,25 +131,16 @@ impl<'a, 'o> Stream<'a, 'o> {
                 ascii: self.ascii,
                 line_feeds_only: self.line_feeds_only,
             },
-            None => Input { offset: start, ..Input::utf8(rest, start) },
+            None => Input { offset: start, ..Input::utf8(rest, start, Foresight::Document) },
         };
-        *self = Self::new(self.bytes, input, self.options);
-    }
-
-    /// The first `---` line at or after `from`, a byte of the input.
-    fn next_marker(&self, from: usize) -> Option<usize> {
-        let is_marker = |at: usize| {
-            let line_start = at == 0 || matches!(self.bytes.get(at - 1), Some(b'\n' | b'\r'));
-            line_start && is_blank_or_end(self.bytes, at + 3)
-        };
-        let rest = self.bytes.get(from..)?;
-        memmem::find_iter(rest, "---").map(|at| from + at).find(|&at| is_marker(at))
+        let line_counter = self.line_counter;
+        *self = Self { line_counter, ..Self::new(self.bytes, input, self.options) };
     }
 
     /// Reads the document whose start event is `start`.
     fn document(&mut self, start: &Event<'_>) -> Result<Decoded, Refusal> {
         let content = self.offset + start.end;
-        let end = self.next_marker(content).unwrap_or(self.bytes.len());
+        let end = next_marker(self.bytes, content).unwrap_or(self.bytes.len());
         let limit = self.options.limits.bytes;
         if end - content > limit {
             let issue = Issue::error(codes::decode::TOO_LARGE).with("limit", limit);
@@ -201,14 +205,14 @@ impl<'a, 'o> Stream<'a, 'o> {
                     Problem::Encoding(_) => failure,
                     _ => failure.moved(self.offset),
                 };
-                (failure.issue(self.bytes), failure.mark())
+                (failure.issue(self.bytes, &mut self.line_counter), failure.mark())
             }
         };
         let from = noticed.max(content.map_or(0, |content| self.offset + content));
-        let mut marker = self.next_marker(from);
+        let mut marker = next_marker(self.bytes, from);
         if content.is_none() && self.bytes.get(noticed) == Some(&b'%') {
             // The marker ends the bad directives and belongs to the document that could not be read.
-            marker = marker.and_then(|own| self.next_marker(own + 3));
+            marker = marker.and_then(|own| next_marker(self.bytes, own + 3));
         }
         match marker {
             Some(start) => self.restart(start),
