@@ -30,6 +30,7 @@ macro_rules! codes {
 }
 
 pub mod decode;
+pub mod object;
 
 /// All codes with the stage that finds them, in the order of the reference page.
-pub const STAGES: &[(&str, &[Code])] = &[("decode", decode::ALL)];
+pub const STAGES: &[(&str, &[Code])] = &[("decode", decode::ALL), ("object", object::ALL)];
