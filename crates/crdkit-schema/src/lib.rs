@@ -5,6 +5,17 @@
 //! against them.
 
 pub mod compile;
+pub mod decode;
+pub mod defaults;
+pub mod go_json;
+pub mod metadata;
 pub mod model;
+pub mod path;
 pub mod prune;
+pub mod read;
+pub mod status;
 pub mod validate;
+
+mod base64;
+mod equal;
+mod time;

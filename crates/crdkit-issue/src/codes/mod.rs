@@ -29,6 +29,7 @@ macro_rules! codes {
     (@server $server:literal) => { Some($server) };
 }
 
+pub mod crd;
 pub mod decode;
 pub mod object;
 

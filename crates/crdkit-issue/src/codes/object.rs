@@ -84,4 +84,111 @@ codes! {
     /// A value satisfies the schema in `not`.
     NOT = "not", Invalid, "must not satisfy the schema under `not`",
         server: "{quoted} must not validate the schema (not)", example: "spec: {}";
+
+    /// A field is not in the schema, so it is not kept.
+    UNKNOWN_FIELD = "unknown-field", Decode, "unknown field `{key}`",
+        server: "unknown field {shown}", example: "spec: {replics: 3}";
+
+    /// The object is not a mapping.
+    NOT_AN_OBJECT = "not-an-object", Decode, "expected an object, found {found}",
+        server: "json: cannot unmarshal {found} into Go value of type map[string]interface {}",
+        example: "[]";
+
+    /// The object has no `kind`.
+    KIND_MISSING = "kind-missing", Decode, "`kind` is missing",
+        server: "Object 'Kind' is missing in '{body}'", example: "apiVersion: v1";
+
+    /// `apiVersion` is not a string.
+    API_VERSION_TYPE = "api-version-type", Decode, "`apiVersion` must be a string",
+        server: "{problem}", example: "apiVersion: 1";
+
+    /// `apiVersion` has more than one slash.
+    API_VERSION_FORM = "api-version-form", Decode, "`{version}` is not a group and version",
+        server: "unexpected GroupVersion string: {version}", example: "apiVersion: a/b/c";
+
+    /// `apiVersion` is not the one the request is for.
+    API_VERSION_MISMATCH = "api-version-mismatch", Decode,
+        "`apiVersion` is `{version}`, the request is for `{expected}`",
+        server: "the API version in the data ({version}) does not match the expected API version ({expected})",
+        example: "apiVersion: example.com/v2";
+
+    /// `metadata` has a value of a wrong type.
+    METADATA_TYPE = "metadata-type", Decode, "{problem}", server: "{problem}",
+        example: "metadata: {labels: {a: 1}}";
+
+    /// `apiVersion` or `kind` of an embedded resource is not a string.
+    EMBEDDED_TYPE = "embedded-type", Decode, "{problem}", server: "{problem}",
+        example: "template: {kind: 1}";
+
+    /// The object's namespace is not the one the request is for.
+    NAMESPACE_MISMATCH = "namespace-mismatch", Decode,
+        "the namespace is `{namespace}`, the request is for `{expected}`",
+        server: "the namespace of the provided object does not match the namespace sent on the request",
+        example: "metadata: {namespace: other}";
+
+    /// The object's name is not the one the request is for.
+    NAME_MISMATCH = "name-mismatch", Decode, "the name is `{name}`, the request is for `{expected}`",
+        server: "the name of the object ({name}) does not match the name on the URL ({expected})",
+        example: "metadata: {name: other}";
+
+    /// `kind` is not the one of the CRD.
+    WRONG_KIND = "wrong-kind", Invalid, "`kind` must be `{expected}`", server: "must be {expected}",
+        example: "kind: Other";
+
+    /// `apiVersion` is not the one of the CRD.
+    WRONG_API_VERSION = "wrong-api-version", Invalid, "`apiVersion` must be `{expected}`",
+        server: "must be {expected}", example: "apiVersion: other/v1";
+
+    /// A value that the `scale` subresource reads is not what it needs.
+    SCALE_VALUE = "scale-value", Invalid, "{problem}", example: "spec: {replicas: -1}";
+
+    /// An update does not say which version of the object it changes.
+    RESOURCE_VERSION_REQUIRED = "resource-version-required", Invalid,
+        "`resourceVersion` must be given for an update", server: "must be specified for an update",
+        example: "metadata: {name: a}";
+
+    /// The object changed since the version that the update is for.
+    CONFLICT = "conflict", Invalid, "the object was changed since version `{found}`",
+        server: "the object has been modified; please apply your changes to the latest version and try again",
+        example: "metadata: {resourceVersion: \"1\"}";
+
+    /// The identity of the object is not the one the update is for.
+    UID_MISMATCH = "uid-mismatch", Invalid, "the object's `uid` is `{expected}`, not `{found}`",
+        server: "Precondition failed: UID in precondition: {found}, UID in object meta: {expected}",
+        example: "metadata: {uid: other}";
+
+    /// An embedded resource lacks `apiVersion` or `kind`.
+    EMBEDDED_REQUIRED = "embedded-required", Required, "an embedded resource must have this field",
+        server: "", example: "template: {kind: Pod}";
+
+    /// `apiVersion` or `kind` of an embedded resource is not acceptable.
+    EMBEDDED_INVALID = "embedded-invalid", Invalid, "{problem}", example: "template: {kind: \"\"}";
+
+    /// An item of a set occurs again.
+    REPEATED_ITEM = "repeated-item", Duplicate, "this item occurs more than once", server: "",
+        example: "zones: [a, a]";
+
+    /// An entry of a map-type list has the keys of an earlier one.
+    REPEATED_KEYS = "repeated-keys", Duplicate, "an earlier entry has the same keys", server: "",
+        example: "ports: [{name: a}, {name: a}]";
+
+    /// An item of a map-type list is not an object.
+    MAP_ITEM_NOT_OBJECT = "map-item-not-object", Invalid,
+        "must be an object for an array of list-type map", example: "ports: [1]";
+
+    /// A finalizer's name does not say whose it is.
+    FINALIZER_NAME = "finalizer-name", Invalid, "{problem}", example: "finalizers: [cleanup]";
+
+    /// The same owner is listed twice.
+    REPEATED_OWNER = "repeated-owner", Duplicate, "this owner is listed more than once: {uids}",
+        server: ".metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: {uids}",
+        example: "ownerReferences: [{uid: a}, {uid: a}]";
+
+    /// The version is deprecated.
+    DEPRECATED = "deprecated", Invalid, "{warning}", example: "apiVersion: example.com/v1alpha1";
+
+    /// Rules were not evaluated because of other findings.
+    RULES_NOT_CHECKED = "rules-not-checked", Invalid,
+        "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation",
+        example: "spec: {}";
 }

@@ -9,15 +9,15 @@ use super::fields::Fields;
 use super::flags::Flags;
 use super::format::{Format, FormatKind};
 use super::hash::Index;
-use super::literal::{Literal, LiteralId};
-use super::node::{Additional, Bounds, Junctors, ListType, Node, Rare, Rule, Types};
+use super::literal::{DefaultId, Literal, LiteralId};
+use super::node::{Additional, Bounds, FieldDefault, Junctors, ListType, Node, Rare, Rule, Types};
 use super::pattern::{Pattern, PatternId};
 use super::table::{Id, Name, Table};
 use super::{CompiledCrd, crd};
 use crate::model::{self, Crd, Schema, SchemaId};
-use crate::prune;
+use crate::{defaults, prune};
 use crdkit_codec::json;
-use crdkit_value::{Document, Value};
+use crdkit_value::{Document, Kind, Value};
 use std::sync::Arc;
 
 /// How deep schemas may nest. Real ones stay below 30; walks recurse once or twice per level.
@@ -45,6 +45,8 @@ pub struct Compiler {
     literals: Index,
     /// The JSON text of each literal, by which equal ones are found.
     literal_texts: Vec<Box<[u8]>>,
+    defaults: Index,
+    default_texts: Vec<Box<[u8]>>,
     crds: Vec<CrdParts>,
 }
 
@@ -57,6 +59,8 @@ impl Default for Compiler {
             patterns: Index::default(),
             literals: Index::default(),
             literal_texts: Vec::new(),
+            defaults: Index::default(),
+            default_texts: Vec::new(),
             crds: Vec::new(),
         }
     }
@@ -143,7 +147,7 @@ impl Compiler {
             .map(|kind| Format { name: self.name(schema.format), kind });
         let pattern = (!schema.pattern.is_empty()).then(|| self.pattern(schema.pattern));
         let required = schema.required.iter().map(|name| self.name(name)).collect();
-        let rare = self.rare(schema, &child);
+        let rare = self.rare(schema, &fields, &child);
         let mut node = Node {
             types,
             flags: Flags::default(),
@@ -158,7 +162,7 @@ impl Compiler {
             rare,
         };
         node.flags = self.flags(schema, &node, is_root);
-        node.default = schema.default.map(|default| self.default(default, &node, prunes));
+        node.default = schema.default.map(|default| self.default_value(default, &node, prunes));
         node
     }
 
@@ -176,6 +180,7 @@ impl Compiler {
         for id in fields.chain(node.items).chain(node.additional_schema()) {
             let child = self.table.node(id);
             flags.add_if(Flags::HAS_DEFAULTS, child.default.is_some());
+            flags.add_if(Flags::DEFAULTS_BELOW, child.has(Flags::HAS_DEFAULTS));
             flags.inherit(child.flags);
         }
         flags
@@ -195,6 +200,7 @@ impl Compiler {
     fn rare(
         &mut self,
         schema: &Schema<'_>,
+        fields: &Fields,
         child: &impl Fn(SchemaId) -> Option<Id>,
     ) -> Option<Box<Rare>> {
         let children = |ids: &[SchemaId]| ids.iter().copied().filter_map(child).collect();
@@ -212,21 +218,42 @@ impl Compiler {
             },
             list_map_keys: extensions.list_map_keys.iter().map(|key| self.name(key)).collect(),
             rules: extensions.validations.iter().map(rule).collect(),
+            field_defaults: self.field_defaults(fields),
         };
         (rare != Rare::default()).then(|| Box::new(rare))
     }
 
-    /// The default, without what pruning would take from it as a part of an object.
-    fn default(&mut self, default: Value<'_>, node: &Node, prunes: bool) -> LiteralId {
-        if !prunes || !matches!(default.kind(), crdkit_value::Kind::Array(_) | crdkit_value::Kind::Object(_)) {
-            return self.literal(default);
-        }
+    fn field_defaults(&self, fields: &Fields) -> Box<[FieldDefault]> {
+        let entries = fields.iter().filter_map(|(name, id)| {
+            let child = self.table.node(id);
+            let nullable = child.has(Flags::NULLABLE);
+            child.default.map(|default| FieldDefault { name, default, nullable })
+        });
+        entries.collect()
+    }
+
+    /// The default as an object shows it: pruned if objects are, and with the defaults inside it.
+    fn default_value(&mut self, default: Value<'_>, node: &Node, prunes: bool) -> DefaultId {
         let mut document = Document::copy_of(default);
-        let unknown = prune::unknown(&self.table, Some(node), document.root());
-        for id in unknown {
-            document.remove(id);
+        if matches!(default.kind(), Kind::Array(_) | Kind::Object(_)) {
+            if prunes {
+                for id in prune::unknown(&self.table, Some(node), document.root()) {
+                    document.remove(id);
+                }
+            }
+            defaults::apply(&self.table, node, &mut document);
+            document = Document::copy_of(document.root());
         }
-        self.literal(document.root())
+        let text = json_text(document.root());
+        let texts = &mut self.default_texts;
+        let found = self.defaults.find_or_add(&text, texts.len(), |at| {
+            texts.get(at as usize).is_some_and(|known| **known == *text)
+        });
+        if found as usize == texts.len() {
+            texts.push(text.into());
+            self.table.defaults.push(document);
+        }
+        DefaultId(found)
     }
 
     fn intern(&mut self, node: Node) -> Id {
@@ -265,8 +292,7 @@ impl Compiler {
     }
 
     fn literal(&mut self, value: Value<'_>) -> LiteralId {
-        let mut text = Vec::new();
-        json::write(value, json::Layout::Compact, &mut text);
+        let text = json_text(value);
         let texts = &mut self.literal_texts;
         let found = self.literals.find_or_add(&text, texts.len(), |at| {
             texts.get(at as usize).is_some_and(|known| **known == *text)
@@ -277,6 +303,12 @@ impl Compiler {
         }
         LiteralId(found)
     }
+}
+
+fn json_text(value: Value<'_>) -> Vec<u8> {
+    let mut text = Vec::new();
+    json::write(value, json::Layout::Compact, &mut text);
+    text
 }
 
 /// How many levels each schema has, itself included.

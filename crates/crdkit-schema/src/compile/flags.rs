@@ -22,6 +22,9 @@ impl Flags {
     /// Some schema here or below has rules.
     pub const HAS_RULES: Self = Self(1 << 7);
 
+    /// Some schema below, not here, has defaults to be looked for.
+    pub const DEFAULTS_BELOW: Self = Self(1 << 8);
+
     /// The facts about a schema that hold for the schema it is in as well.
     pub(crate) const INHERITED: Self = Self(
         Self::HAS_DEFAULTS.0 | Self::HAS_EMBEDDED.0 | Self::HAS_LIST_TYPES.0 | Self::HAS_RULES.0,

@@ -6,6 +6,10 @@ use crdkit_value::{Document, Kind, Value};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct LiteralId(pub(crate) u32);
 
+/// Names a default in the table that made it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct DefaultId(pub(crate) u32);
+
 /// A value on its own, scalars without a document around them.
 #[derive(Clone, Debug)]
 pub enum Literal {

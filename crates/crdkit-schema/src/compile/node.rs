@@ -5,7 +5,7 @@
 use super::fields::Fields;
 use super::flags::Flags;
 use super::format::Format;
-use super::literal::LiteralId;
+use super::literal::{DefaultId, LiteralId};
 use super::pattern::PatternId;
 use super::table::{Id, Name};
 use crdkit_value::Kind;
@@ -25,8 +25,8 @@ pub struct Node {
     pub items: Option<Id>,
     /// `additionalProperties`.
     pub additional: Additional,
-    /// `default`, without what pruning would remove from it.
-    pub default: Option<LiteralId>,
+    /// `default`, as it is after its own pruning and defaulting.
+    pub default: Option<DefaultId>,
     /// `pattern`.
     pub pattern: Option<PatternId>,
     /// `properties`.
@@ -44,6 +44,18 @@ pub(crate) struct Rare {
     pub(crate) junctors: Junctors,
     pub(crate) list_map_keys: Box<[Name]>,
     pub(crate) rules: Box<[Rule]>,
+    pub(crate) field_defaults: Box<[FieldDefault]>,
+}
+
+/// A property that has a default.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct FieldDefault {
+    /// The property.
+    pub name: Name,
+    /// Its default.
+    pub default: DefaultId,
+    /// Whether `null` is a value like any other, instead of asking for the default.
+    pub nullable: bool,
 }
 
 /// What a value may be: `type`, or both of integer and string.
@@ -177,6 +189,11 @@ impl Node {
     /// `x-kubernetes-validations`.
     pub fn rules(&self) -> &[Rule] {
         self.rare.as_deref().map_or(&[], |rare| &rare.rules)
+    }
+
+    /// The properties that have a default.
+    pub fn field_defaults(&self) -> &[FieldDefault] {
+        self.rare.as_deref().map_or(&[], |rare| &rare.field_defaults)
     }
 
     /// The schema of additional properties, if they have one.

@@ -1,8 +1,9 @@
 //! The table that nodes, names, literals and patterns stand in.
 
-use super::literal::{Literal, LiteralId};
+use super::literal::{DefaultId, Literal, LiteralId};
 use super::node::Node;
 use super::pattern::{Pattern, PatternId};
+use crdkit_value::{Document, Value};
 
 /// Names a node in the [`Table`] that made it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -21,6 +22,7 @@ pub struct Table {
     pub(crate) nodes: Vec<Node>,
     pub(crate) text: String,
     pub(crate) literals: Vec<Literal>,
+    pub(crate) defaults: Vec<Document>,
     pub(crate) patterns: Vec<Pattern>,
     /// What an id of another table finds.
     pub(crate) empty: Node,
@@ -32,6 +34,7 @@ impl Table {
             nodes: Vec::new(),
             text: String::new(),
             literals: Vec::new(),
+            defaults: Vec::new(),
             patterns: Vec::new(),
             empty: Node::default(),
         }
@@ -53,6 +56,11 @@ impl Table {
     /// The literal called `id`.
     pub fn literal(&self, id: LiteralId) -> &Literal {
         self.literals.get(id.0 as usize).unwrap_or(&Literal::Null)
+    }
+
+    /// The default called `id`.
+    pub fn default_value(&self, id: DefaultId) -> Option<Value<'_>> {
+        self.defaults.get(id.0 as usize).map(Document::root)
     }
 
     /// The pattern called `id`.
