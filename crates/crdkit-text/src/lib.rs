@@ -20,4 +20,12 @@ pub mod duration;
 
 pub mod timestamp;
 
+pub mod ip;
+
+pub mod url;
+
+pub mod names;
+
+pub mod formats;
+
 pub use error::TextError;

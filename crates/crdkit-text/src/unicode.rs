@@ -26,12 +26,24 @@ pub(crate) fn is_print(c: char) -> bool {
     if code < 0x80 {
         return (0x20..0x7F).contains(&code);
     }
+    !category_of(c).starts_with(['C', 'Z'])
+}
+
+/// `\pL`.
+pub(crate) fn is_letter(c: char) -> bool {
+    category_of(c).starts_with('L')
+}
+
+/// `\pS`.
+pub(crate) fn is_symbol(c: char) -> bool {
+    category_of(c).starts_with('S')
+}
+
+fn category_of(c: char) -> &'static str {
+    let code = u32::from(c);
     let run = CATEGORY_RUNS.partition_point(|&packed| packed >> 8 <= code);
-    let category = run
-        .checked_sub(1)
-        .and_then(|index| CATEGORY_RUNS.get(index))
-        .map_or(0, |packed| packed & 0xFF);
-    CATEGORIES.get(category as usize).is_some_and(|name| !name.starts_with(['C', 'Z']))
+    let packed = run.checked_sub(1).and_then(|index| CATEGORY_RUNS.get(index)).unwrap_or(&0);
+    CATEGORIES.get((packed & 0xFF) as usize).unwrap_or(&"Cn")
 }
 
 /// The code points a name in `\p{…}` stands for, or nothing when Go does not know the name.
