@@ -1,1 +1,19 @@
-//! Findings.
+//! Findings: what is wrong with a document, and where.
+//!
+//! An [`Issue`] is data: a [`Code`] from the one list in [`codes`], a [`Severity`], a [`FieldPath`],
+//! a [`Span`] when the document came from text, and the arguments its message needs. Text is
+//! rendered by whoever shows it: [`Issue::message`] for people, [`Issue::server_message`] in the
+//! API server's words. Nothing here does I/O or knows what a document is.
+
+pub mod codes;
+
+mod code;
+mod issue;
+mod path;
+mod span;
+mod template;
+
+pub use code::{Code, ErrorType, Info};
+pub use issue::{Arg, Issue, Related, Severity};
+pub use path::{FieldPath, Segment};
+pub use span::{LineIndex, Position, Span};

@@ -1,1 +1,29 @@
-//! Documents.
+//! Documents: what decoders build, stages change and encoders write.
+//!
+//! A [`Document`] owns everything about one decoded document: its values as a flat table of nodes,
+//! all its text in one string, and optionally where each value stood in the source. [`Value`] is a
+//! view of one node: two words, copied freely. Decoders hand [`Event`]s to a [`Builder`], which is
+//! the only place that knows about duplicate keys, depth and size [`Limits`].
+//!
+//! Numbers are `i64` or `f64`, as Kubernetes keeps them. Objects keep input order. No function
+//! recurses on a document, so nesting is bounded by [`Limits`] and not by a thread's stack.
+
+mod build;
+mod compare;
+mod document;
+mod edit;
+mod event;
+mod limits;
+mod node;
+mod positions;
+mod value;
+mod walk;
+
+pub use build::{Builder, Duplicates};
+pub use document::Document;
+pub use event::{Event, NumberMode};
+pub use limits::Limits;
+pub use node::NodeId;
+pub use positions::Place;
+pub use value::{Items, Kind, Members, Value};
+pub use walk::Walk;

@@ -1,1 +1,7 @@
 //! One engine for Kubernetes custom resources.
+//!
+//! This crate is the one to name in `Cargo.toml`; it re-exports the crates it is made of.
+
+pub use crdkit_codec as codec;
+pub use crdkit_issue as issue;
+pub use crdkit_value as value;

@@ -1,0 +1,18 @@
+//! JSON (RFC 8259), read as Go's decoder reads it.
+//!
+//! Strict grammar; invalid UTF-8 and lone surrogates become U+FFFD, one for each bad byte, as in Go;
+//! integers that fit are `i64`, all other numbers `f64`, and a number beyond both is refused.
+//! [`Reader`] gives events from a slice or from [`std::io::Read`] with a buffer that holds no more than
+//! the longest token; nothing recurses on nesting.
+
+mod decode;
+mod lex;
+mod parse;
+mod problem;
+mod reader;
+mod text;
+mod write;
+
+pub use decode::{Documents, Framing, decode};
+pub use reader::{Chunks, Reader, Slice, Source};
+pub use write::{Layout, write, write_string};

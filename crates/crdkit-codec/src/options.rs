@@ -1,0 +1,62 @@
+//! What a caller decides about decoding, and what comes back.
+
+use crdkit_issue::Issue;
+use crdkit_value::{Document, Duplicates, Limits, NumberMode};
+use std::{fmt, io};
+
+/// How to decode, whatever the format.
+#[derive(Clone, Debug, Default)]
+pub struct DecodeOptions {
+    /// How much is accepted.
+    pub limits: Limits,
+    /// What happens to a key that an object has more than once.
+    pub duplicates: Duplicates,
+    /// What becomes of numbers.
+    pub numbers: NumberMode,
+    /// Whether the document remembers where each key and value stood. Decoding again with positions
+    /// gives the same ids, so a caller can decode without and come back only when there is something
+    /// to show.
+    pub positions: bool,
+}
+
+/// A document, and what was noticed while reading it.
+#[derive(Clone, Debug)]
+pub struct Decoded {
+    /// The document.
+    pub document: Document,
+    /// Duplicate keys, under [`Duplicates::Error`].
+    pub issues: Vec<Issue>,
+}
+
+/// Why a document of a stream could not be had.
+#[derive(Debug)]
+pub enum DecodeError {
+    /// The bytes are not a document.
+    Refused(Box<Issue>),
+    /// The bytes could not be read.
+    Io(io::Error),
+}
+
+impl fmt::Display for DecodeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Refused(issue) => issue.fmt(f),
+            Self::Io(_) => f.write_str("the input could not be read"),
+        }
+    }
+}
+
+impl std::error::Error for DecodeError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Refused(_) => None,
+            Self::Io(error) => Some(error),
+        }
+    }
+}
+
+impl From<Box<Issue>> for DecodeError {
+    fn from(issue: Box<Issue>) -> Self {
+        Self::Refused(issue)
+    }
+}

@@ -1,0 +1,159 @@
+//! One finding, as data.
+
+use crate::{Code, FieldPath, Span, template};
+use std::fmt;
+
+/// One finding about a document.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Issue {
+    /// What is wrong; stable.
+    pub code: Code,
+    /// How much it matters here: the same code can be an error on create and a warning on update.
+    pub severity: Severity,
+    /// Where in the document.
+    pub path: FieldPath,
+    /// Where in the source text, when the document came from text.
+    pub span: Option<Span>,
+    /// The offending value, kept only where the API server's wording shows one that is not found at `path`.
+    pub value: Option<Arg>,
+    /// What the message needs, by placeholder.
+    pub args: Vec<(&'static str, Arg)>,
+    /// Other places in the source that explain the finding, such as the first of two equal keys.
+    pub related: Vec<Related>,
+}
+
+/// How much a finding matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    /// Worth knowing; nothing is refused.
+    Warning,
+    /// The document is refused.
+    Error,
+}
+
+/// A second place that belongs to a finding.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Related {
+    /// Where in the source text.
+    pub span: Span,
+    /// What is there, in a few words.
+    pub label: &'static str,
+}
+
+/// An argument of a message.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Arg {
+    /// Text, shown as it is.
+    Text(Box<str>),
+    /// A whole number.
+    Int(i64),
+}
+
+impl Issue {
+    /// An error at the document's root; the other methods say more about it.
+    pub fn error(code: Code) -> Self {
+        Self {
+            code,
+            severity: Severity::Error,
+            path: FieldPath::root(),
+            span: None,
+            value: None,
+            args: Vec::new(),
+            related: Vec::new(),
+        }
+    }
+
+    /// A warning at the document's root.
+    pub fn warning(code: Code) -> Self {
+        Self { severity: Severity::Warning, ..Self::error(code) }
+    }
+
+    /// The same finding at `path`.
+    #[must_use]
+    pub fn at(self, path: FieldPath) -> Self {
+        Self { path, ..self }
+    }
+
+    /// The same finding at a place in the source.
+    #[must_use]
+    pub fn span(self, span: Span) -> Self {
+        Self { span: Some(span), ..self }
+    }
+
+    /// The same finding with the argument for placeholder `name`.
+    #[must_use]
+    pub fn with(mut self, name: &'static str, arg: impl Into<Arg>) -> Self {
+        self.args.push((name, arg.into()));
+        self
+    }
+
+    /// The same finding with a second place that explains it.
+    #[must_use]
+    pub fn related(mut self, span: Span, label: &'static str) -> Self {
+        self.related.push(Related { span, label });
+        self
+    }
+
+    /// The message for people.
+    pub fn message(&self) -> String {
+        template::render(self.code.info().message, &self.args)
+    }
+
+    /// The detail in the API server's words.
+    pub fn server_message(&self) -> String {
+        let info = self.code.info();
+        template::render(info.server.unwrap_or(info.message), &self.args)
+    }
+}
+
+impl fmt::Display for Issue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.path.is_root() {
+            write!(f, "{}: ", self.path)?;
+        }
+        f.write_str(&self.message())
+    }
+}
+
+impl fmt::Display for Severity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Warning => "warning",
+            Self::Error => "error",
+        })
+    }
+}
+
+impl fmt::Display for Arg {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text(text) => f.write_str(text),
+            Self::Int(number) => write!(f, "{number}"),
+        }
+    }
+}
+
+impl From<&str> for Arg {
+    fn from(text: &str) -> Self {
+        Self::Text(text.into())
+    }
+}
+
+impl From<String> for Arg {
+    fn from(text: String) -> Self {
+        Self::Text(text.into())
+    }
+}
+
+impl From<i64> for Arg {
+    fn from(number: i64) -> Self {
+        Self::Int(number)
+    }
+}
+
+impl From<usize> for Arg {
+    fn from(number: usize) -> Self {
+        Self::Int(i64::try_from(number).unwrap_or(i64::MAX))
+    }
+}

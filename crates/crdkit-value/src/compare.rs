@@ -1,0 +1,83 @@
+//! Equality of values.
+//!
+//! Two values are equal when they say the same: objects in any order of their members, numbers by
+//! value (`1` equals `1.0`). Members in the same order, the usual case, are compared as they come;
+//! otherwise both sides are sorted by key, so that no input makes a comparison quadratic.
+
+use crate::{Kind, Value};
+
+impl PartialEq for Value<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        equal(*self, *other)
+    }
+}
+
+fn equal(left: Value<'_>, right: Value<'_>) -> bool {
+    let mut pending = vec![(left, right)];
+    while let Some((left, right)) = pending.pop() {
+        let same = match (left.kind(), right.kind()) {
+            (Kind::Null, Kind::Null) => true,
+            (Kind::Bool(left), Kind::Bool(right)) => left == right,
+            (Kind::String(left), Kind::String(right)) => left == right,
+            (Kind::Array(left), Kind::Array(right)) => {
+                let same = left.len() == right.len();
+                pending.extend(left.zip(right).filter(|_| same));
+                same
+            }
+            (Kind::Object(left), Kind::Object(right)) => {
+                left.len() == right.len() && {
+                    let mut keys = left.clone().zip(right.clone());
+                    if keys.all(|((left, _), (right, _))| left == right) {
+                        pending
+                            .extend(left.zip(right).map(|((_, left), (_, right))| (left, right)));
+                        true
+                    } else {
+                        pair_by_key(left.collect(), right.collect(), &mut pending)
+                    }
+                }
+            }
+            (left, right) => same_number(&left, &right),
+        };
+        if !same {
+            return false;
+        }
+    }
+    true
+}
+
+/// Puts members with equal keys next to each other; false if some key has no counterpart.
+fn pair_by_key<'l, 'r>(
+    mut left: Vec<(&str, Value<'l>)>,
+    mut right: Vec<(&str, Value<'r>)>,
+    pending: &mut Vec<(Value<'l>, Value<'r>)>,
+) -> bool {
+    left.sort_unstable_by_key(|(key, _)| *key);
+    right.sort_unstable_by_key(|(key, _)| *key);
+    left.into_iter().zip(right).all(|((left_key, left), (right_key, right))| {
+        pending.push((left, right));
+        left_key == right_key
+    })
+}
+
+fn same_number(left: &Kind<'_>, right: &Kind<'_>) -> bool {
+    match (left, right) {
+        (Kind::Int(left), Kind::Int(right)) => left == right,
+        (Kind::Float(left), Kind::Float(right)) => left == right,
+        (Kind::Int(int), Kind::Float(float)) | (Kind::Float(float), Kind::Int(int)) => {
+            int_equals_float(*int, *float)
+        }
+        (Kind::Number(left), Kind::Number(right)) => left == right,
+        _ => false,
+    }
+}
+
+/// Exact: an integer that a double cannot hold equals no double.
+fn int_equals_float(int: i64, float: f64) -> bool {
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        reason = "checked both ways"
+    )]
+    let same = int as f64 == float && float as i64 == int;
+    same
+}

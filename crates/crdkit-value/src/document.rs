@@ -1,0 +1,97 @@
+//! A decoded document.
+
+use crate::node::{Node, Tag, TextRef};
+use crate::positions::{Place, Positions};
+use crate::{NodeId, Value};
+use crdkit_issue::{FieldPath, Segment};
+use std::fmt;
+
+/// One document: its values, its text, and where they stood.
+///
+/// There is always a root; a new document is `null`.
+#[derive(Clone)]
+pub struct Document {
+    pub(crate) nodes: Vec<Node>,
+    pub(crate) text: String,
+    pub(crate) positions: Option<Positions>,
+}
+
+impl Document {
+    /// The document `null`.
+    pub fn null() -> Self {
+        let root = Node::new(Tag::Null, TextRef::default(), NodeId::NONE);
+        Self { nodes: vec![root], text: String::new(), positions: None }
+    }
+
+    /// The whole document as a value.
+    pub fn root(&self) -> Value<'_> {
+        self.value(NodeId::ROOT)
+    }
+
+    /// The value called `id`, an id of this document.
+    pub fn value(&self, id: NodeId) -> Value<'_> {
+        Value { document: self, id }
+    }
+
+    /// Where `id` stood in the source, if positions were kept and it came from there.
+    pub fn place(&self, id: NodeId) -> Option<Place> {
+        self.positions.as_ref()?.place(id)
+    }
+
+    /// The path of `id`. Keys that do not read well after a dot are map entries; a stage that has a
+    /// schema knows better and says so itself.
+    pub fn path(&self, id: NodeId) -> FieldPath {
+        let mut segments = Vec::new();
+        let mut id = id;
+        while let Some(parent) = self.node(id).parent.get() {
+            segments.push(match self.node(parent).tag {
+                Tag::Array => {
+                    let earlier = self.value(parent).items();
+                    Segment::Index(earlier.take_while(|item| item.id() != id).count())
+                }
+                _ => Segment::named(self.text(self.node(id).key)),
+            });
+            id = parent;
+        }
+        segments.into_iter().rev().collect()
+    }
+
+    /// How many rows the table has, removed values included: one more than the largest id.
+    pub fn n_nodes(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Bytes held in memory.
+    pub fn memory(&self) -> usize {
+        self.nodes.capacity() * size_of::<Node>() + self.text.capacity()
+    }
+
+    /// The row of `id`. An id of another document finds some other row, or a `null` one.
+    pub(crate) fn node(&self, id: NodeId) -> &Node {
+        static NULL: Node = Node::new(Tag::Null, TextRef { start: 0, len: 0 }, NodeId::NONE);
+        self.nodes.get(id.index()).unwrap_or(&NULL)
+    }
+
+    pub(crate) fn text(&self, text: TextRef) -> &str {
+        let start = text.start as usize;
+        self.text.get(start..start + text.len as usize).unwrap_or_default()
+    }
+}
+
+impl Default for Document {
+    fn default() -> Self {
+        Self::null()
+    }
+}
+
+impl PartialEq for Document {
+    fn eq(&self, other: &Self) -> bool {
+        self.root() == other.root()
+    }
+}
+
+impl fmt::Debug for Document {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.root().fmt(f)
+    }
+}

@@ -1,0 +1,161 @@
+//! Changes to a document: what pruning, defaulting and patches are made of.
+//!
+//! Removing a value hides its row; adding one appends rows. Ids stay valid throughout, so a stage may
+//! collect ids first and change the document afterwards.
+
+use crate::node::{Node, Tag, TextRef};
+use crate::{Document, Event, NodeId, Value};
+
+impl Document {
+    /// Removes `id` from the array or object it is in. The root cannot be removed.
+    pub fn remove(&mut self, id: NodeId) {
+        let Some(node) = self.nodes.get_mut(id.index()) else { return };
+        let parent = node.parent;
+        if node.removed || parent == NodeId::NONE {
+            return;
+        }
+        node.removed = true;
+        if let Some(parent) = self.nodes.get_mut(parent.index()) {
+            parent.child_removed();
+        }
+    }
+
+    /// Adds a copy of `value`, which may be of another document, as the last member of `object`
+    /// under `key`, in place of a member that has that key. Gives the copy's id, or none when
+    /// `object` is not an object.
+    pub fn insert(&mut self, object: NodeId, key: &str, value: Value<'_>) -> Option<NodeId> {
+        if self.node(object).tag != Tag::Object {
+            return None;
+        }
+        if let Some(old) = self.value(object).get(key).map(Value::id) {
+            self.remove(old);
+        }
+        let key = self.add_text(key);
+        Some(self.append(object, key, value.events()))
+    }
+
+    /// Adds a copy of `value` as the last item of `array`, or gives none when it is not an array.
+    pub fn push(&mut self, array: NodeId, value: Value<'_>) -> Option<NodeId> {
+        let is_array = self.node(array).tag == Tag::Array;
+        is_array.then(|| self.append(array, TextRef::default(), value.events()))
+    }
+
+    /// Makes `id` a string; what it held before is gone.
+    pub fn set_string(&mut self, id: NodeId, text: &str) {
+        let text = self.add_text(text);
+        self.replace(id, |node| Node::new(Tag::String, node.key, node.parent).with_text(text));
+    }
+
+    /// Makes `id` an integer; what it held before is gone.
+    pub fn set_int(&mut self, id: NodeId, int: i64) {
+        let bits = int.cast_unsigned();
+        self.replace(id, |node| Node::new(Tag::Int, node.key, node.parent).with_bits(bits));
+    }
+
+    /// A document of its own that holds a copy of `value`, without what was removed.
+    pub fn copy_of(value: Value<'_>) -> Self {
+        let mut document = Self { nodes: Vec::new(), text: String::new(), positions: None };
+        document.append(NodeId::NONE, TextRef::default(), value.events());
+        document
+    }
+
+    fn replace(&mut self, id: NodeId, make: impl FnOnce(&Node) -> Node) {
+        if let Some(node) = self.nodes.get_mut(id.index()) {
+            let mut new = make(node);
+            (new.next, new.removed) = (node.next, node.removed);
+            *node = new;
+        }
+    }
+
+    /// Adds the value that `events` describe below `parent`; `key` is its key there.
+    fn append<'e>(
+        &mut self,
+        parent: NodeId,
+        key: TextRef,
+        events: impl Iterator<Item = Event<'e>>,
+    ) -> NodeId {
+        let top = NodeId(self.next_id());
+        let last = self.last_child(parent);
+        let mut open: Vec<(NodeId, NodeId)> = vec![(parent, last)];
+        let mut key = key;
+        for event in events {
+            let (parent, last) = open.last().copied().unwrap_or((NodeId::NONE, NodeId::NONE));
+            let new = |tag| Node::new(tag, key, parent);
+            let node = match event {
+                Event::Key(name) => {
+                    key = self.add_text(name);
+                    continue;
+                }
+                Event::EndArray | Event::EndObject => {
+                    open.pop();
+                    continue;
+                }
+                Event::Null => new(Tag::Null),
+                Event::Bool(false) => new(Tag::False),
+                Event::Bool(true) => new(Tag::True),
+                Event::Int(int) => new(Tag::Int).with_bits(int.cast_unsigned()),
+                Event::Float(float) => new(Tag::Float).with_bits(float.to_bits()),
+                Event::Number(text) => new(Tag::Number).with_text(self.add_text(text)),
+                Event::String(text) => new(Tag::String).with_text(self.add_text(text)),
+                Event::BeginArray => new(Tag::Array),
+                Event::BeginObject => new(Tag::Object),
+            };
+            let id = self.link(node, last);
+            if let Some((_, last)) = open.last_mut() {
+                *last = id;
+            }
+            if node.is_container() {
+                open.push((id, NodeId::NONE));
+            }
+            key = TextRef::default();
+        }
+        top
+    }
+
+    /// Appends a row behind its sibling `last`, or as the first child when there is none.
+    pub(crate) fn link(&mut self, node: Node, last: NodeId) -> NodeId {
+        let id = NodeId(self.next_id());
+        let parent = node.parent;
+        self.nodes.push(node);
+        if let Some(parent) = self.nodes.get_mut(parent.index()) {
+            parent.child_added();
+            if last == NodeId::NONE {
+                parent.set_first_child(id);
+            }
+        }
+        if let Some(last) = self.nodes.get_mut(last.index()) {
+            last.next = id;
+        }
+        id
+    }
+
+    pub(crate) fn add_text(&mut self, text: &str) -> TextRef {
+        let start = to_u32(self.text.len());
+        self.text.push_str(text);
+        TextRef { start, len: to_u32(text.len()) }
+    }
+
+    /// The last child in the chain, removed ones included, because they still carry links.
+    fn last_child(&self, parent: NodeId) -> NodeId {
+        if parent == NodeId::NONE {
+            return NodeId::NONE;
+        }
+        let mut last = NodeId::NONE;
+        let mut next = self.node(parent).first_child();
+        while next != NodeId::NONE {
+            last = next;
+            next = self.node(next).next;
+        }
+        last
+    }
+
+    fn next_id(&self) -> u32 {
+        to_u32(self.nodes.len())
+    }
+}
+
+/// Sizes fit because [`crate::Limits`] keep documents below 4 GiB; beyond that text reads as empty
+/// instead of wrapping around.
+fn to_u32(size: usize) -> u32 {
+    u32::try_from(size).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,21 @@
+//! How much of a document is accepted.
+
+/// Bounds on what a decoder takes in; the edge that knows who sends the bytes decides them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Bytes of one document's source. Offsets are kept in 32 bits, so values above 4 GiB mean 4 GiB.
+    pub bytes: usize,
+    /// Arrays and objects inside one another.
+    pub depth: usize,
+    /// Values in one document, counting what YAML aliases expand to.
+    pub nodes: usize,
+    /// Findings collected before the rest is left out.
+    pub issues: usize,
+}
+
+impl Default for Limits {
+    /// What a person's own files may reasonably hold; the depth is the API server's.
+    fn default() -> Self {
+        Self { bytes: 1 << 30, depth: 10_000, nodes: 1 << 27, issues: 1_000 }
+    }
+}

@@ -1,0 +1,67 @@
+//! Where values stood in the source: an optional table beside the nodes.
+
+use crate::NodeId;
+use crdkit_issue::Span;
+
+/// Where one value, and the key in front of it, stood in the source.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    /// The value; an array or object from its first to its last byte.
+    pub value: Span,
+    /// The key, for a member of an object.
+    pub key: Option<Span>,
+}
+
+/// Offsets in 32 bits, relative to `base`, one row per node made while decoding.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Positions {
+    base: usize,
+    rows: Vec<Row>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Row {
+    value: [u32; 2],
+    /// Empty (start equal to end) when there is no key: a written key has at least one byte,
+    /// except for the empty plain key of YAML, which has no place of its own either.
+    key: [u32; 2],
+}
+
+impl Positions {
+    /// A table for a document whose first byte stands at `base`.
+    pub(crate) fn new(base: usize) -> Self {
+        Self { base, rows: Vec::new() }
+    }
+
+    pub(crate) fn push(&mut self, value: Span, key: Option<Span>) {
+        let value = self.pack(value);
+        let key = key.map_or([0, 0], |key| self.pack(key));
+        self.rows.push(Row { value, key });
+    }
+
+    pub(crate) fn set_end(&mut self, id: NodeId, end: usize) {
+        let end = self.offset(end);
+        if let Some(Row { value: [_, old], .. }) = self.rows.get_mut(id.index()) {
+            *old = end;
+        }
+    }
+
+    pub(crate) fn place(&self, id: NodeId) -> Option<Place> {
+        let row = self.rows.get(id.index())?;
+        let [start, end] = row.key;
+        let key = (start < end).then(|| self.unpack(row.key));
+        Some(Place { value: self.unpack(row.value), key })
+    }
+
+    fn pack(&self, span: Span) -> [u32; 2] {
+        [self.offset(span.start), self.offset(span.end)]
+    }
+
+    fn unpack(&self, [start, end]: [u32; 2]) -> Span {
+        Span::new(start as usize, end as usize).shifted(self.base)
+    }
+
+    fn offset(&self, offset: usize) -> u32 {
+        u32::try_from(offset.saturating_sub(self.base)).unwrap_or(u32::MAX)
+    }
+}

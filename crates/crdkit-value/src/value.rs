@@ -1,0 +1,290 @@
+//! Values as seen by readers: a view of one node.
+
+use crate::node::{Node, Tag};
+use crate::{Document, NodeId, Walk};
+use crdkit_issue::FieldPath;
+use std::fmt;
+
+/// One value of a document. Copying it copies two words.
+#[derive(Clone, Copy)]
+pub struct Value<'d> {
+    pub(crate) document: &'d Document,
+    pub(crate) id: NodeId,
+}
+
+/// What a value is, with its content.
+#[derive(Clone, Debug)]
+pub enum Kind<'d> {
+    /// `null`.
+    Null,
+    /// `true` or `false`.
+    Bool(bool),
+    /// A number that is an `i64`.
+    Int(i64),
+    /// Any other number.
+    Float(f64),
+    /// A number as it was written, under [`crate::NumberMode::Text`].
+    Number(&'d str),
+    /// A string.
+    String(&'d str),
+    /// An array.
+    Array(Items<'d>),
+    /// An object.
+    Object(Members<'d>),
+}
+
+/// The items of an array, in order.
+#[derive(Clone)]
+pub struct Items<'d> {
+    document: &'d Document,
+    next: NodeId,
+    left: usize,
+}
+
+/// The members of an object, in input order.
+#[derive(Clone)]
+pub struct Members<'d>(Items<'d>);
+
+impl<'d> Value<'d> {
+    /// The value's name inside its document.
+    pub fn id(self) -> NodeId {
+        self.id
+    }
+
+    /// The document this is a part of.
+    pub fn document(self) -> &'d Document {
+        self.document
+    }
+
+    /// What it is.
+    #[inline]
+    pub fn kind(self) -> Kind<'d> {
+        let node = self.node();
+        match node.tag {
+            Tag::Null => Kind::Null,
+            Tag::False => Kind::Bool(false),
+            Tag::True => Kind::Bool(true),
+            Tag::Int => Kind::Int(node.bits().cast_signed()),
+            Tag::Float => Kind::Float(f64::from_bits(node.bits())),
+            Tag::Number => Kind::Number(self.document.text(node.text())),
+            Tag::String => Kind::String(self.document.text(node.text())),
+            Tag::Array => Kind::Array(self.children()),
+            Tag::Object => Kind::Object(Members(self.children())),
+        }
+    }
+
+    /// Whether it is `null`.
+    pub fn is_null(self) -> bool {
+        self.node().tag == Tag::Null
+    }
+
+    /// The content of a boolean.
+    pub fn as_bool(self) -> Option<bool> {
+        match self.kind() {
+            Kind::Bool(bool) => Some(bool),
+            _ => None,
+        }
+    }
+
+    /// The content of an integer.
+    pub fn as_i64(self) -> Option<i64> {
+        match self.kind() {
+            Kind::Int(int) => Some(int),
+            _ => None,
+        }
+    }
+
+    /// The content of any number, an integer converted.
+    #[expect(clippy::cast_precision_loss, reason = "what Go's float64(i) does")]
+    pub fn as_f64(self) -> Option<f64> {
+        match self.kind() {
+            Kind::Int(int) => Some(int as f64),
+            Kind::Float(float) => Some(float),
+            Kind::Number(text) => text.parse().ok(),
+            _ => None,
+        }
+    }
+
+    /// The content of a string.
+    #[inline]
+    pub fn as_str(self) -> Option<&'d str> {
+        let node = self.node();
+        (node.tag == Tag::String).then(|| self.document.text(node.text()))
+    }
+
+    /// The items of an array.
+    pub fn as_array(self) -> Option<Items<'d>> {
+        (self.node().tag == Tag::Array).then(|| self.children())
+    }
+
+    /// The members of an object.
+    pub fn as_object(self) -> Option<Members<'d>> {
+        (self.node().tag == Tag::Object).then(|| Members(self.children()))
+    }
+
+    /// The items of an array; nothing for any other value.
+    pub fn items(self) -> Items<'d> {
+        self.as_array().unwrap_or(Items { document: self.document, next: NodeId::NONE, left: 0 })
+    }
+
+    /// The members of an object; nothing for any other value.
+    pub fn members(self) -> Members<'d> {
+        self.as_object().unwrap_or(Members(Items {
+            document: self.document,
+            next: NodeId::NONE,
+            left: 0,
+        }))
+    }
+
+    /// The member called `key`, if this is an object that has one.
+    #[inline]
+    pub fn get(self, key: &str) -> Option<Value<'d>> {
+        let node = self.node();
+        if node.tag != Tag::Object {
+            return None;
+        }
+        let mut id = node.first_child();
+        while id != NodeId::NONE {
+            let child = self.document.node(id);
+            if !child.removed
+                && child.key.len as usize == key.len()
+                && self.document.text(child.key) == key
+            {
+                return Some(Value { document: self.document, id });
+            }
+            id = child.next;
+        }
+        None
+    }
+
+    /// The item number `index`, if this is an array that has one.
+    pub fn at(self, index: usize) -> Option<Value<'d>> {
+        self.items().nth(index)
+    }
+
+    /// The value a JSON Pointer leads to from here.
+    pub fn pointer(self, pointer: &str) -> Option<Value<'d>> {
+        if pointer.is_empty() {
+            return Some(self);
+        }
+        pointer.strip_prefix('/')?.split('/').try_fold(self, |value, step| {
+            let step = step.replace("~1", "/").replace("~0", "~");
+            match value.node().tag {
+                Tag::Array => value.at(step.parse().ok()?),
+                _ => value.get(&step),
+            }
+        })
+    }
+
+    /// The key this value stands under, if its parent is an object.
+    pub fn key(self) -> Option<&'d str> {
+        let node = self.node();
+        let parent = node.parent.get()?;
+        (self.document.node(parent).tag == Tag::Object).then(|| self.document.text(node.key))
+    }
+
+    /// The array or object this value is in.
+    pub fn parent(self) -> Option<Value<'d>> {
+        Some(Value { document: self.document, id: self.node().parent.get()? })
+    }
+
+    /// The path from the document's root.
+    pub fn path(self) -> FieldPath {
+        self.document.path(self.id)
+    }
+
+    /// The events that describe this value.
+    pub fn events(self) -> Walk<'d> {
+        Walk::new(self)
+    }
+
+    pub(crate) fn node(self) -> &'d Node {
+        self.document.node(self.id)
+    }
+
+    fn children(self) -> Items<'d> {
+        let node = self.node();
+        Items { document: self.document, next: node.first_child(), left: node.n_children() }
+    }
+}
+
+impl<'d> Iterator for Items<'d> {
+    type Item = Value<'d>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Value<'d>> {
+        while self.next != NodeId::NONE {
+            let id = self.next;
+            let node = self.document.node(id);
+            self.next = node.next;
+            if !node.removed {
+                self.left = self.left.saturating_sub(1);
+                return Some(Value { document: self.document, id });
+            }
+        }
+        None
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.left, Some(self.left))
+    }
+}
+
+impl ExactSizeIterator for Items<'_> {}
+
+impl<'d> Iterator for Members<'d> {
+    type Item = (&'d str, Value<'d>);
+
+    #[inline]
+    fn next(&mut self) -> Option<(&'d str, Value<'d>)> {
+        let value = self.0.next()?;
+        Some((value.document.text(value.node().key), value))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.0.size_hint()
+    }
+}
+
+impl ExactSizeIterator for Members<'_> {}
+
+impl fmt::Debug for Items<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "[{} items]", self.left)
+    }
+}
+
+impl fmt::Debug for Members<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{{{} members}}", self.0.left)
+    }
+}
+
+/// Close to JSON, for tests and logs; without recursion, like everything here.
+impl fmt::Debug for Value<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        use crate::Event;
+        let mut first = true;
+        for event in self.events() {
+            let ends = matches!(event, Event::EndArray | Event::EndObject);
+            if !first && !ends {
+                f.write_str(", ")?;
+            }
+            first = matches!(event, Event::BeginArray | Event::BeginObject | Event::Key(_));
+            match event {
+                Event::Null => f.write_str("null"),
+                Event::Bool(bool) => write!(f, "{bool}"),
+                Event::Int(int) => write!(f, "{int}"),
+                Event::Float(float) => write!(f, "{float:?}"),
+                Event::Number(text) => write!(f, "{text}"),
+                Event::String(text) => write!(f, "{text:?}"),
+                Event::Key(key) => write!(f, "{key:?}: "),
+                Event::BeginArray => f.write_str("["),
+                Event::EndArray => f.write_str("]"),
+                Event::BeginObject => f.write_str("{"),
+                Event::EndObject => f.write_str("}"),
+            }?;
+        }
+        Ok(())
+    }
+}

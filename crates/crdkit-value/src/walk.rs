@@ -1,0 +1,88 @@
+//! Walks a value in document order and says it as events.
+//!
+//! Encoders, copies and prints are loops over this. It needs no stack: a node knows its parent.
+
+use crate::node::Tag;
+use crate::{Document, Event, NodeId, Value};
+
+/// The events of one value, in document order.
+#[derive(Clone)]
+pub struct Walk<'d> {
+    document: &'d Document,
+    root: NodeId,
+    step: Step,
+}
+
+/// What comes next.
+#[derive(Clone, Copy)]
+enum Step {
+    Key(NodeId),
+    Value(NodeId),
+    End(NodeId),
+    Done,
+}
+
+impl<'d> Walk<'d> {
+    pub(crate) fn new(value: Value<'d>) -> Self {
+        Self { document: value.document, root: value.id, step: Step::Value(value.id) }
+    }
+
+    /// The step to `id` or its first sibling that was not removed; the end of `parent` if there is none.
+    fn enter(&self, mut id: NodeId, parent: NodeId) -> Step {
+        while id != NodeId::NONE {
+            let node = self.document.node(id);
+            if !node.removed {
+                let keyed = self.document.node(parent).tag == Tag::Object;
+                return if keyed { Step::Key(id) } else { Step::Value(id) };
+            }
+            id = node.next;
+        }
+        Step::End(parent)
+    }
+
+    fn leave(&self, id: NodeId) -> Step {
+        if id == self.root {
+            return Step::Done;
+        }
+        let node = self.document.node(id);
+        self.enter(node.next, node.parent)
+    }
+}
+
+impl<'d> Iterator for Walk<'d> {
+    type Item = Event<'d>;
+
+    fn next(&mut self) -> Option<Event<'d>> {
+        match self.step {
+            Step::Done => None,
+            Step::Key(id) => {
+                self.step = Step::Value(id);
+                Some(Event::Key(self.document.text(self.document.node(id).key)))
+            }
+            Step::End(id) => {
+                self.step = self.leave(id);
+                let array = self.document.node(id).tag == Tag::Array;
+                Some(if array { Event::EndArray } else { Event::EndObject })
+            }
+            Step::Value(id) => {
+                let node = self.document.node(id);
+                self.step = if node.is_container() {
+                    self.enter(node.first_child(), id)
+                } else {
+                    self.leave(id)
+                };
+                Some(match node.tag {
+                    Tag::Null => Event::Null,
+                    Tag::False => Event::Bool(false),
+                    Tag::True => Event::Bool(true),
+                    Tag::Int => Event::Int(node.bits().cast_signed()),
+                    Tag::Float => Event::Float(f64::from_bits(node.bits())),
+                    Tag::Number => Event::Number(self.document.text(node.text())),
+                    Tag::String => Event::String(self.document.text(node.text())),
+                    Tag::Array => Event::BeginArray,
+                    Tag::Object => Event::BeginObject,
+                })
+            }
+        }
+    }
+}
