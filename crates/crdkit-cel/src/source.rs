@@ -40,6 +40,10 @@ pub fn locate(text: &str, position: Position) -> Location {
     let Some(offset) = position.offset() else {
         return Location { line: -1, column: -1 };
     };
+    if text.is_empty() {
+        // Nothing to point at, not even a first column.
+        return Location { line: 1, column: -1 };
+    }
     let before = text.get(..offset.min(text.len())).unwrap_or(text);
     let line = before.bytes().filter(|&byte| byte == b'\n').count();
     let start = before.rfind('\n').map_or(0, |newline| newline + 1);

@@ -21,22 +21,26 @@ impl Parser<'_> {
 
     pub(super) fn expression(&mut self, follow: TokenSet) -> Parsed<ExprId> {
         self.stream.enter(Rule::Expression, follow)?;
-        let outcome = self.expression_body();
-        let result = self.stream.leave(Rule::Expression, outcome)?;
+        let mut result = None;
+        let outcome = self.expression_body(&mut result);
+        self.stream.leave(Rule::Expression, outcome)?;
         Ok(result.unwrap_or_else(|| self.missing()))
     }
 
-    fn expression_body(&mut self) -> Parsed<ExprId> {
+    fn expression_body(&mut self, result: &mut Option<ExprId>) -> Parsed<()> {
         let condition = self.or(FOLLOW_CONDITION)?;
+        *result = Some(condition);
         if self.stream.current()? != T::Question {
-            return Ok(condition);
+            return Ok(());
         }
         let question = self.stream.take()?;
         let position = self.stream.position(question);
         let yes = self.or(only(T::Colon))?;
+        *result = Some(self.add(position, ExprKind::Unspecified));
         self.stream.expect(40, T::Colon, EXPRESSION)?;
         let no = self.expression(END)?;
-        Ok(self.operator(position, operator::CONDITIONAL, vec![condition, yes, no], true))
+        *result = Some(self.operator(position, operator::CONDITIONAL, vec![condition, yes, no], true));
+        Ok(())
     }
 
     fn or(&mut self, follow: TokenSet) -> Parsed<ExprId> {

@@ -106,7 +106,7 @@ impl Parser<'_> {
         let bracket = self.stream.take()?;
         let position = self.stream.position(bracket);
         let target = *operand;
-        *operand = self.missing();
+        *operand = self.add(position, ExprKind::Unspecified);
         self.stream.sync(121, OPTIONAL_EXPRESSION)?;
         let optional = self.stream.current()? == T::Question;
         if optional {
