@@ -1,0 +1,9 @@
+//! Go's numbers as text: how floats are printed, what the parsers of `strconv` accept, and what they say.
+//!
+//! Upstream: Go `strconv` and `encoding/json`.
+
+mod format;
+mod parse;
+
+pub use format::{decimal, fixed, json, scientific, shortest, shortest_f32};
+pub use parse::{NumberError, parse_float, parse_int, parse_uint};

@@ -1,0 +1,123 @@
+//! Go's quoted strings: `%q` (`strconv.Quote`), its ASCII-only form, `%#q`, and the plainer quotes of package `time`.
+//!
+//! Takes text, gives a Go string literal for it. What Go prints as itself follows Go's own Unicode tables.
+//! Upstream: Go `strconv/quote.go`, `time.quote`.
+
+use std::fmt::Write as _;
+
+use crate::unicode;
+
+/// `%q`: the text in double quotes, everything that cannot be printed escaped.
+pub fn quote(text: &str) -> String {
+    quoted(text, unicode::is_print)
+}
+
+/// `%+q`: as [`quote`], with everything outside ASCII escaped too.
+pub fn quote_to_ascii(text: &str) -> String {
+    quoted(text, |c| c.is_ascii() && unicode::is_print(c))
+}
+
+/// `%#q`: the text between backquotes where Go can write it so, else as [`quote`].
+pub fn quote_raw(text: &str) -> String {
+    let raw = |c: char| !matches!(c, '`' | '\u{7F}' | '\u{FEFF}') && (c >= ' ' || c == '\t');
+    if text.chars().all(raw) { format!("`{text}`") } else { quote(text) }
+}
+
+/// `%q` of bytes, where bytes that are not UTF-8 become `\x` escapes.
+pub fn quote_bytes(bytes: &[u8]) -> String {
+    let mut out = String::with_capacity(bytes.len() + 2);
+    out.push('"');
+    for chunk in bytes.utf8_chunks() {
+        chunk.valid().chars().for_each(|c| push(&mut out, c, unicode::is_print));
+        for byte in chunk.invalid() {
+            let _ = write!(out, "\\x{byte:02x}");
+        }
+    }
+    out.push('"');
+    out
+}
+
+fn quoted(text: &str, printable: fn(char) -> bool) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    text.chars().for_each(|c| push(&mut out, c, printable));
+    out.push('"');
+    out
+}
+
+fn push(out: &mut String, c: char, printable: fn(char) -> bool) {
+    let escape = match c {
+        '"' => "\\\"",
+        '\\' => "\\\\",
+        _ if printable(c) => return out.push(c),
+        '\u{7}' => "\\a",
+        '\u{8}' => "\\b",
+        '\u{C}' => "\\f",
+        '\n' => "\\n",
+        '\r' => "\\r",
+        '\t' => "\\t",
+        '\u{B}' => "\\v",
+        _ => {
+            let code = u32::from(c);
+            // Writing to a string does not fail.
+            let _ = match code {
+                0..0x20 | 0x7F => write!(out, "\\x{code:02x}"),
+                0x80..0x1_0000 => write!(out, "\\u{code:04x}"),
+                _ => write!(out, "\\U{code:08x}"),
+            };
+            return;
+        }
+    };
+    out.push_str(escape);
+}
+
+/// The quotes of package `time`: every byte outside ASCII and every control character is a `\x` escape.
+pub(crate) fn quote_time(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    for byte in text.bytes() {
+        match byte {
+            b'"' | b'\\' => out.extend(['\\', char::from(byte)]),
+            b' '..0x80 => out.push(char::from(byte)),
+            _ => {
+                let _ = write!(out, "\\x{byte:02x}");
+            }
+        }
+    }
+    out.push('"');
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quoting_escapes_what_go_does_not_print() {
+        for (text, quoted) in [
+            ("", r#""""#),
+            ("plain", r#""plain""#),
+            ("a\"b\\c", r#""a\"b\\c""#),
+            ("\u{7}\u{8}\u{C}\n\r\t\u{B}", r#""\a\b\f\n\r\t\v""#),
+            ("\0\u{1b}\u{7f}", r#""\x00\x1b\x7f""#),
+            ("\u{80}\u{a0}\u{ad}", r#""\u0080\u00a0\u00ad""#),
+            ("日本 é", "\"日本 é\""),
+            ("\u{2028}\u{feff}", r#""\u2028\ufeff""#),
+            ("😀", "\"😀\""),
+            ("\u{e0001}\u{10ffff}", r#""\U000e0001\U0010ffff""#),
+            ("\u{fffd}", "\"\u{fffd}\""),
+        ] {
+            assert_eq!(quote(text), quoted);
+        }
+    }
+
+    #[test]
+    fn the_other_forms_differ_where_go_says_so() {
+        assert_eq!(quote_to_ascii("é😀"), r#""\u00e9\U0001f600""#);
+        assert_eq!(quote_raw("a\"b\tc"), "`a\"b\tc`");
+        assert_eq!(quote_raw("a`b"), "\"a`b\"");
+        assert_eq!(quote_raw("a\nb"), r#""a\nb""#);
+        assert_eq!(quote_bytes(b"a\xff\xc3\xa9\xe6\x97"), "\"a\\xffé\\xe6\\x97\"");
+        assert_eq!(quote_time("é\"\n"), r#""\xc3\xa9\"\x0a""#);
+    }
+}

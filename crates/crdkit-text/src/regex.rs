@@ -1,0 +1,122 @@
+//! Go's regular expressions: the RE2 dialect of `regexp.Compile`, matched in linear time.
+//!
+//! Takes a pattern as Go reads it, gives a [`Regex`] or the error Go gives. Matching prefers the leftmost match
+//! and, among those, the one Perl would find, as Go does. Time is linear in pattern and text for every pattern
+//! that is accepted.
+//! Upstream: Go 1.26 `regexp` and `regexp/syntax`.
+
+mod class;
+mod error;
+mod escape;
+mod lower;
+mod node;
+mod parse;
+
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
+
+use regex_automata::meta;
+
+use error::ErrorKind;
+pub use error::RegexError;
+
+/// A compiled regular expression; clones share it.
+#[derive(Clone)]
+pub struct Regex(Arc<Inner>);
+
+struct Inner {
+    pattern: Box<str>,
+    groups: Box<[Option<Box<str>>]>,
+    /// Most patterns of a schema are checked but never matched, so the automaton is built by the first match.
+    automaton: OnceLock<Option<meta::Regex>>,
+}
+
+/// A pattern lighter than this always fits the automaton's limit, so that building it can wait.
+const LIGHT: u64 = 100_000;
+const AUTOMATON_BYTES: usize = 128 << 20;
+
+impl Regex {
+    /// Reads a pattern.
+    pub fn new(pattern: &str) -> Result<Self, RegexError> {
+        let parsed = parse::pattern(pattern)?;
+        let automaton = OnceLock::new();
+        if parsed.root.weight > LIGHT {
+            let Some(built) = build(parsed.root) else {
+                return Err(RegexError { kind: ErrorKind::TooLarge, fragment: pattern.into() });
+            };
+            let _ = automaton.set(Some(built));
+        }
+        let groups = parsed.groups.into_boxed_slice();
+        Ok(Self(Arc::new(Inner { pattern: pattern.into(), groups, automaton })))
+    }
+
+    /// The pattern as written.
+    pub fn as_str(&self) -> &str {
+        &self.0.pattern
+    }
+
+    /// The names of the capturing groups in order, the whole match not counted.
+    pub fn group_names(&self) -> impl ExactSizeIterator<Item = Option<&str>> {
+        self.0.groups.iter().map(Option::as_deref)
+    }
+
+    /// Whether the pattern is found anywhere in the text.
+    pub fn is_match(&self, text: &str) -> bool {
+        self.automaton().is_some_and(|automaton| automaton.is_match(text))
+    }
+
+    /// Where the first match is, in bytes.
+    pub fn find(&self, text: &str) -> Option<Range<usize>> {
+        self.automaton()?.find(text).map(|found| found.range())
+    }
+
+    /// Where each match is, from left to right, none overlapping another.
+    pub fn find_all<'t>(&'t self, text: &'t str) -> impl Iterator<Item = Range<usize>> + 't {
+        self.automaton()
+            .into_iter()
+            .flat_map(move |automaton| automaton.find_iter(text))
+            .map(|found| found.range())
+    }
+
+    /// The first match and what each group matched; element zero is the whole match.
+    pub fn captures(&self, text: &str) -> Option<Vec<Option<Range<usize>>>> {
+        self.captures_all(text).next()
+    }
+
+    /// Every match with its groups, as [`Regex::captures`] gives the first.
+    pub fn captures_all<'t>(
+        &'t self,
+        text: &'t str,
+    ) -> impl Iterator<Item = Vec<Option<Range<usize>>>> + 't {
+        let groups = self.0.groups.len() + 1;
+        self.automaton().into_iter().flat_map(move |automaton| automaton.captures_iter(text)).map(
+            move |found| {
+                (0..groups).map(|group| found.get_group(group).map(|span| span.range())).collect()
+            },
+        )
+    }
+
+    fn automaton(&self) -> Option<&meta::Regex> {
+        let build = || parse::pattern(&self.0.pattern).ok().and_then(|parsed| build(parsed.root));
+        self.0.automaton.get_or_init(build).as_ref()
+    }
+}
+
+impl std::fmt::Debug for Regex {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Regex").field(&self.as_str()).finish()
+    }
+}
+
+impl PartialEq for Regex {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_str() == other.as_str()
+    }
+}
+
+impl Eq for Regex {}
+
+fn build(root: node::Node) -> Option<meta::Regex> {
+    let config = meta::Config::new().nfa_size_limit(Some(AUTOMATON_BYTES));
+    meta::Builder::new().configure(config).build_from_hir(&lower::lower(root)).ok()
+}
