@@ -19,6 +19,11 @@ pub(crate) struct Definition {
     pub(crate) run: Implementation,
 }
 
+/// A row of a table.
+pub(crate) const fn define(signature: &'static str, cost: CostModel, run: Implementation) -> Definition {
+    Definition { signature, cost, run }
+}
+
 /// One way to call a function.
 #[derive(Clone, Debug)]
 pub(crate) struct Overload {

@@ -261,6 +261,11 @@ impl CostModel {
         }
     }
 
+    /// Whether the cost is known only when the result is.
+    pub(crate) fn depends_on_result(self) -> bool {
+        matches!(self, Self::Join | Self::Slice | Self::Range | Self::Reverse)
+    }
+
     /// The cost of a call that was made. An argument that is an error is `None`.
     pub(crate) fn runtime<'v>(self, data: Data<'v>, arguments: &[Option<Val<'v>>], result: Option<&Val<'v>>) -> u64 {
         let size = |index: usize| {

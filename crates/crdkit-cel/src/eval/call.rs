@@ -28,12 +28,18 @@ impl<'v> Evaluation<'v> {
                 }
             }
         }
+        // Charging first keeps a call that costs too much from running at all.
+        let by_result = call.cost.depends_on_result();
+        if !by_result {
+            self.charge(call.cost.runtime(data, &sizes, None))?;
+        }
         let result = match failed {
             Some(error) => Err(error),
             None => call_overload(data, &call.function, &call.candidates, &values),
         };
-        let cost = call.cost.runtime(data, &sizes, result.as_ref().ok());
-        self.charge(cost)?;
+        if by_result {
+            self.charge(call.cost.runtime(data, &sizes, result.as_ref().ok()))?;
+        }
         result
     }
 }

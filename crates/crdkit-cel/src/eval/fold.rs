@@ -234,12 +234,12 @@ impl<'v> Evaluation<'v> {
 struct MapBuilder<'v> {
     entries: Vec<(Val<'v>, Val<'v>)>,
     index: hashbrown::HashTable<usize>,
-    seed: foldhash::fast::FixedState,
 }
 
 impl<'v> MapBuilder<'v> {
     fn insert(&mut self, data: Data<'v>, key: Val<'v>, value: Val<'v>) -> Result<(), EvalError> {
-        let Self { entries, index, seed } = self;
+        let Self { entries, index } = self;
+        let seed = data.arena.seed();
         let hash = hash_key(seed, &key) as u64;
         let same = |&number: &usize| {
             entries.get(number).is_some_and(|(other, _)| matches!(equal(data, other, &key), Ok(true)))

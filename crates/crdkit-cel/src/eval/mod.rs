@@ -255,8 +255,7 @@ impl<'v> Evaluation<'v> {
             }
             None => -1,
         };
-        let pattern = Ok(Val::String(regex.as_str()));
-        let arguments = [subject.as_ref().ok().copied(), pattern.ok()];
+        let arguments = [subject.as_ref().ok().copied(), Some(Val::String(regex.as_str()))];
         self.charge(CostModel::Matches.runtime(self.data, &arguments, None))?;
         let Val::String(text) = subject? else {
             return Err(EvalError::NoSuchOverload(None));

@@ -3,8 +3,10 @@
 use std::cell::OnceCell;
 
 use bumpalo::Bump;
+use foldhash::fast::RandomState;
 
 use super::{Opaque, Val};
+use crate::types::Type;
 
 /// Where an evaluation puts the strings and lists it creates. Empty until something is created; freed as a whole.
 #[derive(Default)]
@@ -12,6 +14,9 @@ pub struct Arena {
     bump: Bump,
     /// Values that own memory of their own.
     opaque: OnceCell<typed_arena::Arena<Opaque>>,
+    types: OnceCell<typed_arena::Arena<Type>>,
+    /// Seed of the hashes of map keys, so that nobody can choose keys that collide.
+    seed: RandomState,
 }
 
 impl Arena {
@@ -24,6 +29,11 @@ impl Arena {
     pub fn reset(&mut self) {
         self.bump.reset();
         self.opaque = OnceCell::new();
+        self.types = OnceCell::new();
+    }
+
+    pub(crate) fn seed(&self) -> &RandomState {
+        &self.seed
     }
 
     pub(crate) fn string(&self, text: &str) -> &str {
@@ -44,6 +54,10 @@ impl Arena {
 
     pub(crate) fn opaque(&self, value: Opaque) -> &Opaque {
         self.opaque.get_or_init(|| typed_arena::Arena::with_capacity(4)).alloc(value)
+    }
+
+    pub(crate) fn ty(&self, ty: Type) -> &Type {
+        self.types.get_or_init(|| typed_arena::Arena::with_capacity(4)).alloc(ty)
     }
 
     pub(crate) fn some<'v>(&'v self, value: Val<'v>) -> Val<'v> {

@@ -3,6 +3,7 @@
 use std::hash::{BuildHasher, Hash, Hasher};
 
 use crdkit_value::{Items, Members};
+use foldhash::fast::RandomState;
 
 use super::{Arena, Constant, Data, Node, Val, equal, read};
 use crate::eval::EvalError;
@@ -86,19 +87,19 @@ pub struct MapTable<'v> {
     pub(crate) entries: &'v [(Val<'v>, Val<'v>)],
     /// Open addressing: entry number plus one, 0 for an empty slot. Its length is a power of two.
     index: &'v [u32],
-    seed: foldhash::fast::FixedState,
+    seed: &'v RandomState,
 }
 
 impl<'v> MapTable<'v> {
     pub(crate) fn new(entries: &[(Val<'v>, Val<'v>)], arena: &'v Arena) -> Self {
         let entries = arena.slice(entries);
-        let seed = foldhash::fast::FixedState::default();
+        let seed = arena.seed();
         if entries.len() < INDEXED_FROM {
             return Self { entries, index: &[], seed };
         }
         let mut index = vec![0_u32; (entries.len() * 2).next_power_of_two()];
         for (number, (key, _)) in entries.iter().enumerate() {
-            let mut slot = hash_key(&seed, key) & (index.len() - 1);
+            let mut slot = hash_key(seed, key) & (index.len() - 1);
             while index.get(slot).is_some_and(|&used| used != 0) {
                 slot = (slot + 1) & (index.len() - 1);
             }
@@ -115,7 +116,7 @@ impl<'v> MapTable<'v> {
             return self.entries.iter().find(|(other, _)| same(other)).map(|(_, value)| *value);
         }
         let mask = self.index.len() - 1;
-        let mut slot = hash_key(&self.seed, key) & mask;
+        let mut slot = hash_key(self.seed, key) & mask;
         loop {
             let number = (*self.index.get(slot)? as usize).checked_sub(1)?;
             let (other, value) = self.entries.get(number)?;

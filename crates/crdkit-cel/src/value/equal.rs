@@ -162,9 +162,11 @@ fn maps_equal<'v>(data: Data<'v>, left: Map<'v>, right: Map<'v>) -> Result<bool,
         return Ok(false);
     }
     for (key, value) in left.iter(data) {
-        match right.get(&key, data) {
-            Some(other) if equal(data, &value?, &other?)? => {}
-            _ => return Ok(false),
+        let Some(other) = right.get(&key, data) else {
+            return Ok(false);
+        };
+        if !equal(data, &value?, &other?)? {
+            return Ok(false);
         }
     }
     Ok(true)

@@ -18,12 +18,12 @@ use crdkit_value::Value;
 
 pub use arena::Arena;
 pub use collection::{List, Map, MapTable};
-pub(crate) use collection::{ListIter, hash_key};
+pub(crate) use collection::{ListIter, MapIter, hash_key};
 pub(crate) use compare::compare;
 pub(crate) use constant::Constant;
 pub(crate) use equal::{element_key, equal, set_contains};
 pub use opaque::Opaque;
-pub(crate) use opaque::{Cidr, Format};
+pub(crate) use opaque::Format;
 pub(crate) use read::{Data, read};
 
 use crate::shape::ShapeId;

@@ -1,21 +1,14 @@
 //! Values of the libraries' own types.
 
-use std::net::IpAddr;
 use std::sync::Arc;
 
+use crdkit_text::ip::{Cidr, Ip};
 use crdkit_text::quantity::Quantity;
 use crdkit_text::semver::Version;
 use crdkit_text::url::Url;
 
 use crate::ast::Name;
 use crate::types::Type;
-
-/// An address range: address and length of the prefix. Host bits may be set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Cidr {
-    pub(crate) address: IpAddr,
-    pub(crate) bits: u8,
-}
 
 /// A named format.
 #[derive(Debug)]
@@ -43,7 +36,7 @@ pub enum Opaque {
     /// `kubernetes.URL`
     Url(Box<Url>),
     /// `net.IP`
-    Ip(IpAddr),
+    Ip(Ip),
     /// `net.CIDR`
     Cidr(Cidr),
     /// `kubernetes.NamedFormat`
@@ -72,9 +65,8 @@ impl Opaque {
 
     pub(crate) fn size(&self) -> u64 {
         match self {
-            Self::Ip(IpAddr::V4(_)) => 4,
-            Self::Ip(IpAddr::V6(_)) => 16,
-            Self::Cidr(cidr) => u64::from(cidr.bits).div_ceil(8),
+            Self::Ip(ip) => u64::from(ip.byte_len()),
+            Self::Cidr(cidr) => u64::from(cidr.prefix_length()).div_ceil(8),
             _ => 1,
         }
     }
