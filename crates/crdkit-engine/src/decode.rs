@@ -22,10 +22,7 @@ pub(crate) struct Received<'i> {
 ///
 /// # Errors
 /// The finding, when it is not JSON.
-pub(crate) fn receive<'i>(
-    input: Input<'i>,
-    options: &Options,
-) -> Result<Received<'i>, Box<Issue>> {
+pub(crate) fn receive<'i>(input: Input<'i>, options: &Options) -> Result<Received<'i>, Box<Issue>> {
     match input {
         Input::Decoded(Decoded { document, issues: repeated }) => {
             Ok(Received { document, repeated, source: None })
@@ -89,9 +86,8 @@ pub(crate) fn type_meta<'v>(object: Value<'v>, kind: &'v str) -> Result<TypeMeta
             Box::new(Issue::error(codes::API_VERSION_TYPE).with("problem", problem))
         })?,
     };
-    let (group, version) = parse_api_version(text).ok_or_else(|| {
-        Box::new(Issue::error(codes::API_VERSION_FORM).with("version", text))
-    })?;
+    let (group, version) = parse_api_version(text)
+        .ok_or_else(|| Box::new(Issue::error(codes::API_VERSION_FORM).with("version", text)))?;
     Ok(TypeMeta { group, version, kind })
 }
 
@@ -112,7 +108,8 @@ fn missing_kind(object: Value<'_>, source: Option<&[u8]>) -> Issue {
         json::write(object, json::Layout::Compact, &mut written);
         &written
     });
-    let issue = Issue::error(codes::KIND_MISSING).with("body", String::from_utf8_lossy(body).as_ref());
+    let issue =
+        Issue::error(codes::KIND_MISSING).with("body", String::from_utf8_lossy(body).as_ref());
     match source {
         Some(bytes) => issue.span(Span::new(0, bytes.len())),
         None => issue,

@@ -138,9 +138,8 @@ fn kind_problem(value: Value<'_>) -> Option<String> {
         Some(text) => text,
     };
     let problems = names::dns1035_label(&text.to_lowercase());
-    (!problems.is_empty()).then(|| {
-        format!("may have mixed case, but should otherwise match: {}", problems.join(","))
-    })
+    (!problems.is_empty())
+        .then(|| format!("may have mixed case, but should otherwise match: {}", problems.join(",")))
 }
 
 /// The resources inside `object`, outer ones first.

@@ -117,9 +117,9 @@ impl Edits {
                 let fits = self.fields(value, of);
                 if of.field("blockOwnerDeletion").is_some() {
                     let always = ["apiVersion", "kind", "name", "uid"];
-                    let missing = always.into_iter().filter(|key| {
-                        value.get(key).is_none_or(|member| is_empty(member))
-                    });
+                    let missing = always
+                        .into_iter()
+                        .filter(|key| value.get(key).is_none_or(|member| is_empty(member)));
                     self.missing.extend(missing.map(|key| (value.id(), key)));
                 }
                 fits

@@ -18,8 +18,7 @@ use crate::{embedded, list_type, metadata, rules, scale, spans, strict};
 use crdkit_issue::{FieldPath, Issue, codes};
 use crdkit_schema::compile::Id;
 use crdkit_schema::path::Path;
-use crdkit_schema::validate::{self, Scope};
-use crdkit_schema::{defaults, metadata as metadata_rules, prune, read, status};
+use crdkit_schema::{defaults, metadata as metadata_rules, prune, read, validate};
 use crdkit_value::{Document, NodeId, Value};
 
 /// Creates an object.
@@ -260,7 +259,11 @@ impl<'c> Run<'c> {
     fn check_precondition(&mut self, old: Value<'_>) -> Result<(), Refusal> {
         let text = |value: Value<'_>, key: &str| {
             let metadata = value.get("metadata");
-            metadata.and_then(|it| it.get(key)).and_then(Value::as_str).unwrap_or_default().to_owned()
+            metadata
+                .and_then(|it| it.get(key))
+                .and_then(Value::as_str)
+                .unwrap_or_default()
+                .to_owned()
         };
         let new = self.document.root();
         let path = |key: &str| FieldPath::root().field("metadata").field(key);
@@ -294,7 +297,8 @@ impl<'c> Run<'c> {
     fn bump_generation(&mut self, metadata: NodeId, old: Value<'_>) {
         let before = old.get("metadata").and_then(|metadata| metadata.get("generation"));
         let Some(before) = before.and_then(Value::as_i64) else { return };
-        let content = |value: Value<'_>| value.members().filter(|(key, _)| *key != "metadata").count();
+        let content =
+            |value: Value<'_>| value.members().filter(|(key, _)| *key != "metadata").count();
         let new = self.document.root();
         let same = content(new) == content(old)
             && new.members().filter(|(key, _)| *key != "metadata").all(|(key, member)| {
@@ -423,18 +427,7 @@ impl<'c> Run<'c> {
     fn hold(&mut self, schema: Id, id: NodeId, old: Option<Value<'_>>, base: &FieldPath) {
         let table = self.version.crd.table();
         let root = self.document.value(id);
-        let found = validate::update(table, schema, root, old);
-        if found.is_empty() {
-            return;
-        }
-        let scope = Scope { table, schema, root, base };
-        let issues = found.iter().map(|finding| (finding.value(), finding.issue(&scope)));
-        let mut issues: Vec<_> = issues.collect();
-        issues.sort_by(|(_, left), (_, right)| left.path.cmp(&right.path));
-        // The server keeps one of several findings with the same text.
-        let mut seen = std::collections::BTreeSet::new();
-        issues.retain(|(_, issue)| seen.insert(status::line(issue)));
-        self.findings.entries.extend(issues);
+        self.findings.entries.extend(validate::issues(table, schema, root, old, base));
     }
 
     fn check_scale(&mut self) {

@@ -45,7 +45,9 @@ struct Frame {
     id: NodeId,
     is_object: bool,
     last: NodeId,
+    /// Children so far, and how many of them lost to one with the same key.
     n_children: u32,
+    n_removed: u32,
     /// One bit per small hash of the keys so far: a key whose bit is clear is new.
     seen: u64,
     /// All keys by hash, from [`LINEAR_KEYS`] keys on, so that no object takes quadratic time.
@@ -85,6 +87,14 @@ impl<'l> Builder<'l> {
     #[must_use]
     pub fn keeping_positions(mut self, base: usize) -> Self {
         self.document.positions = Some(Positions::new(base));
+        self
+    }
+
+    /// Makes room for a document of about `bytes` bytes of source.
+    #[must_use]
+    pub fn with_capacity(mut self, bytes: usize) -> Self {
+        self.document.text.reserve(bytes / 2);
+        self.document.nodes.reserve(bytes / 24 + 1);
         self
     }
 
@@ -153,14 +163,22 @@ impl<'l> Builder<'l> {
         let id = self.add(tag, empty, span)?;
         let is_object = tag == Tag::Object;
         let last = NodeId::NONE;
-        self.open.push(Frame { id, is_object, last, n_children: 0, seen: 0, index: None });
+        self.open.push(Frame {
+            id,
+            is_object,
+            last,
+            n_children: 0,
+            n_removed: 0,
+            seen: 0,
+            index: None,
+        });
         Ok(())
     }
 
     fn end(&mut self, span: Span) {
         let Some(frame) = self.open.pop() else { return };
         if let Some(node) = self.document.nodes.get_mut(frame.id.index()) {
-            node.set_n_children(frame.n_children);
+            node.set_n_children(frame.n_children - frame.n_removed);
         }
         if let Some(positions) = &mut self.document.positions {
             positions.set_end(frame.id, span.end);
@@ -271,7 +289,7 @@ impl<'l> Builder<'l> {
             node.removed = true;
         }
         if let Some(frame) = self.open.last_mut() {
-            frame.n_children -= 1;
+            frame.n_removed += 1;
         }
     }
 

@@ -115,7 +115,11 @@ impl<S: Source> Reader<S> {
             Token::BeginObject => Event::BeginObject,
             Token::EndObject => Event::EndObject,
             Token::String(string) => Event::String(self.text(string)),
-            Token::Key(key) => Event::Key(self.text(key)),
+            Token::Key(key) => {
+                // The parser may already be behind the colon.
+                let span = Span::new(span.start, self.base + key.end + 1);
+                return Ok(Some((Event::Key(self.text(key)), span)));
+            }
             Token::Number(number) => self.number(number, start, span)?,
         };
         Ok(Some((event, span)))

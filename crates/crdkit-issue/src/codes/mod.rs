@@ -34,4 +34,5 @@ pub mod decode;
 pub mod object;
 
 /// All codes with the stage that finds them, in the order of the reference page.
-pub const STAGES: &[(&str, &[Code])] = &[("decode", decode::ALL), ("object", object::ALL)];
+pub const STAGES: &[(&str, &[Code])] =
+    &[("decode", decode::ALL), ("crd", crd::ALL), ("object", object::ALL)];

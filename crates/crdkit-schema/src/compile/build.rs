@@ -35,6 +35,41 @@ pub enum CompileError {
     },
 }
 
+/// What of a schema counts, which depends on what its values are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reading {
+    /// For objects: formats that the server does not check do not count, and
+    /// `x-kubernetes-int-or-string` means integer or string.
+    Objects {
+        /// Whether objects, and with them defaults, lose unknown fields.
+        prune: bool,
+    },
+    /// For defaults, when the CRD itself is checked: formats count as written, and
+    /// `x-kubernetes-int-or-string` does not count.
+    Defaults,
+}
+
+/// The schemas of a document as defaults are held against them.
+#[derive(Debug)]
+pub(crate) struct DefaultSchemas {
+    pub(crate) table: Table,
+    ids: Vec<Id>,
+}
+
+impl DefaultSchemas {
+    /// Compiles `schemas`.
+    pub(crate) fn new(schemas: &model::Schemas<'_>) -> Self {
+        let mut compiler = Compiler::default();
+        let ids = compiler.rows(schemas, &[], Reading::Defaults);
+        Self { table: compiler.table, ids }
+    }
+
+    /// The id of what was compiled from `id`.
+    pub(crate) fn id(&self, id: SchemaId) -> Id {
+        self.ids.get(id.index()).copied().unwrap_or(Id(u32::MAX))
+    }
+}
+
 /// Compiles CRDs into one table.
 #[derive(Debug)]
 pub struct Compiler {
@@ -95,16 +130,8 @@ impl Compiler {
                 return Err(CompileError::TooDeep { version: version.name.into() });
             }
         }
-        let mut ids = vec![Id(u32::MAX); crd.schemas.len()];
-        let rows: Vec<_> = crd.schemas.iter().collect();
-        for (schema_id, schema) in rows.into_iter().rev() {
-            let is_root = roots.contains(&Some(schema_id));
-            let node = self.node(schema, &ids, is_root, crd.prunes());
-            let id = self.intern(node);
-            if let Some(slot) = ids.get_mut(schema_id.index()) {
-                *slot = id;
-            }
-        }
+        let reading = Reading::Objects { prune: crd.prunes() };
+        let ids = self.rows(&crd.schemas, &roots, reading);
         let id_of = |root: SchemaId| ids.get(root.index()).copied();
         let roots = roots.into_iter().map(|root| root.and_then(id_of)).collect();
         self.crds.push(crd::parts(crd, roots));
@@ -122,12 +149,32 @@ impl Compiler {
         crds.map(|parts| CompiledCrd::new(Arc::clone(&table), parts)).collect()
     }
 
-    fn node(&mut self, schema: &Schema<'_>, ids: &[Id], is_root: bool, prunes: bool) -> Node {
+    /// Compiles all of `schemas`, of which `roots` are those of whole objects. Gives their ids.
+    fn rows(
+        &mut self,
+        schemas: &model::Schemas<'_>,
+        roots: &[Option<SchemaId>],
+        reading: Reading,
+    ) -> Vec<Id> {
+        let mut ids = vec![Id(u32::MAX); schemas.len()];
+        let rows: Vec<_> = schemas.iter().collect();
+        for (schema_id, schema) in rows.into_iter().rev() {
+            let is_root = roots.contains(&Some(schema_id));
+            let node = self.node(schema, &ids, is_root, reading);
+            let id = self.intern(node);
+            if let Some(slot) = ids.get_mut(schema_id.index()) {
+                *slot = id;
+            }
+        }
+        ids
+    }
+
+    fn node(&mut self, schema: &Schema<'_>, ids: &[Id], is_root: bool, reading: Reading) -> Node {
         let child = |id: SchemaId| ids.get(id.index()).copied();
         let extensions = schema.extensions();
-        let types = match extensions.int_or_string {
-            true => Types::IntOrString,
-            false => Types::named(schema.type_name),
+        let types = match (extensions.int_or_string, reading) {
+            (true, Reading::Objects { .. }) => Types::IntOrString,
+            _ => Types::named(schema.type_name),
         };
         let fields = self.fields(schema, &child);
         let items = schema.item_schema().and_then(child);
@@ -143,7 +190,7 @@ impl Compiler {
             Some("map") => ListType::Map,
             _ => ListType::Atomic,
         };
-        let format = FormatKind::named(schema.format, types)
+        let format = FormatKind::named(schema.format, types, reading)
             .map(|kind| Format { name: self.name(schema.format), kind });
         let pattern = (!schema.pattern.is_empty()).then(|| self.pattern(schema.pattern));
         let required = schema.required.iter().map(|name| self.name(name)).collect();
@@ -162,7 +209,7 @@ impl Compiler {
             rare,
         };
         node.flags = self.flags(schema, &node, is_root);
-        node.default = schema.default.map(|default| self.default_value(default, &node, prunes));
+        node.default = schema.default.map(|default| self.default_value(default, &node, reading));
         node
     }
 
@@ -187,11 +234,8 @@ impl Compiler {
     }
 
     fn fields(&mut self, schema: &Schema<'_>, child: &impl Fn(SchemaId) -> Option<Id>) -> Fields {
-        let mut entries: Vec<_> = schema
-            .properties
-            .iter()
-            .filter_map(|(name, id)| Some((name, child(id)?)))
-            .collect();
+        let mut entries: Vec<_> =
+            schema.properties.iter().filter_map(|(name, id)| Some((name, child(id)?))).collect();
         entries.sort_unstable_by_key(|(name, _)| *name);
         let entries = entries.into_iter().map(|(name, id)| (self.name(name), id)).collect();
         Fields::new(&self.table, entries)
@@ -233,10 +277,10 @@ impl Compiler {
     }
 
     /// The default as an object shows it: pruned if objects are, and with the defaults inside it.
-    fn default_value(&mut self, default: Value<'_>, node: &Node, prunes: bool) -> DefaultId {
+    fn default_value(&mut self, default: Value<'_>, node: &Node, reading: Reading) -> DefaultId {
         let mut document = Document::copy_of(default);
         if matches!(default.kind(), Kind::Array(_) | Kind::Object(_)) {
-            if prunes {
+            if reading == (Reading::Objects { prune: true }) {
                 for id in prune::unknown(&self.table, Some(node), document.root()) {
                     document.remove(id);
                 }
@@ -271,9 +315,9 @@ impl Compiler {
     fn name(&mut self, text: &str) -> Name {
         let table = &mut self.table;
         let len = u32::try_from(text.len()).unwrap_or(u32::MAX);
-        let start = self.names.find_or_add(text, table.text.len(), |start| {
-            table.name(Name { start, len }) == text
-        });
+        let start = self
+            .names
+            .find_or_add(text, table.text.len(), |start| table.name(Name { start, len }) == text);
         if start as usize == table.text.len() {
             table.text.push_str(text);
         }

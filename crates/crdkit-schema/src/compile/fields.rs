@@ -68,7 +68,8 @@ impl Fields {
 
     #[cold]
     fn search(&self, table: &Table, name: &str) -> Option<Id> {
-        let found = self.entries.binary_search_by(|(known, _)| table.name(*known).cmp(name)).ok()?;
+        let found =
+            self.entries.binary_search_by(|(known, _)| table.name(*known).cmp(name)).ok()?;
         self.entries.get(found).map(|(_, id)| *id)
     }
 }

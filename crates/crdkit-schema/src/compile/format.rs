@@ -4,6 +4,7 @@
 //! given, integer formats on integers, number formats on numbers. The name as written is kept because
 //! messages show it.
 
+use super::build::Reading;
 use super::node::Types;
 use super::table::Name;
 use crdkit_text::formats::Format as TextFormat;
@@ -30,11 +31,16 @@ pub enum FormatKind {
     Double,
     /// Something about the text of a string.
     Text(TextFormat),
+    /// Nothing; but that there is a format counts.
+    Unknown,
 }
 
 impl FormatKind {
     /// The format called `name` on a schema for `types`, if the server checks it.
-    pub(crate) fn named(name: &str, types: Types) -> Option<Self> {
+    pub(crate) fn named(name: &str, types: Types, reading: Reading) -> Option<Self> {
+        if reading == Reading::Defaults {
+            return Self::as_written(name);
+        }
         match types {
             Types::Integer => match name {
                 "int32" => Some(Self::Int32),
@@ -51,5 +57,16 @@ impl FormatKind {
             }
             Types::Object | Types::Array | Types::Boolean => None,
         }
+    }
+
+    fn as_written(name: &str) -> Option<Self> {
+        Some(match name {
+            "" => return None,
+            "int32" => Self::Int32,
+            "int64" => Self::Int64,
+            "float" => Self::Float,
+            "double" => Self::Double,
+            _ => TextFormat::parse(name).map_or(Self::Unknown, Self::Text),
+        })
     }
 }

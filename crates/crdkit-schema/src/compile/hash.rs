@@ -19,11 +19,8 @@ impl Index {
     ) -> u32 {
         let hash = FixedState::default().hash_one(key);
         let next = u32::try_from(next).unwrap_or(u32::MAX);
-        let entry = self.0.entry(
-            hash,
-            |(known, at)| *known == hash && same(*at),
-            |(known, _)| *known,
-        );
+        let entry =
+            self.0.entry(hash, |(known, at)| *known == hash && same(*at), |(known, _)| *known);
         entry.or_insert((hash, next)).get().1
     }
 }

@@ -19,6 +19,7 @@ mod node;
 mod pattern;
 mod table;
 
+pub(crate) use build::DefaultSchemas;
 pub use build::{CompileError, Compiler, MAX_DEPTH};
 pub use crd::{CompiledCrd, CompiledVersion, ReplicaPaths};
 pub use fields::Fields;

@@ -26,9 +26,8 @@ impl Pattern {
 
     /// Whether it matches somewhere in `text`; or what is wrong with the pattern itself.
     pub fn is_match(&self, text: &str) -> Result<bool, &str> {
-        let compiled = self
-            .compiled
-            .get_or_init(|| Regex::new(&self.text).map_err(|error| error.to_string()));
+        let compiled =
+            self.compiled.get_or_init(|| Regex::new(&self.text).map_err(|error| error.to_string()));
         match compiled {
             Ok(regex) => Ok(regex.is_match(text)),
             Err(error) => Err(error),

@@ -122,7 +122,9 @@ pub fn equal(table: &Table, schema: Option<Id>, new: Value<'_>, old: Value<'_>) 
             let mut items = items;
             items.all(|item| {
                 let old = pairs.find(item);
-                node.items.zip(old).is_some_and(|(schema, old)| equal(table, Some(schema), item, old))
+                node.items
+                    .zip(old)
+                    .is_some_and(|(schema, old)| equal(table, Some(schema), item, old))
             })
         }
         (Kind::Object(members), Kind::Object(old_members)) => {

@@ -25,23 +25,52 @@ pub(super) enum Problem {
     /// The type is wrong, and the server names the format in its place.
     TypeOfFormat,
     Format,
-    MaxLength { limit: i64 },
-    MinLength { limit: i64 },
+    MaxLength {
+        limit: i64,
+    },
+    MinLength {
+        limit: i64,
+    },
     Pattern,
-    Range { subject: Subject },
-    MultipleOf { in_floats: bool },
-    FactorNotPositive { in_floats: bool },
-    Bound { relation: Relation, in_floats: bool },
-    MinItems { limit: i64 },
-    MaxItems { limit: i64 },
-    MinProperties { limit: i64 },
-    MaxProperties { limit: i64 },
-    Required { name: Name },
-    ForbiddenProperty { member: NodeId },
+    Range {
+        subject: Subject,
+    },
+    MultipleOf {
+        in_floats: bool,
+    },
+    FactorNotPositive {
+        in_floats: bool,
+    },
+    Bound {
+        relation: Relation,
+        in_floats: bool,
+    },
+    MinItems {
+        limit: i64,
+    },
+    MaxItems {
+        limit: i64,
+    },
+    MinProperties {
+        limit: i64,
+    },
+    MaxProperties {
+        limit: i64,
+    },
+    Required {
+        name: Name,
+    },
+    ForbiddenProperty {
+        member: NodeId,
+    },
     Enum,
     AnyOf,
-    OneOf { n_valid: u32 },
-    AllOf { none: bool },
+    OneOf {
+        n_valid: u32,
+    },
+    AllOf {
+        none: bool,
+    },
     Not,
 }
 
@@ -129,7 +158,9 @@ impl Finding {
         let place = Place::new(scope, document, self.value);
         let issue = match self.problem {
             Problem::Type => wrong_type(node.types.text(), type_name(value)),
-            Problem::TypeOfFormat => wrong_type(format_name(scope.table, node), native_format(value)),
+            Problem::TypeOfFormat => {
+                wrong_type(format_name(scope.table, node), native_format(value))
+            }
             Problem::Format => {
                 let text = value.as_str().unwrap_or_default();
                 Issue::error(codes::FORMAT_MISMATCH)
@@ -174,9 +205,7 @@ impl Finding {
                     .with("limit", limit(bound, in_floats))
                     .value(number_shown(value, in_floats))
             }
-            Problem::MinItems { limit } => {
-                count(codes::TOO_FEW_ITEMS, value.items().len(), limit)
-            }
+            Problem::MinItems { limit } => count(codes::TOO_FEW_ITEMS, value.items().len(), limit),
             Problem::MaxItems { limit } => count(codes::TOO_MANY_ITEMS, value.items().len(), limit)
                 .with("items", counted(limit, "item")),
             Problem::MinProperties { limit } => {
@@ -330,7 +359,9 @@ fn range_type(node: &Node) -> String {
         Some(FormatKind::Int64) => format!("{types} with format int64"),
         Some(FormatKind::Float) => format!("{types} with format float"),
         Some(FormatKind::Double) => format!("{types} with format double"),
-        Some(FormatKind::Text(_)) | None => format!("{types} (default format)"),
+        Some(FormatKind::Text(_) | FormatKind::Unknown) | None => {
+            format!("{types} (default format)")
+        }
     }
 }
 

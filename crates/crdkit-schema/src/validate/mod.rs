@@ -22,15 +22,35 @@ mod text;
 pub use finding::{Finding, Relation, Scope, Subject, shown};
 
 use crate::compile::{Additional, Flags, Id, Node, Table};
-use crdkit_value::{Items, Kind, Members, Value};
+use crate::status;
+use crdkit_issue::{FieldPath, Issue};
+use crdkit_value::{Items, Kind, Members, NodeId, Value};
 use finding::Problem;
+use std::collections::BTreeSet;
 
-/// Everything wrong with `value`, in the order it was found.
-pub fn value(table: &Table, schema: Id, value: Value<'_>) -> Vec<Finding> {
-    update(table, schema, value, None)
+/// Everything wrong with `value`, which stands at `base` and replaces `old`, as issues: sorted by path,
+/// and of several that say the same only one, as the server keeps them.
+pub fn issues<'v>(
+    table: &Table,
+    schema: Id,
+    value: Value<'v>,
+    old: Option<Value<'v>>,
+    base: &FieldPath,
+) -> Vec<(NodeId, Issue)> {
+    let found = update(table, schema, value, old);
+    if found.is_empty() {
+        return Vec::new();
+    }
+    let scope = Scope { table, schema, root: value, base };
+    let issues = found.iter().map(|finding| (finding.value(), finding.issue(&scope)));
+    let mut issues: Vec<_> = issues.collect();
+    issues.sort_by(|(_, left), (_, right)| left.path.cmp(&right.path));
+    let mut seen = BTreeSet::new();
+    issues.retain(|(_, issue)| seen.insert(status::line(issue)));
+    issues
 }
 
-/// Everything wrong with `value`, which replaces `old`.
+/// Everything wrong with `value`, which replaces `old`, in the order it was found.
 pub fn update<'v>(
     table: &Table,
     schema: Id,
