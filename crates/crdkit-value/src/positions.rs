@@ -33,6 +33,13 @@ impl Positions {
         Self { base, rows: Vec::new() }
     }
 
+    /// The rows of `ids`, in that order.
+    pub(crate) fn select(&self, ids: impl Iterator<Item = NodeId>) -> Self {
+        let nowhere = Row { value: [0, 0], key: [0, 0] };
+        let row = |id: NodeId| self.rows.get(id.index()).copied().unwrap_or(nowhere);
+        Self { base: self.base, rows: ids.map(row).collect() }
+    }
+
     pub(crate) fn push(&mut self, value: Span, key: Option<Span>) {
         let value = self.pack(value);
         let key = key.map_or([0, 0], |key| self.pack(key));
