@@ -1,15 +1,17 @@
 //! From the bytes between two quotes to text, as Go does it.
 
-/// Appends the text of `bytes`, the inside of a string whose escapes are known to be well formed.
-/// A byte that is not part of valid UTF-8 and a surrogate without its other half become U+FFFD.
-pub(crate) fn unescape(bytes: &[u8], out: &mut String) {
-    let mut rest = bytes;
-    while !rest.is_empty() {
-        let plain = rest.iter().position(|byte| *byte == b'\\').unwrap_or(rest.len());
-        let (before, escape) = rest.split_at(plain);
-        push_lossy(before, out);
-        let (c, len) = match escape {
-            [] => return,
+use super::lex;
+
+/// Appends what `raw`, the inside of a string whose escapes are known to be well formed, stands for.
+/// A surrogate without its other half becomes U+FFFD.
+pub(crate) fn unescape(raw: &str, out: &mut String) {
+    let mut rest = raw;
+    loop {
+        // Of what ends plain text, only a backslash can stand inside a string.
+        let plain = lex::skip_plain(rest.as_bytes(), 0);
+        let Some((before, escape)) = rest.split_at_checked(plain) else { return };
+        out.push_str(before);
+        let (c, len) = match escape.as_bytes() {
             [_, b'u', tail @ ..] => unicode(tail),
             [_, b'b', ..] => ('\u{8}', 2),
             [_, b'f', ..] => ('\u{c}', 2),
@@ -17,7 +19,7 @@ pub(crate) fn unescape(bytes: &[u8], out: &mut String) {
             [_, b'r', ..] => ('\r', 2),
             [_, b't', ..] => ('\t', 2),
             [_, byte, ..] => (char::from(*byte), 2),
-            [_] => (char::REPLACEMENT_CHARACTER, 1),
+            _ => return,
         };
         out.push(c);
         rest = escape.get(len..).unwrap_or_default();
