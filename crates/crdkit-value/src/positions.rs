@@ -33,10 +33,9 @@ impl Positions {
         Self { base, rows: Vec::new() }
     }
 
-    pub(crate) fn push(&mut self, value: Span, key: Option<Span>) {
-        let value = self.pack(value);
-        let key = key.map_or([0, 0], |key| self.pack(key));
-        self.rows.push(Row { value, key });
+    /// Adds a row; a value without a key has an empty span for it.
+    pub(crate) fn push(&mut self, value: Span, key: Span) {
+        self.rows.push(Row { value: self.pack(value), key: self.pack(key) });
     }
 
     pub(crate) fn set_end(&mut self, id: NodeId, end: usize) {

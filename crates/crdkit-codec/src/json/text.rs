@@ -5,6 +5,8 @@ use super::lex;
 /// Appends what `raw`, the inside of a string whose escapes are known to be well formed, stands for.
 /// A surrogate without its other half becomes U+FFFD.
 pub(crate) fn unescape(raw: &str, out: &mut String) {
+    // No escape is shorter than what it stands for.
+    out.reserve(raw.len());
     let mut rest = raw;
     loop {
         // Of what ends plain text, only a backslash can stand inside a string.
