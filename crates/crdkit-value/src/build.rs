@@ -32,10 +32,9 @@ pub struct Builder<'l> {
     source: Source<'l>,
     limits: &'l Limits,
     duplicates: Duplicates,
-    /// The innermost array or object that has begun and not ended, and those around it; at the end of
-    /// those stands what the root is in, which is nothing.
-    frame: Frame,
-    outer: Vec<Frame>,
+    /// The arrays and objects that have begun and not ended. The first frame stands for what the root
+    /// is in, which is nothing.
+    open: Vec<Frame>,
     /// The key whose value comes next.
     key: TextRef,
     key_bit: u64,
@@ -73,13 +72,14 @@ const USUAL_DEPTH: usize = 16;
 impl<'l> Builder<'l> {
     /// A builder within `limits`.
     pub fn new(limits: &'l Limits, duplicates: Duplicates) -> Self {
+        let mut open = Vec::with_capacity(USUAL_DEPTH);
+        open.push(Frame::new(NodeId::NONE));
         Self {
             document: Document { nodes: Vec::new(), text: String::new(), positions: None },
             source: Source::default(),
             limits,
             duplicates,
-            frame: Frame::new(NodeId::NONE),
-            outer: Vec::with_capacity(USUAL_DEPTH),
+            open,
             key: TextRef::default(),
             key_bit: 0,
             key_span: Span::default(),
@@ -90,7 +90,7 @@ impl<'l> Builder<'l> {
     /// Keeps the position of every key and value, for a document that begins at `base`.
     #[must_use]
     pub fn keeping_positions(mut self, base: usize) -> Self {
-        self.document.positions = Some(Positions::new(base));
+        self.document.positions = Some(Positions::new(base, self.document.nodes.capacity()));
         self
     }
 
@@ -144,7 +144,7 @@ impl<'l> Builder<'l> {
 
     /// Whether one whole value has been built.
     pub fn is_complete(&self) -> bool {
-        self.outer.is_empty() && !self.document.nodes.is_empty()
+        self.open.len() == 1 && !self.document.nodes.is_empty()
     }
 
     /// The document and the duplicate keys found in it.
@@ -159,7 +159,7 @@ impl<'l> Builder<'l> {
 
     #[inline(always)]
     fn begin(&mut self, tag: Tag, span: Span) -> Result<(), Box<Issue>> {
-        if self.outer.len() >= self.limits.depth {
+        if self.open.len() > self.limits.depth {
             let limit = self.limits.depth;
             return Err(
                 self.refuse(Issue::error(codes::decode::TOO_DEEP).with("limit", limit), span)
@@ -168,7 +168,7 @@ impl<'l> Builder<'l> {
         let id = to_u32(self.document.nodes.len());
         // Children follow their parent.
         self.add(tag, u64::from(id + 1), span)?;
-        self.outer.push(mem::replace(&mut self.frame, Frame::new(NodeId(id))));
+        self.open.push(Frame::new(NodeId(id)));
         Ok(())
     }
 
@@ -176,8 +176,7 @@ impl<'l> Builder<'l> {
     /// child has none.
     #[inline(always)]
     fn end(&mut self, span: Span) {
-        let Some(outer) = self.outer.pop() else { return };
-        let Frame { id, last, n_children, n_removed, .. } = mem::replace(&mut self.frame, outer);
+        let Some(Frame { id, last, n_children, n_removed, .. }) = self.open.pop() else { return };
         let nodes = &mut self.document.nodes;
         let next = NodeId(to_u32(nodes.len()));
         if let Some(node) = nodes.get_mut(id.index()) {
@@ -219,21 +218,23 @@ impl<'l> Builder<'l> {
             let issue = Issue::error(codes::decode::TOO_MANY_NODES).with("limit", limit);
             return Err(self.refuse(issue, span));
         }
+        let Some(frame) = self.open.last_mut() else { return Ok(()) };
         let id = to_u32(self.document.nodes.len());
-        let mut node = Node::new(tag, self.key, self.frame.id).with_bits(bits);
+        let mut node = Node::new(tag, self.key, frame.id).with_bits(bits);
         node.next = NodeId(id + 1);
         self.document.nodes.push(node);
         if let Some(positions) = &mut self.document.positions {
             positions.push(span, mem::take(&mut self.key_span));
         }
-        self.frame.last = NodeId(id);
-        self.frame.n_children += 1;
+        frame.last = NodeId(id);
+        frame.n_children += 1;
         // Items of arrays come without a key.
         let key_bit = mem::take(&mut self.key_bit);
-        if self.frame.seen & key_bit != 0 {
+        let is_known = frame.seen & key_bit != 0;
+        frame.seen |= key_bit;
+        if is_known {
             self.check_key(NodeId(id));
         }
-        self.frame.seen |= key_bit;
         Ok(())
     }
 
@@ -241,7 +242,8 @@ impl<'l> Builder<'l> {
     #[cold]
     fn check_key(&mut self, id: NodeId) {
         self.source.copy_through(&mut self.document.text, self.key);
-        let (document, frame) = (&self.document, &mut self.frame);
+        let Some(frame) = self.open.last_mut() else { return };
+        let document = &self.document;
         let key = document.text(document.node(id).key);
         // The newest member's link leads nowhere yet.
         let members = document.value(frame.id).members();
@@ -280,13 +282,16 @@ impl<'l> Builder<'l> {
         if let Some(node) = self.document.nodes.get_mut(loser.index()) {
             node.removed = true;
         }
-        self.frame.n_removed += 1;
+        if let Some(frame) = self.open.last_mut() {
+            frame.n_removed += 1;
+        }
     }
 
     #[cold]
     fn refuse(&mut self, issue: Issue, span: Span) -> Box<Issue> {
         self.source.copy_all(&mut self.document.text);
-        Box::new(issue.at(self.document.path(self.frame.id)).span(span))
+        let path = self.open.last().map(|frame| self.document.path(frame.id)).unwrap_or_default();
+        Box::new(issue.at(path).span(span))
     }
 }
 

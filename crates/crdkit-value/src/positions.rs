@@ -28,9 +28,9 @@ struct Row {
 }
 
 impl Positions {
-    /// A table for a document whose first byte stands at `base`.
-    pub(crate) fn new(base: usize) -> Self {
-        Self { base, rows: Vec::new() }
+    /// A table for a document whose first byte stands at `base`, with room for `capacity` rows.
+    pub(crate) fn new(base: usize, capacity: usize) -> Self {
+        Self { base, rows: Vec::with_capacity(capacity) }
     }
 
     /// Adds a row; a value without a key has an empty span for it.

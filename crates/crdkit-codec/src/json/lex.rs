@@ -7,7 +7,7 @@
 use super::problem::Problem;
 
 /// Why there is no token.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) enum Miss {
     /// The window is too short to tell.
     More,
