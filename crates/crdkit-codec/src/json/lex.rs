@@ -5,6 +5,8 @@
 //! [`Miss::More`] and the same token is tried again with a longer window.
 
 use super::problem::Problem;
+use super::source::Window;
+use super::text;
 
 /// Why there is no token.
 #[derive(Clone, Copy, Debug)]
@@ -41,48 +43,21 @@ pub(crate) enum NumberValue {
     Unknown,
 }
 
-/// The string whose opening quote is in front of `start`.
+/// The string whose opening quote is in front of `start`. If it holds escapes, its text goes to
+/// `scratch`, where it stays until the next token.
 #[inline(always)]
-pub(crate) fn string(window: &[u8], start: usize, at_end: bool) -> Result<StringToken, Miss> {
-    let end = skip_plain(window, start);
-    if window.get(end) == Some(&b'"') {
+pub(crate) fn string(
+    window: Window<'_>,
+    start: usize,
+    at_end: bool,
+    scratch: &mut String,
+) -> Result<StringToken, Miss> {
+    let end = skip_plain(window.bytes, start);
+    if window.bytes.get(end) == Some(&b'"') {
         return Ok(StringToken { start, end, escaped: false });
     }
-    let end = skip_escaped(window, end, at_end)?;
+    let end = text::unescape(window, start, at_end, scratch)?;
     Ok(StringToken { start, end, escaped: true })
-}
-
-/// Offset of the closing quote of a string that is plain up to `at`, where something else stands.
-#[cold]
-fn skip_escaped(window: &[u8], mut at: usize, at_end: bool) -> Result<usize, Miss> {
-    loop {
-        match window.get(at) {
-            Some(b'"') => return Ok(at),
-            Some(b'\\') => at = escape(window, at, at_end)?,
-            Some(_) => return Err(Miss::Wrong(Problem::Control, at)),
-            None => return Err(short(window, at_end)),
-        }
-        at = skip_plain(window, at);
-    }
-}
-
-/// Offset behind the escape that begins with the backslash at `at`.
-fn escape(window: &[u8], at: usize, at_end: bool) -> Result<usize, Miss> {
-    match window.get(at + 1) {
-        Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => Ok(at + 2),
-        Some(b'u') => {
-            for at in at + 2..at + 6 {
-                match window.get(at) {
-                    Some(byte) if byte.is_ascii_hexdigit() => {}
-                    Some(_) => return Err(Miss::Wrong(Problem::Unicode, at)),
-                    None => return Err(short(window, at_end)),
-                }
-            }
-            Ok(at + 6)
-        }
-        Some(_) => Err(Miss::Wrong(Problem::Escape, at + 1)),
-        None => Err(short(window, at_end)),
-    }
 }
 
 /// Offset of the first byte from `at` on that is a quote, a backslash or a control character.

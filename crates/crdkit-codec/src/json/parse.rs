@@ -6,6 +6,7 @@
 
 use super::lex::{self, Miss, NumberToken, StringToken};
 use super::problem::Problem;
+use super::source::Window;
 
 /// One token, with offsets into the window.
 #[derive(Clone, Copy, Debug)]
@@ -25,6 +26,9 @@ pub(crate) enum Token {
 pub(crate) trait Sink {
     /// Why it takes no more.
     type Stop;
+
+    /// Where the text of strings with escapes is put before they are taken.
+    fn scratch(&mut self) -> &mut String;
 
     /// Takes a token that stands at `start..end` of the window. After an `Err` the parser stands behind
     /// this token.
@@ -75,7 +79,7 @@ struct Place {
 
 /// One run over a window.
 struct Run<'r> {
-    window: &'r [u8],
+    window: Window<'r>,
     at_end: bool,
     max_depth: usize,
     place: Place,
@@ -113,7 +117,7 @@ impl Parser {
     #[inline(always)]
     pub(crate) fn run<S: Sink>(
         &mut self,
-        window: &[u8],
+        window: Window<'_>,
         at_end: bool,
         sink: &mut S,
     ) -> Result<(), Stop<S::Stop>> {
@@ -133,7 +137,7 @@ impl Run<'_> {
             if let Expect::Key | Expect::KeyOrEnd = self.place.expect {
                 match self.peek()? {
                     b'"' => {
-                        let key = self.string()?;
+                        let key = self.string(sink)?;
                         self.take(Token::Key(key), key.end + 1, Expect::Colon, sink)?;
                     }
                     b'}' if self.place.expect == Expect::KeyOrEnd => {
@@ -172,13 +176,13 @@ impl Run<'_> {
     fn value<S: Sink>(&mut self, sink: &mut S) -> Result<(), Stop<S::Stop>> {
         match self.peek()? {
             b'"' => {
-                let string = self.string()?;
+                let string = self.string(sink)?;
                 self.scalar(Token::String(string), string.end + 1, sink)
             }
             b'{' => self.begin(Token::BeginObject, sink),
             b'[' => self.begin(Token::BeginArray, sink),
             b'-' | b'0'..=b'9' => {
-                let number = lex::number(self.window, self.place.at, self.at_end)?;
+                let number = lex::number(self.window.bytes, self.place.at, self.at_end)?;
                 self.scalar(Token::Number(number), number.end, sink)
             }
             b't' => self.word("true", Token::Bool(true), sink),
@@ -192,20 +196,20 @@ impl Run<'_> {
     /// The next byte that is not white space, which is passed over.
     #[inline(always)]
     fn peek(&mut self) -> Result<u8, Miss> {
-        match self.window.get(self.place.at) {
+        match self.window.bytes.get(self.place.at) {
             Some(byte) if *byte > b' ' => return Ok(*byte),
-            Some(_) => self.place.at = skip_space(self.window, self.place.at),
+            Some(_) => self.place.at = skip_space(self.window.bytes, self.place.at),
             None => {}
         }
-        match self.window.get(self.place.at) {
+        match self.window.bytes.get(self.place.at) {
             Some(byte) => Ok(*byte),
-            None => Err(lex::short(self.window, self.at_end)),
+            None => Err(lex::short(self.window.bytes, self.at_end)),
         }
     }
 
     #[inline(always)]
-    fn string(&self) -> Result<StringToken, Miss> {
-        lex::string(self.window, self.place.at + 1, self.at_end)
+    fn string(&self, sink: &mut impl Sink) -> Result<StringToken, Miss> {
+        lex::string(self.window, self.place.at + 1, self.at_end, sink.scratch())
     }
 
     #[inline(always)]
@@ -215,7 +219,7 @@ impl Run<'_> {
         token: Token,
         sink: &mut S,
     ) -> Result<(), Stop<S::Stop>> {
-        let end = lex::word(self.window, self.place.at, self.at_end, word)?;
+        let end = lex::word(self.window.bytes, self.place.at, self.at_end, word)?;
         self.scalar(token, end, sink)
     }
 

@@ -6,8 +6,7 @@
 use super::lex::{Miss, NumberToken, NumberValue, StringToken};
 use super::parse::{Parser, Sink, Stop, Token, skip_space};
 use super::problem::Problem;
-use super::source::{Chunks, Slice, Source};
-use super::text;
+use super::source::{Chunks, Slice, Source, Window};
 use crate::DecodeError;
 use crdkit_issue::{Issue, Span, codes};
 use crdkit_value::{Builder, Event, Limits, NumberMode};
@@ -33,8 +32,8 @@ impl<'a> Reader<Slice<'a>> {
         Self { at_end: true, ..Self::new(Slice::new(bytes), limits, numbers) }
     }
 
-    /// The whole input, if it is valid UTF-8.
-    pub(crate) fn source_text(&self) -> Option<&'a str> {
+    /// The whole input if it is valid UTF-8, otherwise nothing.
+    pub(crate) fn source_text(&self) -> &'a str {
         self.source.whole_text()
     }
 }
@@ -71,22 +70,25 @@ impl<S: Source> Reader<S> {
     /// The finding, when the bytes are not JSON; or the reader's error.
     pub fn next_event(&mut self) -> Result<Option<(Event<'_>, Span)>, DecodeError> {
         let (token, start, end) = loop {
-            match self.parser.run(self.source.window(), self.at_end, &mut One) {
+            let Self { ref source, at_end, ref mut scratch, .. } = *self;
+            match self.parser.run(Window::of(source), at_end, &mut One { scratch }) {
                 Ok(()) => return Ok(None),
                 Err(Stop::Sink(token)) => break token,
                 Err(Stop::Miss(miss)) => self.recover(miss)?,
             }
         };
         let Self { ref source, numbers, base, ref mut scratch, .. } = *self;
-        Values { source, numbers, base }.event(token, start, end, scratch).map(Some)
+        let values = Values { window: Window::of(source), numbers, base };
+        values.event(token, start, end, scratch).map(Some)
     }
 
     /// Gives all events of the current document to `builder`.
     pub(crate) fn build(&mut self, builder: &mut Builder<'_>) -> Result<(), DecodeError> {
         loop {
-            let Self { ref source, numbers, base, ref mut scratch, .. } = *self;
-            let mut sink = Build { values: Values { source, numbers, base }, scratch, builder };
-            match self.parser.run(source.window(), self.at_end, &mut sink) {
+            let Self { ref source, at_end, numbers, base, ref mut scratch, .. } = *self;
+            let window = Window::of(source);
+            let mut sink = Build { values: Values { window, numbers, base }, scratch, builder };
+            match self.parser.run(window, at_end, &mut sink) {
                 Ok(()) => return Ok(()),
                 Err(Stop::Sink(error)) => return Err(error),
                 Err(Stop::Miss(miss)) => self.recover(miss)?,
@@ -180,10 +182,17 @@ impl<S: Source> Reader<S> {
 }
 
 /// Stops at every token and hands it out.
-struct One;
+struct One<'r> {
+    scratch: &'r mut String,
+}
 
-impl Sink for One {
+impl Sink for One<'_> {
     type Stop = (Token, usize, usize);
+
+    #[inline(always)]
+    fn scratch(&mut self) -> &mut String {
+        self.scratch
+    }
 
     #[inline(always)]
     fn take(&mut self, token: Token, start: usize, end: usize) -> Result<(), Self::Stop> {
@@ -192,14 +201,19 @@ impl Sink for One {
 }
 
 /// Hands every token to a builder.
-struct Build<'r, 'l, S> {
-    values: Values<'r, S>,
+struct Build<'r, 'l> {
+    values: Values<'r>,
     scratch: &'r mut String,
     builder: &'r mut Builder<'l>,
 }
 
-impl<S: Source> Sink for Build<'_, '_, S> {
+impl Sink for Build<'_, '_> {
     type Stop = DecodeError;
+
+    #[inline(always)]
+    fn scratch(&mut self) -> &mut String {
+        self.scratch
+    }
 
     #[inline(always)]
     fn take(&mut self, token: Token, start: usize, end: usize) -> Result<(), DecodeError> {
@@ -209,17 +223,19 @@ impl<S: Source> Sink for Build<'_, '_, S> {
 }
 
 /// What it takes to say what the tokens of one window are worth.
-struct Values<'r, S> {
-    source: &'r S,
+#[derive(Clone, Copy)]
+struct Values<'r> {
+    window: Window<'r>,
     numbers: NumberMode,
+    /// Offset of the window in the input.
     base: usize,
 }
 
-impl<'r, S: Source> Values<'r, S> {
-    /// The event a token stands for; text that is not written out goes to `scratch`.
+impl<'r> Values<'r> {
+    /// The event a token stands for; `scratch` holds the text of a string with escapes.
     #[inline(always)]
     fn event<'e>(
-        &self,
+        self,
         token: Token,
         start: usize,
         end: usize,
@@ -244,37 +260,26 @@ impl<'r, S: Source> Values<'r, S> {
     }
 
     #[inline(always)]
-    fn text<'e>(&self, string: StringToken, scratch: &'e mut String) -> &'e str
+    fn text<'e>(self, string: StringToken, scratch: &'e mut String) -> &'e str
     where
         'r: 'e,
     {
-        if !string.escaped
-            && let Some(text) = self.source.text(string.start, string.end)
-        {
-            return text;
+        if string.escaped {
+            return scratch;
         }
-        self.scratch_text(string, scratch);
-        scratch
-    }
-
-    /// The text of a string that is not written out.
-    #[cold]
-    fn scratch_text(&self, string: StringToken, scratch: &mut String) {
-        scratch.clear();
-        if let Some(raw) = self.source.text(string.start, string.end) {
-            text::unescape(raw, scratch);
-        } else {
-            // Escapes are ASCII, so that what is not UTF-8 can be replaced first.
-            let mut raw = String::new();
-            let window = self.source.window();
-            text::push_lossy(window.get(string.start..string.end).unwrap_or_default(), &mut raw);
-            text::unescape(&raw, scratch);
+        match self.window.text(string.start, string.end) {
+            Some(text) => text,
+            None => {
+                scratch.clear();
+                self.window.push_text(string.start, string.end, scratch);
+                scratch
+            }
         }
     }
 
     #[inline(always)]
     fn number(
-        &self,
+        self,
         number: NumberToken,
         start: usize,
         span: Span,
@@ -282,12 +287,12 @@ impl<'r, S: Source> Values<'r, S> {
         match (self.numbers, number.value) {
             (NumberMode::Value, NumberValue::Int(int)) => Ok(Event::Int(int)),
             (NumberMode::Value, NumberValue::Float(float)) => Ok(Event::Float(float)),
-            _ => self.number_text(self.source.text(start, number.end).unwrap_or_default(), span),
+            _ => self.number_text(self.window.text(start, number.end).unwrap_or_default(), span),
         }
     }
 
     #[cold]
-    fn number_text(&self, text: &'r str, span: Span) -> Result<Event<'r>, DecodeError> {
+    fn number_text(self, text: &'r str, span: Span) -> Result<Event<'r>, DecodeError> {
         if self.numbers == NumberMode::Text {
             return Ok(Event::Number(text));
         }

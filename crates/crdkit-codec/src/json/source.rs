@@ -3,6 +3,7 @@
 //! Over a slice the window is all of it; over [`std::io::Read`] it is a buffer that slides along and
 //! grows only when a single token needs it.
 
+use super::text;
 use std::io::{self, Read};
 
 /// Where bytes come from.
@@ -10,9 +11,9 @@ pub trait Source {
     /// The bytes at hand.
     fn window(&self) -> &[u8];
 
-    /// The text between two offsets of the window, if it is valid UTF-8.
-    fn text(&self, start: usize, end: usize) -> Option<&str> {
-        str::from_utf8(self.window().get(start..end)?).ok()
+    /// The same bytes as text if they are known to be valid UTF-8, otherwise nothing.
+    fn text(&self) -> &str {
+        ""
     }
 
     /// Forgets the first `consumed` bytes and gets more; false when there are no more.
@@ -22,21 +23,55 @@ pub trait Source {
     fn refill(&mut self, consumed: usize) -> io::Result<bool>;
 }
 
+/// What a source has at hand.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Window<'w> {
+    pub(crate) bytes: &'w [u8],
+    /// The same if it is known to be valid UTF-8, otherwise empty.
+    text: &'w str,
+}
+
+impl<'w> Window<'w> {
+    pub(crate) fn of(source: &'w impl Source) -> Self {
+        Self { bytes: source.window(), text: source.text() }
+    }
+
+    /// The text between two offsets, not both 0, if it is valid UTF-8.
+    #[inline(always)]
+    pub(crate) fn text(self, start: usize, end: usize) -> Option<&'w str> {
+        self.text.get(start..end).or_else(|| self.check_text(start, end))
+    }
+
+    #[cold]
+    fn check_text(self, start: usize, end: usize) -> Option<&'w str> {
+        str::from_utf8(self.bytes.get(start..end)?).ok()
+    }
+
+    /// Appends the text between two offsets, with U+FFFD for each byte that is not part of valid UTF-8.
+    #[inline(always)]
+    pub(crate) fn push_text(self, start: usize, end: usize, out: &mut String) {
+        match self.text.get(start..end) {
+            Some(text) => out.push_str(text),
+            None => text::push_lossy(self.bytes.get(start..end).unwrap_or_default(), out),
+        }
+    }
+}
+
 /// The whole input at once.
 #[derive(Debug)]
 pub struct Slice<'a> {
     bytes: &'a [u8],
-    /// The same as text, checked once for all, if it is valid UTF-8.
-    text: Option<&'a str>,
+    /// The same as text, checked once for all; empty if it is not valid UTF-8.
+    text: &'a str,
 }
 
 impl<'a> Slice<'a> {
     pub(crate) fn new(bytes: &'a [u8]) -> Self {
-        Self { bytes, text: str::from_utf8(bytes).ok() }
+        Self { bytes, text: str::from_utf8(bytes).unwrap_or_default() }
     }
 
-    /// The whole input, if it is valid UTF-8.
-    pub(crate) fn whole_text(&self) -> Option<&'a str> {
+    /// The whole input if it is valid UTF-8, otherwise nothing.
+    pub(crate) fn whole_text(&self) -> &'a str {
         self.text
     }
 }
@@ -48,16 +83,13 @@ impl Source for Slice<'_> {
     }
 
     #[inline]
-    fn text(&self, start: usize, end: usize) -> Option<&str> {
-        match self.text {
-            Some(text) => text.get(start..end),
-            None => str::from_utf8(self.bytes.get(start..end)?).ok(),
-        }
+    fn text(&self) -> &str {
+        self.text
     }
 
     fn refill(&mut self, consumed: usize) -> io::Result<bool> {
         self.bytes = self.bytes.get(consumed..).unwrap_or_default();
-        self.text = self.text.and_then(|text| text.get(consumed..));
+        self.text = self.text.get(consumed..).unwrap_or_default();
         Ok(false)
     }
 }
