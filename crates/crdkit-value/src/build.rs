@@ -130,11 +130,11 @@ impl<'l> Builder<'l> {
                 self.end(span);
                 Ok(())
             }
-            Event::Null => self.add(Tag::Null, 0, span),
-            Event::Bool(false) => self.add(Tag::False, 0, span),
-            Event::Bool(true) => self.add(Tag::True, 0, span),
+            Event::Null => self.add_scalar(Tag::Null, 0, span),
+            Event::Bool(false) => self.add_scalar(Tag::False, 0, span),
+            Event::Bool(true) => self.add_scalar(Tag::True, 0, span),
             Event::Int(int) => self.add(Tag::Int, int.cast_unsigned(), span),
-            Event::Float(float) => self.add(Tag::Float, float.to_bits(), span),
+            Event::Float(float) => self.add_scalar(Tag::Float, float.to_bits(), span),
             Event::Number(text) => self.add_string(Tag::Number, text, span),
             Event::String(text) => self.add_string(Tag::String, text, span),
             Event::BeginArray => self.begin(Tag::Array, span),
@@ -198,6 +198,13 @@ impl<'l> Builder<'l> {
     fn add_string(&mut self, tag: Tag, text: &str, span: Span) -> Result<(), Box<Issue>> {
         let text = self.text(text, span);
         self.add(tag, u64::from(text.start) | u64::from(text.len) << 32, span)
+    }
+
+    /// Adds what is not text: once for all kinds, because they are few in most documents and the copies
+    /// of [`Builder::add`] make decoders large.
+    #[inline(never)]
+    fn add_scalar(&mut self, tag: Tag, bits: u64, span: Span) -> Result<(), Box<Issue>> {
+        self.add(tag, bits, span)
     }
 
     /// Where `text` stands in the document's text.

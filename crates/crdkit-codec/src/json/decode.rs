@@ -18,7 +18,7 @@ pub fn decode(bytes: &[u8], options: &DecodeOptions) -> Result<Decoded, Box<Issu
         return Err(Box::new(issue.span(Span::at(options.limits.bytes))));
     }
     let mut reader = Reader::from_slice(bytes, &options.limits, options.numbers);
-    let source = reader.source_text();
+    let source = reader.source_text().unwrap_or_default();
     let outcome = build(&mut reader, options, source).and_then(|decoded| {
         let end = reader.offset();
         if reader.next_document()? {

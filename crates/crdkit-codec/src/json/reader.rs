@@ -32,8 +32,8 @@ impl<'a> Reader<Slice<'a>> {
         Self { at_end: true, ..Self::new(Slice::new(bytes), limits, numbers) }
     }
 
-    /// The whole input if it is valid UTF-8, otherwise nothing.
-    pub(crate) fn source_text(&self) -> &'a str {
+    /// The whole input, if it is valid UTF-8.
+    pub(crate) fn source_text(&self) -> Option<&'a str> {
         self.source.whole_text()
     }
 }
@@ -267,14 +267,12 @@ impl<'r> Values<'r> {
         if string.escaped {
             return scratch;
         }
-        match self.window.text(string.start, string.end) {
-            Some(text) => text,
-            None => {
-                scratch.clear();
-                self.window.push_text(string.start, string.end, scratch);
-                scratch
-            }
+        if let Some(text) = self.window.text(string.start, string.end) {
+            return text;
         }
+        scratch.clear();
+        self.window.push_text(string.start, string.end, scratch);
+        scratch
     }
 
     #[inline(always)]

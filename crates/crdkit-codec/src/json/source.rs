@@ -11,9 +11,9 @@ pub trait Source {
     /// The bytes at hand.
     fn window(&self) -> &[u8];
 
-    /// The same bytes as text if they are known to be valid UTF-8, otherwise nothing.
-    fn text(&self) -> &str {
-        ""
+    /// The same bytes as text, if they are known to be valid UTF-8.
+    fn text(&self) -> Option<&str> {
+        None
     }
 
     /// Forgets the first `consumed` bytes and gets more; false when there are no more.
@@ -33,7 +33,7 @@ pub(crate) struct Window<'w> {
 
 impl<'w> Window<'w> {
     pub(crate) fn of(source: &'w impl Source) -> Self {
-        Self { bytes: source.window(), text: source.text() }
+        Self { bytes: source.window(), text: source.text().unwrap_or_default() }
     }
 
     /// The text between two offsets, not both 0, if it is valid UTF-8.
@@ -61,17 +61,17 @@ impl<'w> Window<'w> {
 #[derive(Debug)]
 pub struct Slice<'a> {
     bytes: &'a [u8],
-    /// The same as text, checked once for all; empty if it is not valid UTF-8.
-    text: &'a str,
+    /// The same as text, checked once for all, if it is valid UTF-8.
+    text: Option<&'a str>,
 }
 
 impl<'a> Slice<'a> {
     pub(crate) fn new(bytes: &'a [u8]) -> Self {
-        Self { bytes, text: str::from_utf8(bytes).unwrap_or_default() }
+        Self { bytes, text: str::from_utf8(bytes).ok() }
     }
 
-    /// The whole input if it is valid UTF-8, otherwise nothing.
-    pub(crate) fn whole_text(&self) -> &'a str {
+    /// The whole input, if it is valid UTF-8.
+    pub(crate) fn whole_text(&self) -> Option<&'a str> {
         self.text
     }
 }
@@ -83,13 +83,13 @@ impl Source for Slice<'_> {
     }
 
     #[inline]
-    fn text(&self) -> &str {
+    fn text(&self) -> Option<&str> {
         self.text
     }
 
     fn refill(&mut self, consumed: usize) -> io::Result<bool> {
         self.bytes = self.bytes.get(consumed..).unwrap_or_default();
-        self.text = self.text.get(consumed..).unwrap_or_default();
+        self.text = self.text.and_then(|text| text.get(consumed..));
         Ok(false)
     }
 }
