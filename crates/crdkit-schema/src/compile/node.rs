@@ -8,6 +8,7 @@ use super::format::Format;
 use super::literal::{DefaultId, LiteralId};
 use super::pattern::PatternId;
 use super::table::{Id, Name};
+use crdkit_issue::FieldPath;
 use crdkit_value::Kind;
 
 /// A schema, ready to be used.
@@ -159,8 +160,8 @@ pub struct Rule {
     pub message_expression: Box<str>,
     /// `reason`.
     pub reason: Option<Box<str>>,
-    /// `fieldPath`.
-    pub field_path: Box<str>,
+    /// `fieldPath`: where below the value findings are reported.
+    pub field_path: FieldPath,
     /// `optionalOldSelf`.
     pub optional_old_self: bool,
 }
