@@ -9,7 +9,9 @@ pub mod decode;
 pub mod field_path;
 pub mod model;
 pub mod read;
+pub mod rules;
 pub mod status;
+pub mod validate;
 
 mod base64;
 mod embedded;
@@ -21,4 +23,3 @@ mod path;
 mod pem;
 mod prune;
 mod time;
-mod validate;

@@ -162,8 +162,11 @@ impl Check<'_, '_> {
         }
         let size: usize = annotations.iter().map(|(key, value)| key.len() + value.len()).sum();
         if size > ANNOTATIONS_LIMIT {
-            let issue =
-                self.issue(codes::crd::ANNOTATIONS_TOO_LONG, &self.path.field("annotations"), "annotations");
+            let issue = self.issue(
+                codes::crd::ANNOTATIONS_TOO_LONG,
+                &self.path.field("annotations"),
+                "annotations",
+            );
             self.issues.push(issue.with("limit", ANNOTATIONS_LIMIT));
         }
     }
@@ -233,8 +236,11 @@ impl Check<'_, '_> {
         new.dedup();
         if !new.is_empty() {
             let quoted: Vec<String> = new.iter().map(|it| crdkit_text::quote::quote(it)).collect();
-            let issue =
-                self.issue(codes::crd::NEW_FINALIZERS, &self.path.field("finalizers"), "finalizers");
+            let issue = self.issue(
+                codes::crd::NEW_FINALIZERS,
+                &self.path.field("finalizers"),
+                "finalizers",
+            );
             self.issues.push(issue.with("finalizers", quoted.join(", ")));
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! Upstream: `apiextensions-apiserver/pkg/apiserver/schema/pruning/algorithm.go`.
 
-use crate::model::{SchemaId, Schemas};
+use crate::model::{Schema, SchemaId, Schemas};
 use crdkit_value::{Kind, Value};
 
 /// How a value is pruned.
@@ -41,7 +41,7 @@ pub(crate) fn has_unknown_fields(schemas: &Schemas<'_>, id: SchemaId, value: Val
                 }
             }
             Kind::Array(items) => {
-                let item = schema.and_then(|schema| schema.item_schema());
+                let item = schema.and_then(Schema::item_schema);
                 let below = match (mode, item) {
                     (Mode::Keep(_), None) => continue,
                     (Mode::Keep(_), Some(item)) => Mode::Keep(item),

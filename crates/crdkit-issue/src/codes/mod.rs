@@ -34,5 +34,5 @@ pub mod decode;
 pub mod validate;
 
 /// All codes with the stage that finds them, in the order of the reference page.
-pub const STAGES: &[(&str, &[Code])] = 
+pub const STAGES: &[(&str, &[Code])] =
     &[("decode", decode::ALL), ("crd", crd::ALL), ("validate", validate::ALL)];

@@ -97,4 +97,23 @@ codes! {
     /// A value satisfies a schema that it may not.
     NOT = "not", Invalid, "{name} must not validate the schema (not)",
         example: "a: 1 # not: {minimum: 1}";
+
+    /// A value violates a rule.
+    RULE = "rule", Invalid, "{detail}", example: "replicas: 3 # rule: self < 3";
+
+    /// A value violates a rule that forbids it.
+    RULE_FORBIDS = "rule-forbids", Forbidden, "{detail}",
+        example: "replicas: 3 # reason: FieldValueForbidden";
+
+    /// A value violates a rule that asks for a field.
+    RULE_REQUIRES = "rule-requires", Required, "{detail}",
+        example: "spec: {} # reason: FieldValueRequired";
+
+    /// A value violates a rule that asks for it to be unique.
+    RULE_DUPLICATE = "rule-duplicate", Duplicate, "{detail}", server: "",
+        example: "name: a # reason: FieldValueDuplicate";
+
+    /// A rule could not be applied to a value.
+    RULE_UNUSABLE = "rule-unusable", Invalid, "{problem}",
+        example: "size: 0 # rule: 1 / self > 0";
 }

@@ -19,8 +19,7 @@ use crdkit_value::{Builder, Document, Duplicates, Event, Limits, Value};
 
 /// Checks the defaults of a schema that is structural.
 pub(super) fn check(context: Context<'_, '_>, root: SchemaId, path: &Path<'_>) -> Vec<Issue> {
-    let budget = rules::Budget::default();
-    let mut check = Check { context, budget, issues: Vec::new() };
+    let mut check = Check { context, rules: rules::Defaults::new(context), issues: Vec::new() };
     let place = Place { resource: root, at: &Surrounding::Root, in_metadata: false };
     check.node(root, true, place, path);
     check.issues
@@ -43,8 +42,7 @@ pub(super) fn has_unpruned(schemas: &Schemas<'_>, root: SchemaId) -> bool {
 
 struct Check<'c, 'd> {
     context: Context<'c, 'd>,
-    /// What the rules that judge defaults may still cost.
-    budget: rules::Budget,
+    rules: rules::Defaults<'c, 'd>,
     issues: Vec<Issue>,
 }
 
@@ -68,7 +66,7 @@ enum Surrounding<'p> {
 
 impl<'d> Check<'_, 'd> {
     fn node(&mut self, id: SchemaId, is_root: bool, place: Place<'_>, path: &Path<'_>) {
-        if self.budget.is_exhausted() {
+        if self.rules.is_exhausted() {
             return;
         }
         let schemas = self.context.schemas;
@@ -142,13 +140,14 @@ impl<'d> Check<'_, 'd> {
         let schemas = self.context.schemas;
         let resource = surround(default, place.at);
         let root = resource.root();
-        let problem = embedded::unreadable(schemas, place.resource, root, Root::Resource, &Path::Root)
-            .map(|issue| status::line(&issue))
-            .or_else(|| {
-                let found =
-                    embedded::check(schemas, place.resource, root, Root::Resource, &Path::Root);
-                (!found.is_empty()).then(|| status::aggregate(&found))
-            });
+        let problem =
+            embedded::unreadable(schemas, place.resource, root, Root::Resource, &Path::Root)
+                .map(|issue| status::line(&issue))
+                .or_else(|| {
+                    let found =
+                        embedded::check(schemas, place.resource, root, Root::Resource, &Path::Root);
+                    (!found.is_empty()).then(|| status::aggregate(&found))
+                });
         match problem {
             Some(problem) => {
                 let issue = at(codes::crd::DEFAULT_METADATA, path, Some(default));
@@ -163,7 +162,7 @@ impl<'d> Check<'_, 'd> {
         let schemas = self.context.schemas;
         let mut issues = validate::value(schemas, id, default, path, Reading::Defaults);
         if issues.is_empty() {
-            issues = rules::check_default(self.context, id, default, path, &mut self.budget);
+            issues = self.rules.check(id, default, path);
         }
         let span = default.document().place(default.id()).map(|place| place.value);
         for issue in &mut issues {

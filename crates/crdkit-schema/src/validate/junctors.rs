@@ -1,15 +1,20 @@
 //! `anyOf`, `oneOf`, `allOf` and `not`.
 
+use super::Validator;
 use super::name::Name;
 use super::outcome::Outcome;
-use super::Validator;
 use crate::model::{Schema, SchemaId};
 use crdkit_issue::codes;
 use crdkit_text::quote::quote;
 use crdkit_value::Value;
 
 impl Validator<'_, '_> {
-    pub(super) fn junctors(&self, schema: &Schema<'_>, value: Value<'_>, name: Name<'_>) -> Outcome {
+    pub(super) fn junctors(
+        &self,
+        schema: &Schema<'_>,
+        value: Value<'_>,
+        name: Name<'_>,
+    ) -> Outcome {
         let junctors = schema.junctors();
         let mut outcome = Outcome::default();
         let quoted = || quote(&name.to_string());

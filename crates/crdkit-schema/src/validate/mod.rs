@@ -64,7 +64,8 @@ impl Validator<'_, '_> {
     fn node(&self, id: SchemaId, value: Value<'_>, name: Name<'_>) -> Outcome {
         let schema = self.schemas.get(id);
         let own = [schema.type_name];
-        let union = matches!(self.reading, Reading::Objects { .. }) && schema.extensions().int_or_string;
+        let union =
+            matches!(self.reading, Reading::Objects { .. }) && schema.extensions().int_or_string;
         let types: &[&str] = match () {
             () if union => &["integer", "string"],
             () if schema.type_name.is_empty() => &[],

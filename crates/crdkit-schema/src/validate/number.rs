@@ -47,7 +47,7 @@ impl Validator<'_, '_> {
         };
         self.in_range(&range, &text, "Checked", name, &mut outcome);
         // The bound as it counts, and whether it fits the schema's own type.
-        let mut pair = |bound: f64, what: &str, outcome: &mut Outcome| {
+        let pair = |bound: f64, what: &str, outcome: &mut Outcome| {
             let fits = self.in_range(&range, &decimal(bound), what, name, outcome);
             match value.kind() {
                 #[expect(clippy::cast_possible_truncation, reason = "Go converts so")]
@@ -62,19 +62,37 @@ impl Validator<'_, '_> {
         let exclusive = bounds.exclusive_minimum;
         if let Some(minimum) = bounds.minimum {
             let pair = pair(minimum, "Minimum boundary", &mut outcome);
-            let (below, limit) = compare(pair, |value, bound| value < bound, |value, bound| value < bound, exclusive);
+            let (below, limit) = compare(
+                pair,
+                |value, bound| value < bound,
+                |value, bound| value < bound,
+                exclusive,
+            );
             if below {
                 let code = if exclusive { EXCLUSIVE_MINIMUM } else { codes::validate::MINIMUM };
-                outcome.add(self.keyed(code, name).value(self.number_shown(pair, value)).with("limit", limit));
+                outcome.add(
+                    self.keyed(code, name)
+                        .value(self.number_shown(pair, value))
+                        .with("limit", limit),
+                );
             }
         }
         let exclusive = bounds.exclusive_maximum;
         if let Some(maximum) = bounds.maximum {
             let pair = pair(maximum, "Maximum boundary", &mut outcome);
-            let (above, limit) = compare(pair, |value, bound| value > bound, |value, bound| value > bound, exclusive);
+            let (above, limit) = compare(
+                pair,
+                |value, bound| value > bound,
+                |value, bound| value > bound,
+                exclusive,
+            );
             if above {
                 let code = if exclusive { EXCLUSIVE_MAXIMUM } else { codes::validate::MAXIMUM };
-                outcome.add(self.keyed(code, name).value(self.number_shown(pair, value)).with("limit", limit));
+                outcome.add(
+                    self.keyed(code, name)
+                        .value(self.number_shown(pair, value))
+                        .with("limit", limit),
+                );
             }
         }
         outcome.matched();
