@@ -7,9 +7,11 @@ use super::{
     SPEC, at, columns, conversion, label, names, root, rules, selectable, subresources, supported,
     versions,
 };
+use crate::go_json;
 use crate::internal_json;
 use crate::model::{Crd, SchemaId};
-use crdkit_issue::{Issue, codes};
+use crate::path::Path;
+use crdkit_issue::{Arg, Issue, codes};
 use crdkit_text::names as text_names;
 
 /// Checks `spec`.
@@ -61,7 +63,7 @@ pub(super) fn check(crd: &Crd<'_>, options: &Options, issues: &mut Vec<Issue>) {
         let path = SPEC.field("conversion");
         let issue =
             at(codes::crd::CONVERSION_NEEDS_PRUNING, &path.field("strategy"), conversion.source);
-        issues.push(issue.value(conversion.strategy));
+        issues.push(issue.value(go_json::named(conversion.strategy)));
     }
     conversion::check(crd, &options, issues);
 }
@@ -81,7 +83,9 @@ pub(super) fn immutable(crd: &Crd<'_>, old: &Crd<'_>, options: &Options, issues:
     let established = established.iter().filter(|_| options.require_immutable_names);
     for (new, before, path) in established.chain(&always) {
         if new != before {
-            issues.push(at(codes::crd::IMMUTABLE, path, crd.spec.source).value(*new));
+            let is_scope = matches!(path, Path::Field(_, "scope"));
+            let shown = if is_scope { go_json::named(new) } else { Arg::from(*new) };
+            issues.push(at(codes::crd::IMMUTABLE, path, crd.spec.source).value(shown));
         }
     }
 }
@@ -124,7 +128,7 @@ fn version(crd: &Crd<'_>, issues: &mut Vec<Issue>) {
     let unique = names.windows(2).all(|pair| !matches!(pair, [left, right] if left == right));
     let storage = spec.versions.iter().filter(|version| version.storage).count();
     let report = |code| {
-        let shown = crdkit_issue::Arg::Literal(internal_json::versions(crd).into());
+        let shown = Arg::Literal(internal_json::versions(crd).into());
         at(code, &path, source).value(shown)
     };
     if !unique {

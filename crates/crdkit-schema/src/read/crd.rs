@@ -3,14 +3,43 @@
 use super::fields::{flag, list, optional_text, present, text, texts};
 use super::metadata::object_meta;
 use super::schema::SchemaReader;
+use crate::decode;
 use crate::equal;
 use crate::model::{
     ClientConfig, Column, Condition, Conversion, Crd, CrdSpec, CrdStatus, CrdVersion, Names, Scale,
     SelectableField, Service, Subresources, Validation,
 };
-use crdkit_issue::Issue;
+use crdkit_issue::{Issue, codes};
 use crdkit_value::Value;
 use std::borrow::Cow;
+
+/// A CRD that was sent and could be decoded.
+#[derive(Clone, Debug)]
+pub struct Request<'d> {
+    /// The CRD.
+    pub crd: Crd<'d>,
+    /// Unknown and duplicate fields, which strict validation refuses.
+    pub strict: Vec<Issue>,
+    /// What about it is beyond this program's limits; nothing further can be said about it.
+    pub limits: Vec<Issue>,
+}
+
+/// The CRD that `root` holds, as the API server decodes it; `duplicates` are the repeated keys that
+/// the codec saw.
+///
+/// # Errors
+/// The findings, when the server refuses it in every mode.
+pub fn request<'d>(root: Value<'d>, duplicates: &[Issue]) -> Result<Request<'d>, Vec<Issue>> {
+    if let Some(issue) = decode::not_a_crd(root) {
+        return Err(vec![issue]);
+    }
+    let found = decode::check(root, &decode::types::CRD, duplicates);
+    if found.iter().any(|issue| issue.code == codes::crd::WRONG_JSON_TYPE) {
+        return Err(found);
+    }
+    let (crd, limits) = crd(root);
+    Ok(Request { crd, strict: found, limits })
+}
 
 /// The CRD that `root` holds, and what about it is beyond this program's limits.
 pub fn crd(root: Value<'_>) -> (Crd<'_>, Vec<Issue>) {

@@ -10,7 +10,7 @@ mod metadata;
 mod openapi;
 mod schema;
 
-pub use crd::crd;
+pub use crd::{Request, crd, request};
 pub use metadata::object_meta;
 pub use openapi::{openapi, schema as bare_schema};
 pub use schema::MAX_DEPTH;
