@@ -91,9 +91,7 @@ fn accepts<'v>(data: Data<'v>, ty: &Type, value: &Val<'v>) -> bool {
             _ => true,
         },
         (Type::Opaque(..), Val::Optional(_)) => ty.as_optional().is_some(),
-        (Type::Opaque(name, _) | Type::Struct(name), Val::Opaque(opaque)) => {
-            Opaque::type_name(opaque) == &**name
-        }
+        (Type::Opaque(name, _) | Type::Struct(name), Val::Opaque(opaque)) => Opaque::type_name(opaque) == &**name,
         _ => false,
     }
 }

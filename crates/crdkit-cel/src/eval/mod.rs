@@ -14,7 +14,7 @@ use crdkit_value::Value;
 pub(crate) use call::call_overload;
 pub use error::EvalError;
 
-use crate::cost::{CostModel, LIST, MAP, TEXT_FACTOR, scaled};
+use crate::cost::{CostModel, LIST, MAP, scaled, TEXT_FACTOR};
 use crate::plan::{Order, PatternUse, Program, Step, StepId};
 use crate::shape::ShapeId;
 use crate::value::{Arena, Constant, Data, List, Map, MapTable, Node, Val, compare, equal, read};
@@ -92,15 +92,7 @@ impl Program {
     ) -> Outcome<'v> {
         let data = Data { shapes: &self.shapes, arena };
         let variables = self.variables.iter().map(|name| bind(name)).collect();
-        let mut evaluation = Evaluation {
-            program: self,
-            data,
-            variables,
-            locals: Vec::new(),
-            cost: 0,
-            limits,
-            ticks: 0,
-        };
+        let mut evaluation = Evaluation { program: self, data, variables, locals: Vec::new(), cost: 0, limits, ticks: 0 };
         let result = evaluation.run(self.root);
         Outcome { result, cost: evaluation.cost }
     }
@@ -163,9 +155,7 @@ impl<'v> Evaluation<'v> {
             Step::Equal { left, right, negated } => self.equality(*left, *right, *negated),
             Step::Order { order, left, right, cost } => self.order(*order, *left, *right, *cost),
             Step::Call(call) => self.call(call),
-            Step::Pattern { usage, regex, subject, limit } => {
-                self.pattern(*usage, regex, *subject, *limit)
-            }
+            Step::Pattern { usage, regex, subject, limit } => self.pattern(*usage, regex, *subject, *limit),
             Step::InSet { value, set } => self.in_set(*value, set),
             Step::List(elements) => self.list(elements),
             Step::Map(entries) => self.map(entries),
@@ -229,13 +219,7 @@ impl<'v> Evaluation<'v> {
         Ok(Val::Bool(equal != negated))
     }
 
-    fn order(
-        &mut self,
-        order: Order,
-        left: StepId,
-        right: StepId,
-        cost: CostModel,
-    ) -> Evaluated<'v> {
+    fn order(&mut self, order: Order, left: StepId, right: StepId, cost: CostModel) -> Evaluated<'v> {
         let left = soft(self.run(left))?;
         let right = soft(self.run(right))?;
         let cost = match cost {
@@ -286,9 +270,7 @@ impl<'v> Evaluation<'v> {
     fn in_set(&mut self, value: StepId, set: &'v [Constant]) -> Evaluated<'v> {
         let value = self.run(value)?;
         let found = match value {
-            Val::String(text) => {
-                set.iter().any(|item| matches!(item, Constant::String(other) if &**other == text))
-            }
+            Val::String(text) => set.iter().any(|item| matches!(item, Constant::String(other) if &**other == text)),
             other => {
                 let data = self.data;
                 set.iter().any(|item| matches!(equal(data, &item.value(data), &other), Ok(true)))

@@ -43,12 +43,7 @@ fn of_non_zero_value<'v>(data: Data<'v>, arguments: &[Val<'v>]) -> Evaluated<'v>
         return no_overload();
     };
     let zero = match value {
-        Val::Null
-        | Val::Bool(false)
-        | Val::Int(0)
-        | Val::Uint(0)
-        | Val::Duration(0)
-        | Val::Optional(None) => true,
+        Val::Null | Val::Bool(false) | Val::Int(0) | Val::Uint(0) | Val::Duration(0) | Val::Optional(None) => true,
         Val::Double(value) => *value == 0.0,
         Val::String(text) => text.is_empty(),
         Val::Bytes(bytes) => bytes.is_empty(),

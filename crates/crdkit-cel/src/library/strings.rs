@@ -128,10 +128,7 @@ fn last_index_of<'v>(_data: Data<'v>, arguments: &[Val<'v>]) -> Evaluated<'v> {
     }
     let length = text.chars().count();
     if part.is_empty() {
-        return Ok(usize::try_from(from)
-            .ok()
-            .filter(|from| *from <= length)
-            .map_or(int(length), int));
+        return Ok(usize::try_from(from).ok().filter(|from| *from <= length).map_or(int(length), int));
     }
     if usize::try_from(from).map_or(true, |from| from >= length) {
         return Ok(Val::Int(-1));
@@ -145,9 +142,7 @@ fn last_index_of<'v>(_data: Data<'v>, arguments: &[Val<'v>]) -> Evaluated<'v> {
     let found = text.get(..end).unwrap_or_default().rfind(part);
     let latest = offset(text, from)?;
     let found = match found {
-        Some(found) if found > latest => {
-            text.get(..latest + part.len()).and_then(|head| head.rfind(part))
-        }
+        Some(found) if found > latest => text.get(..latest + part.len()).and_then(|head| head.rfind(part)),
         other => other,
     };
     Ok(found.map_or(Val::Int(-1), |found| position(text, found)))
@@ -198,13 +193,10 @@ fn quote<'v>(data: Data<'v>, arguments: &[Val<'v>]) -> Evaluated<'v> {
 fn replace<'v>(data: Data<'v>, arguments: &[Val<'v>]) -> Evaluated<'v> {
     let (text, from, to, limit) = match arguments {
         [Val::String(text), Val::String(from), Val::String(to)] => (text, from, to, -1),
-        [Val::String(text), Val::String(from), Val::String(to), Val::Int(limit)] => {
-            (text, from, to, *limit)
-        }
+        [Val::String(text), Val::String(from), Val::String(to), Val::Int(limit)] => (text, from, to, *limit),
         _ => return no_overload(),
     };
-    let replaced = usize::try_from(limit)
-        .map_or_else(|_| text.replace(from, to), |limit| text.replacen(from, to, limit));
+    let replaced = usize::try_from(limit).map_or_else(|_| text.replace(from, to), |limit| text.replacen(from, to, limit));
     Ok(Val::String(data.arena.string(&replaced)))
 }
 
@@ -245,9 +237,9 @@ fn substring<'v>(_data: Data<'v>, arguments: &[Val<'v>]) -> Evaluated<'v> {
         [Val::String(_), Val::Int(start), Val::Int(end)] if start > end => {
             Err(EvalError::message(format!("invalid substring range. start: {start}, end: {end}")))
         }
-        [Val::String(text), Val::Int(start), Val::Int(end)] => Ok(Val::String(
-            text.get(offset(text, *start)?..offset(text, *end)?).unwrap_or_default(),
-        )),
+        [Val::String(text), Val::Int(start), Val::Int(end)] => {
+            Ok(Val::String(text.get(offset(text, *start)?..offset(text, *end)?).unwrap_or_default()))
+        }
         _ => no_overload(),
     }
 }

@@ -52,10 +52,7 @@ impl Constant {
             Self::Type(ty) => Val::Type(ty),
             Self::List(items) => Val::List(List::Constant(items)),
             Self::Map(entries) => {
-                let entries: Vec<_> = entries
-                    .iter()
-                    .map(|(key, value)| (key.value(data), value.value(data)))
-                    .collect();
+                let entries: Vec<_> = entries.iter().map(|(key, value)| (key.value(data), value.value(data))).collect();
                 Val::Map(Map::Table(data.arena.value(MapTable::new(&entries, data.arena))))
             }
         }
@@ -81,10 +78,7 @@ impl Constant {
 
     /// Whether membership in a list of such constants is looked up rather than computed.
     pub(crate) fn is_set_member(&self) -> bool {
-        matches!(
-            self,
-            Self::Bool(_) | Self::Int(_) | Self::Uint(_) | Self::Double(_) | Self::String(_)
-        )
+        matches!(self, Self::Bool(_) | Self::Int(_) | Self::Uint(_) | Self::Double(_) | Self::String(_))
     }
 }
 

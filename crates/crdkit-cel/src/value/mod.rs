@@ -22,8 +22,8 @@ pub(crate) use collection::{ListIter, MapIter, hash_key};
 pub(crate) use compare::compare;
 pub(crate) use constant::Constant;
 pub(crate) use equal::{element_key, equal, set_contains};
-pub(crate) use opaque::Format;
 pub use opaque::Opaque;
+pub(crate) use opaque::Format;
 pub(crate) use read::{Data, read};
 
 use crate::shape::ShapeId;

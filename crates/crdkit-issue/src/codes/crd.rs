@@ -136,6 +136,20 @@ codes! {
         "must be None if spec.preserveUnknownFields is true",
         example: "spec: {preserveUnknownFields: true, conversion: {strategy: Webhook}}";
 
+    /// A v1beta1 CRD has the same for all versions and for each.
+    TOP_LEVEL_AND_PER_VERSION = "top-level-and-per-version", Forbidden,
+        "top-level and per-version {what} are mutually exclusive",
+        example: "spec: {validation: {}, versions: [{schema: {}}]}";
+
+    /// A v1beta1 CRD repeats for each version what holds for all.
+    PER_VERSION_IDENTICAL = "per-version-identical", Invalid,
+        "per-version {what} may not all be set to identical values (top-level {top} should be used instead)",
+        example: "versions: [{name: v1, schema: {}}]";
+
+    /// A v1beta1 CRD names another version than its first.
+    FIRST_VERSION = "first-version", Invalid, "must match the first version in spec.versions",
+        example: "spec: {version: v1, versions: [{name: v2}]}";
+
     /// Two versions have the same name.
     DUPLICATE_VERSION = "duplicate-version", Invalid, "must contain unique version names",
         example: "versions: [{name: v1}, {name: v1}]";
@@ -610,6 +624,10 @@ codes! {
     OPTIONAL_OLD_SELF_UNUSED = "optional-old-self-unused", Invalid,
         "may not be set if oldSelf is not used in rule",
         example: "x-kubernetes-validations: [{rule: self > 0, optionalOldSelf: true}]";
+
+    /// An extension of published schemas does not have the form it must have.
+    EXTENSION_SHAPE = "extension-shape", Invalid, "`{extension}` must be {expected}",
+        example: "x-kubernetes-patch-strategy: 1";
 
     /// A schema has a format that does not count for its type.
     FORMAT_UNRECOGNIZED = "format-unrecognized", Invalid, "unrecognized format {format}",

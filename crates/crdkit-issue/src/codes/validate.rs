@@ -11,7 +11,7 @@ codes! {
 
     /// A string has too many characters.
     MAX_LENGTH = "max-length", TooLong, "{name} has more than {limit} characters",
-        server: "may not be more than {limit} {bytes}", example: "name: toolong # maxLength: 3";
+        server: "{server}", example: "name: toolong # maxLength: 3";
 
     /// A string has too few characters.
     MIN_LENGTH = "min-length", Invalid, "{name} in body should be at least {limit} chars long",
@@ -58,7 +58,7 @@ codes! {
 
     /// A list has too many items.
     MAX_ITEMS = "max-items", TooMany, "{name} has more than {limit} items",
-        server: "must have at most {limit} {items}", example: "hosts: [a, b] # maxItems: 1";
+        server: "{server}", example: "hosts: [a, b] # maxItems: 1";
 
     /// An object has too few properties.
     MIN_PROPERTIES = "min-properties", Invalid,
@@ -67,7 +67,7 @@ codes! {
 
     /// An object has too many properties.
     MAX_PROPERTIES = "max-properties", TooMany, "{name} has more than {limit} properties",
-        server: "must have at most {limit} {items}", example: "labels: {a: b} # maxProperties: 0";
+        server: "{server}", example: "labels: {a: b} # maxProperties: 0";
 
     /// A required property is absent.
     REQUIRED = "required", Required, "{name} is required", server: "",

@@ -13,6 +13,7 @@ mod extensions;
 mod keywords;
 mod names;
 mod options;
+mod published;
 mod root;
 mod rules;
 mod selectable;
@@ -24,6 +25,7 @@ mod walk;
 mod warnings;
 
 pub use options::Options;
+pub use published::published;
 pub use warnings::warnings;
 
 use crate::metadata;

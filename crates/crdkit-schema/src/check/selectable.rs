@@ -85,7 +85,7 @@ impl Scope<'_, '_> {
                 issues.push(at(codes::crd::REQUIRED, &path, source));
                 continue;
             }
-            if self.conversions.error(root).is_some() {
+            if self.conversions.error(root).is_some() && field.json_path.starts_with('.') {
                 // There is nothing to find the path in; the server gives up here.
                 break;
             }

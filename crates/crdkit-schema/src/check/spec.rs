@@ -7,11 +7,12 @@ use super::{
     SPEC, at, columns, conversion, label, names, root, rules, selectable, subresources, supported,
     versions,
 };
+use crate::equal;
 use crate::go_json;
 use crate::internal_json;
-use crate::model::{Crd, SchemaId};
+use crate::model::{Crd, CrdVersion, SchemaId};
 use crate::path::Path;
-use crdkit_issue::{Arg, Issue, codes};
+use crdkit_issue::{Arg, Code, Issue, codes};
 use crdkit_text::names as text_names;
 
 /// Checks `spec`.
@@ -131,6 +132,7 @@ fn version(crd: &Crd<'_>, issues: &mut Vec<Issue>) {
         let shown = Arg::Literal(internal_json::versions(crd).into());
         at(code, &path, source).value(shown)
     };
+    layout(crd, &report, issues);
     if !unique {
         issues.push(report(codes::crd::DUPLICATE_VERSION));
     }
@@ -139,6 +141,64 @@ fn version(crd: &Crd<'_>, issues: &mut Vec<Issue>) {
     }
     if !spec.version.is_empty() {
         issues.extend(label(spec.version, &SPEC.field("version"), source));
+        if spec.versions.first().is_some_and(|first| first.name != spec.version) {
+            let path = SPEC.field("version");
+            issues.push(at(codes::crd::FIRST_VERSION, &path, source).value(spec.version));
+        }
+    }
+}
+
+/// What stands at the top of the spec and what stands in its versions; v1 has no top to get wrong.
+fn layout(crd: &Crd<'_>, report: &dyn Fn(Code) -> Issue, issues: &mut Vec<Issue>) {
+    let spec = &crd.spec;
+    let versions = &spec.versions;
+    let own = |has: fn(&CrdVersion<'_>) -> bool| versions.iter().any(has);
+    let both = [
+        ("validation", "schemas", spec.validation.is_some() && own(|it| it.validation.is_some())),
+        (
+            "subresources",
+            "subresources",
+            spec.subresources.is_some() && own(|it| it.subresources.is_some()),
+        ),
+        (
+            "additionalPrinterColumns",
+            "additionalPrinterColumns",
+            !spec.columns.is_empty() && own(|it| !it.columns.is_empty()),
+        ),
+    ];
+    for (field, what, both) in both {
+        if both {
+            let issue = at(codes::crd::TOP_LEVEL_AND_PER_VERSION, &SPEC.field(field), spec.source);
+            issues.push(issue.with("what", what));
+        }
+    }
+    let Some(first) = versions.first() else { return };
+    let all = |same: &dyn Fn(&CrdVersion<'_>) -> bool| versions.iter().all(same);
+    let schemas = &crd.schemas;
+    let same = [
+        (
+            "schemas",
+            "validation",
+            first.validation.is_some()
+                && all(&|it| equal::validations(schemas, it.validation, first.validation)),
+        ),
+        (
+            "subresources",
+            "subresources",
+            first.subresources.is_some()
+                && all(&|it| equal::subresources(it.subresources, first.subresources)),
+        ),
+        (
+            "additionalPrinterColumns",
+            "additionalPrinterColumns",
+            !first.columns.is_empty() && all(&|it| equal::columns(&it.columns, &first.columns)),
+        ),
+    ];
+    for (what, top, same) in same {
+        if same {
+            let issue = report(codes::crd::PER_VERSION_IDENTICAL);
+            issues.push(issue.with("what", what).with("top", top));
+        }
     }
 }
 

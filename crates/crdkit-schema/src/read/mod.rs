@@ -9,6 +9,7 @@ mod fields;
 mod metadata;
 mod openapi;
 mod schema;
+mod v1beta1;
 
 pub use crd::{Request, crd, request};
 pub use metadata::object_meta;

@@ -170,9 +170,13 @@ impl Validator<'_, '_> {
         let bounds = schema.bounds();
         let length = || i64::try_from(text.chars().count()).unwrap_or(i64::MAX);
         if let Some(limit) = bounds.max_length.filter(|limit| length() > *limit) {
-            let bytes = if limit == 1 { "byte" } else { "bytes" };
+            let server = match limit {
+                1 => "may not be more than 1 byte".to_owned(),
+                0.. => format!("may not be more than {limit} bytes"),
+                _ => "value is too long".to_owned(),
+            };
             let issue = self.keyed(codes::validate::MAX_LENGTH, name);
-            return Outcome::problem(issue.with("limit", limit).with("bytes", bytes));
+            return Outcome::problem(issue.with("limit", limit).with("server", server));
         }
         if let Some(limit) = bounds.min_length.filter(|limit| length() < *limit) {
             let issue = self.keyed(codes::validate::MIN_LENGTH, name).value(text);
@@ -270,8 +274,12 @@ impl Validator<'_, '_> {
     }
 
     fn too_many(&self, code: crdkit_issue::Code, name: Name<'_>, count: i64, limit: i64) -> Issue {
-        let items = if limit == 1 { "item" } else { "items" };
-        self.keyed(code, name).value(count).with("limit", limit).with("items", items)
+        let server = match limit {
+            1 => "must have at most 1 item".to_owned(),
+            0.. => format!("must have at most {limit} items"),
+            _ => "has too many items".to_owned(),
+        };
+        self.keyed(code, name).value(count).with("limit", limit).with("server", server)
     }
 
     /// A finding about the value called `name`.
