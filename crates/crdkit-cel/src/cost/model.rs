@@ -343,6 +343,13 @@ fn traversal<'v>(data: Data<'v>, value: &Val<'v>) -> u64 {
             .iter(data)
             .map(|(key, value)| traversal(data, &key) + value.map_or(1, |value| traversal(data, &value)))
             .sum(),
+        Val::Object(node) => data.members(*node).map(|member| match member {
+            Some((name, value)) => {
+                floor(name.len() as u64, TEXT_FACTOR) + value.map_or(1, |value| traversal(data, &value))
+            }
+            // A member the shape does not know counts as two scalars.
+            None => 2,
+        }).sum(),
         _ => 1,
     }
 }

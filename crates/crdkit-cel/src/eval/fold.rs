@@ -6,7 +6,7 @@
 use super::{EvalError, Evaluated, Evaluation, Local, soft};
 use crate::cost::{LIST, SELECT};
 use crate::plan::{Collect, Fold, FoldKind, StepId};
-use crate::value::{Data, List, Map, MapTable, Val, equal, hash_key};
+use crate::value::{Data, Val, equal, hash_key};
 
 /// What is iterated: pairs of key or index and element.
 enum Items<'v> {
@@ -164,7 +164,7 @@ impl<'v> Evaluation<'v> {
         self.charge(SELECT)?;
         match failed {
             Some(error) => Err(error),
-            None => Ok(Val::List(List::Slice(self.data.arena.slice(&collected)))),
+            None => Ok(self.data.arena.list(&collected)),
         }
     }
 
@@ -223,7 +223,7 @@ impl<'v> Evaluation<'v> {
             Some(error) => Err(error),
             None => {
                 let arena = self.data.arena;
-                Ok(Val::Map(Map::Table(arena.value(MapTable::new(&builder.entries, arena)))))
+                Ok(arena.map(&builder.entries))
             }
         }
     }

@@ -17,7 +17,7 @@ pub use error::EvalError;
 use crate::cost::{CostModel, LIST, MAP, scaled, TEXT_FACTOR};
 use crate::plan::{Order, PatternUse, Program, Step, StepId};
 use crate::shape::ShapeId;
-use crate::value::{Arena, Constant, Data, List, Map, MapTable, Node, Val, compare, equal, read};
+use crate::value::{Arena, Constant, Data, Node, Val, compare, equal, read};
 
 /// Loops ask whether to stop once in this many iterations.
 const INTERRUPT_EVERY: u32 = 100;
@@ -81,6 +81,11 @@ impl Program {
     /// The variables the program reads.
     pub fn variables(&self) -> impl Iterator<Item = &str> {
         self.variables.iter().map(|name| &**name)
+    }
+
+    /// A copy of a result that borrows nothing; `None` for values that only libraries can make.
+    pub fn to_constant<'v>(&'v self, arena: &'v Arena, value: &Val<'v>) -> Option<Constant> {
+        Constant::of(value, Data { shapes: &self.shapes, arena })
     }
 
     /// Runs the program. Variables that `bind` does not know are errors when read.
@@ -296,7 +301,7 @@ impl<'v> Evaluation<'v> {
         let outcome = soft(outcome)?;
         self.charge(LIST)?;
         outcome?;
-        Ok(Val::List(List::Slice(self.data.arena.slice(&items))))
+        Ok(self.data.arena.list(&items))
     }
 
     fn map(&mut self, entries: &'v [(StepId, StepId, bool)]) -> Evaluated<'v> {
@@ -317,7 +322,7 @@ impl<'v> Evaluation<'v> {
         let outcome = soft(outcome)?;
         self.charge(MAP)?;
         outcome?;
-        Ok(Val::Map(Map::Table(self.data.arena.value(MapTable::new(&table, self.data.arena)))))
+        Ok(self.data.arena.map(&table))
     }
 }
 

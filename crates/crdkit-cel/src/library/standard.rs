@@ -228,7 +228,7 @@ fn add_lists<'v>(data: Data<'v>, left: List<'v>, right: List<'v>) -> Evaluated<'
             for item in right.iter(data) {
                 items.push(item?);
             }
-            return Ok(Val::List(List::Slice(data.arena.slice(&items))));
+            return Ok(data.arena.list(&items));
         }
         ListKind::Set => {
             for item in right.iter(data) {

@@ -245,8 +245,7 @@ impl<'c> Planner<'c> {
             let data = Data { shapes: self.shapes, arena: &arena };
             let value = call_overload(data, function, &candidates, &[constant.value(data)])
                 .map_err(|error| PlanError(error.to_string()))?;
-            let folded = Constant::of(&value).or_else(|| (&**function == "dyn").then(|| constant.clone()));
-            if let Some(folded) = folded {
+            if let Some(folded) = Constant::of(&value, data) {
                 return Ok(self.add(Step::Constant(folded)));
             }
         }

@@ -17,10 +17,11 @@ use crdkit_text::timestamp::Timestamp;
 use crdkit_value::Value;
 
 pub use arena::Arena;
-pub use collection::{List, Map, MapTable};
+pub use collection::{List, Map};
+pub(crate) use collection::MapTable;
 pub(crate) use collection::{ListIter, MapIter, hash_key};
 pub(crate) use compare::compare;
-pub(crate) use constant::Constant;
+pub use constant::Constant;
 pub(crate) use equal::{element_key, equal, set_contains};
 pub use opaque::Opaque;
 pub(crate) use opaque::Format;
