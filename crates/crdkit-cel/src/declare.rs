@@ -20,7 +20,11 @@ pub(crate) struct Definition {
 }
 
 /// A row of a table.
-pub(crate) const fn define(signature: &'static str, cost: CostModel, run: Implementation) -> Definition {
+pub(crate) const fn define(
+    signature: &'static str,
+    cost: CostModel,
+    run: Implementation,
+) -> Definition {
     Definition { signature, cost, run }
 }
 
@@ -182,12 +186,16 @@ fn collect_parameters(ty: &Type, out: &mut Vec<Name>) {
                 out.push(Name::clone(name));
             }
         }
-        Type::List(inner) | Type::Type(Some(inner)) | Type::Wrapper(inner) => collect_parameters(inner, out),
+        Type::List(inner) | Type::Type(Some(inner)) | Type::Wrapper(inner) => {
+            collect_parameters(inner, out)
+        }
         Type::Map(types) => {
             collect_parameters(&types.0, out);
             collect_parameters(&types.1, out);
         }
-        Type::Opaque(_, parameters) => parameters.iter().for_each(|inner| collect_parameters(inner, out)),
+        Type::Opaque(_, parameters) => {
+            parameters.iter().for_each(|inner| collect_parameters(inner, out))
+        }
         _ => {}
     }
 }

@@ -141,7 +141,8 @@ impl EnvBuilder {
         let mut functions = Functions::default();
         let mut macros = MacroSet::default();
         macros.enable(MacroGroup::Standard);
-        let mut types: BTreeMap<Name, Type> = STANDARD_TYPES.iter().map(|(name, ty)| ((*name).into(), ty())).collect();
+        let mut types: BTreeMap<Name, Type> =
+            STANDARD_TYPES.iter().map(|(name, ty)| ((*name).into(), ty())).collect();
         let mut format_version = None;
         for library in libraries.iter() {
             functions.declare(library.definitions());

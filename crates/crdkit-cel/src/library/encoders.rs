@@ -30,7 +30,11 @@ fn encode_bytes<'v>(data: Data<'v>, arguments: &[Val<'v>]) -> Evaluated<'v> {
     };
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for chunk in bytes.chunks(3) {
-        let group = chunk.iter().chain([0, 0].iter()).take(3).fold(0_u32, |group, &byte| group << 8 | u32::from(byte));
+        let group = chunk
+            .iter()
+            .chain([0, 0].iter())
+            .take(3)
+            .fold(0_u32, |group, &byte| group << 8 | u32::from(byte));
         for position in 0..4 {
             let index = (group >> (18 - 6 * position)) & 63;
             let symbol = STANDARD.get(index as usize).copied().unwrap_or(b'=');
@@ -54,7 +58,9 @@ fn decode(text: &str, alphabet: &[u8; 64], padded: bool) -> Result<Vec<u8>, Stri
             padding += 1;
             continue;
         }
-        let Some(value) = alphabet.iter().position(|&symbol| symbol == byte).filter(|_| padding == 0) else {
+        let Some(value) =
+            alphabet.iter().position(|&symbol| symbol == byte).filter(|_| padding == 0)
+        else {
             return Err(broken(at));
         };
         group = group << 6 | u32::try_from(value).unwrap_or(0);

@@ -35,7 +35,9 @@ fn to_unmapped_ip<'v>(data: Data<'v>, arguments: &[Val<'v>]) -> Evaluated<'v> {
         _ => None,
     };
     match mapped {
-        Some(address) => Ok(Val::Opaque(data.arena.opaque(Opaque::Ip(parse(&address.to_string())?)))),
+        Some(address) => {
+            Ok(Val::Opaque(data.arena.opaque(Opaque::Ip(parse(&address.to_string())?))))
+        }
         None => to_ip(data, arguments),
     }
 }

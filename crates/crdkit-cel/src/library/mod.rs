@@ -174,7 +174,13 @@ impl LibrarySet {
             Purpose::New => since <= version && until.is_none_or(|until| version < until),
             Purpose::Stored => until.is_none(),
         };
-        Self(KUBERNETES.iter().filter(|(_, since, until)| present(*since, *until)).map(|(library, ..)| *library).collect())
+        Self(
+            KUBERNETES
+                .iter()
+                .filter(|(_, since, until)| present(*since, *until))
+                .map(|(library, ..)| *library)
+                .collect(),
+        )
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = Library> {

@@ -3,6 +3,7 @@
 //! Positions count code points. Version 2 is what Kubernetes has; the latest version formats numbers without a locale
 //! and has `reverse`.
 
+use super::standard::text_of;
 use super::{int, no_overload, text_format};
 use crate::cost::CostModel::{FormatText, Join, One, Quote, Replace, Split, Text, Traverse};
 use crate::declare::{Definition, define};
@@ -130,7 +131,10 @@ fn last_index_of<'v>(_data: Data<'v>, arguments: &[Val<'v>]) -> Evaluated<'v> {
     }
     let length = text.chars().count();
     if part.is_empty() {
-        return Ok(usize::try_from(from).ok().filter(|from| *from <= length).map_or(int(length), int));
+        return Ok(usize::try_from(from)
+            .ok()
+            .filter(|from| *from <= length)
+            .map_or(int(length), int));
     }
     if usize::try_from(from).map_or(true, |from| from >= length) {
         return Ok(Val::Int(-1));
@@ -205,10 +209,13 @@ fn quote<'v>(data: Data<'v>, arguments: &[Val<'v>]) -> Evaluated<'v> {
 fn replace<'v>(data: Data<'v>, arguments: &[Val<'v>]) -> Evaluated<'v> {
     let (text, from, to, limit) = match arguments {
         [Val::String(text), Val::String(from), Val::String(to)] => (text, from, to, -1),
-        [Val::String(text), Val::String(from), Val::String(to), Val::Int(limit)] => (text, from, to, *limit),
+        [Val::String(text), Val::String(from), Val::String(to), Val::Int(limit)] => {
+            (text, from, to, *limit)
+        }
         _ => return no_overload(),
     };
-    let replaced = usize::try_from(limit).map_or_else(|_| text.replace(from, to), |limit| text.replacen(from, to, limit));
+    let replaced = usize::try_from(limit)
+        .map_or_else(|_| text.replace(from, to), |limit| text.replacen(from, to, limit));
     Ok(Val::String(data.arena.string(&replaced)))
 }
 
@@ -249,9 +256,9 @@ fn substring<'v>(_data: Data<'v>, arguments: &[Val<'v>]) -> Evaluated<'v> {
         [Val::String(_), Val::Int(start), Val::Int(end)] if start > end => {
             Err(EvalError::message(format!("invalid substring range. start: {start}, end: {end}")))
         }
-        [Val::String(text), Val::Int(start), Val::Int(end)] => {
-            Ok(Val::String(text.get(offset(text, *start)?..offset(text, *end)?).unwrap_or_default()))
-        }
+        [Val::String(text), Val::Int(start), Val::Int(end)] => Ok(Val::String(
+            text.get(offset(text, *start)?..offset(text, *end)?).unwrap_or_default(),
+        )),
         _ => no_overload(),
     }
 }
@@ -276,7 +283,9 @@ fn join<'v>(data: Data<'v>, arguments: &[Val<'v>]) -> Evaluated<'v> {
         }
         match item? {
             Val::String(text) => joined.push_str(text),
-            other => return Err(EvalError::message(format!("join: invalid input: {other:?}"))),
+            other => {
+                return Err(EvalError::message(format!("join: invalid input: {}", text_of(&other))));
+            }
         }
     }
     Ok(Val::String(data.arena.string(&joined)))

@@ -24,7 +24,11 @@ fn to_url<'v>(data: Data<'v>, arguments: &[Val<'v>]) -> Evaluated<'v> {
         [Val::String(text)] => Url::parse_request_uri(text)
             .and_then(|_| Url::parse(text))
             .map(|url| Val::Opaque(data.arena.opaque(Opaque::Url(Box::new(url)))))
-            .map_err(|error| EvalError::message(format!("URL parse error during conversion from string: {error}"))),
+            .map_err(|error| {
+                EvalError::message(format!(
+                    "URL parse error during conversion from string: {error}"
+                ))
+            }),
         _ => no_overload(),
     }
 }

@@ -28,7 +28,8 @@ pub(crate) fn compare(left: &Val<'_>, right: &Val<'_>) -> Result<Ordering, EvalE
     })
 }
 
-const NOT_A_NUMBER: EvalError = EvalError::Message(std::borrow::Cow::Borrowed("NaN values cannot be ordered"));
+const NOT_A_NUMBER: EvalError =
+    EvalError::Message(std::borrow::Cow::Borrowed("NaN values cannot be ordered"));
 
 /// Compares like cel-go: out of the integers' range the answer is clear, inside it the integer is converted.
 #[expect(clippy::cast_precision_loss, reason = "both sides are compared as doubles")]

@@ -52,7 +52,10 @@ impl Constant {
             Self::Type(ty) => Val::Type(ty),
             Self::List(items) => Val::List(List::Constant(items)),
             Self::Map(entries) => {
-                let entries: Vec<_> = entries.iter().map(|(key, value)| (key.value(data), value.value(data))).collect();
+                let entries: Vec<_> = entries
+                    .iter()
+                    .map(|(key, value)| (key.value(data), value.value(data)))
+                    .collect();
                 data.arena.map(&entries)
             }
         }
@@ -72,13 +75,16 @@ impl Constant {
             Val::Timestamp(value) => Self::Timestamp(*value),
             Val::Type(ty) => Self::Type(Arc::new((*ty).clone())),
             Val::List(list) => {
-                let items: Option<Vec<Self>> = list.iter(data).map(|item| Self::of(&item.ok()?, data)).collect();
+                let items: Option<Vec<Self>> =
+                    list.iter(data).map(|item| Self::of(&item.ok()?, data)).collect();
                 Self::List(items?.into())
             }
             Val::Map(map) => {
                 let entries: Option<Vec<(Self, Self)>> = map
                     .iter(data)
-                    .map(|(key, value)| Some((Self::of(&key, data)?, Self::of(&value.ok()?, data)?)))
+                    .map(|(key, value)| {
+                        Some((Self::of(&key, data)?, Self::of(&value.ok()?, data)?))
+                    })
                     .collect();
                 Self::Map(entries?.into())
             }
@@ -88,7 +94,10 @@ impl Constant {
 
     /// Whether membership in a list of such constants is looked up rather than computed.
     pub(crate) fn is_set_member(&self) -> bool {
-        matches!(self, Self::Bool(_) | Self::Int(_) | Self::Uint(_) | Self::Double(_) | Self::String(_))
+        matches!(
+            self,
+            Self::Bool(_) | Self::Int(_) | Self::Uint(_) | Self::Double(_) | Self::String(_)
+        )
     }
 }
 

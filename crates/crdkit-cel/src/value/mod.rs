@@ -17,14 +17,14 @@ use crdkit_text::timestamp::Timestamp;
 use crdkit_value::Value;
 
 pub use arena::Arena;
-pub use collection::{List, Map};
 pub(crate) use collection::MapTable;
+pub use collection::{List, Map};
 pub(crate) use collection::{ListIter, MapIter, hash_key};
 pub(crate) use compare::compare;
 pub use constant::Constant;
 pub(crate) use equal::{element_key, equal, set_contains};
-pub use opaque::Opaque;
 pub(crate) use opaque::Format;
+pub use opaque::Opaque;
 pub(crate) use read::{Data, read};
 
 use crate::shape::ShapeId;
