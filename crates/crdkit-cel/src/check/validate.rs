@@ -52,7 +52,7 @@ impl Validator<'_> {
                 }
             }
             ExprKind::List(elements) => {
-                if self.env.homogeneous && !mixed {
+                if self.env.rules.homogeneous && !mixed {
                     self.one_element_type(elements);
                 }
                 for element in elements {
@@ -60,7 +60,7 @@ impl Validator<'_> {
                 }
             }
             ExprKind::Map(entries) => {
-                if self.env.homogeneous && !mixed {
+                if self.env.rules.homogeneous && !mixed {
                     self.one_entry_type(entries);
                 }
                 for entry in entries {
@@ -88,7 +88,7 @@ impl Validator<'_> {
     }
 
     fn literal_arguments(&mut self, function: &str, arguments: &[ExprId]) {
-        let Some(&first) = arguments.first().filter(|_| self.env.validate_literals) else {
+        let Some(&first) = arguments.first().filter(|_| self.env.rules.valid_literals) else {
             return;
         };
         let valid = match (function, self.checked.ast.literal(first)) {

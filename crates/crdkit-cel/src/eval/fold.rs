@@ -230,12 +230,11 @@ impl<'v> Evaluation<'v> {
             }
         }
         self.charge(SELECT)?;
-        match failed {
-            Some(error) => Err(error),
-            None => {
-                let arena = self.data.arena;
-                Ok(arena.map(&builder.entries))
-            }
+        if let Some(error) = failed {
+            Err(error)
+        } else {
+            let arena = self.data.arena;
+            Ok(arena.map(&builder.entries))
         }
     }
 }

@@ -284,7 +284,10 @@ fn join<'v>(data: Data<'v>, arguments: &[Val<'v>]) -> Evaluated<'v> {
         match item? {
             Val::String(text) => joined.push_str(text),
             other => {
-                return Err(EvalError::message(format!("join: invalid input: {}", text_of(&other))));
+                return Err(EvalError::message(format!(
+                    "join: invalid input: {}",
+                    text_of(&other)
+                )));
             }
         }
     }

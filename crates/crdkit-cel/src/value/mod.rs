@@ -72,7 +72,7 @@ pub enum Val<'v> {
     Object(Node<'v>),
 }
 
-impl<'v> Val<'v> {
+impl Val<'_> {
     /// The value's type without parameters, as messages name it.
     pub fn type_name(&self) -> &str {
         match self {
