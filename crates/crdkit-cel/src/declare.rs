@@ -20,7 +20,11 @@ pub(crate) struct Definition {
 }
 
 /// A row of a table.
-pub(crate) const fn define(signature: &'static str, cost: CostModel, run: Implementation) -> Definition {
+pub(crate) const fn define(
+    signature: &'static str,
+    cost: CostModel,
+    run: Implementation,
+) -> Definition {
     Definition { signature, cost, run }
 }
 
@@ -122,7 +126,7 @@ const NAMESPACES: [&str; 9] =
     ["cel", "strings", "lists", "sets", "math", "base64", "optional", "format", "ip"];
 
 fn split_receiver(head: &str) -> Option<(&str, &str)> {
-    if head.starts_with("_") || head.contains('@') && !head.contains(").@") {
+    if head.starts_with('_') || head.contains('@') && !head.contains(").@") {
         return None;
     }
     let (receiver, name) = head.rsplit_once('.')?;
@@ -177,17 +181,19 @@ fn read_type(text: &str) -> Type {
 
 fn collect_parameters(ty: &Type, out: &mut Vec<Name>) {
     match ty {
-        Type::Param(name) => {
-            if !out.contains(name) {
-                out.push(Name::clone(name));
-            }
+        Type::Param(name) if !out.contains(name) => {
+            out.push(Name::clone(name));
         }
-        Type::List(inner) | Type::Type(Some(inner)) | Type::Wrapper(inner) => collect_parameters(inner, out),
+        Type::List(inner) | Type::Type(Some(inner)) | Type::Wrapper(inner) => {
+            collect_parameters(inner, out);
+        }
         Type::Map(types) => {
             collect_parameters(&types.0, out);
             collect_parameters(&types.1, out);
         }
-        Type::Opaque(_, parameters) => parameters.iter().for_each(|inner| collect_parameters(inner, out)),
+        Type::Opaque(_, parameters) => {
+            parameters.iter().for_each(|inner| collect_parameters(inner, out));
+        }
         _ => {}
     }
 }

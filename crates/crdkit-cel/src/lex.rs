@@ -125,7 +125,8 @@ impl TokenSet {
 
 impl fmt::Display for TokenSet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names: Vec<&str> = NAMES.iter().filter(|(kind, _)| self.contains(*kind)).map(|(_, name)| *name).collect();
+        let names: Vec<&str> =
+            NAMES.iter().filter(|(kind, _)| self.contains(*kind)).map(|(_, name)| *name).collect();
         match names.as_slice() {
             [one] => f.write_str(one),
             many => write!(f, "{{{}}}", many.join(", ")),
@@ -206,15 +207,23 @@ impl Lexer<'_> {
         let one = |kind| Scan::Token(kind, start + 1);
         let second = self.at(start + 1);
         let two = |byte: u8, kind| {
-            if second == Some(byte) { Scan::Token(kind, start + 2) } else { Scan::Failed(start + 1) }
+            if second == Some(byte) {
+                Scan::Token(kind, start + 2)
+            } else {
+                Scan::Failed(start + 1)
+            }
         };
         let one_or_two = |single, double| {
-            if second == Some(b'=') { Scan::Token(double, start + 2) } else { Scan::Token(single, start + 1) }
+            if second == Some(b'=') {
+                Scan::Token(double, start + 2)
+            } else {
+                Scan::Token(single, start + 1)
+            }
         };
         match first {
-            b' ' | b'\t' | b'\r' | b'\n' | b'\x0c' => {
-                Scan::Hidden(self.skip(start, |b| matches!(b, b' ' | b'\t' | b'\r' | b'\n' | b'\x0c')))
-            }
+            b' ' | b'\t' | b'\r' | b'\n' | b'\x0c' => Scan::Hidden(
+                self.skip(start, |b| matches!(b, b' ' | b'\t' | b'\r' | b'\n' | b'\x0c')),
+            ),
             b'/' if second == Some(b'/') => Scan::Hidden(self.skip(start, |b| b != b'\n')),
             b'=' => two(b'=', T::Equals),
             b'&' => two(b'&', T::And),
@@ -239,7 +248,9 @@ impl Lexer<'_> {
             b'/' => one(T::Slash),
             b'%' => one(T::Percent),
             b'0'..=b'9' => self.number(start),
-            b'"' | b'\'' => self.quoted(start, first, false).map_or_else(Scan::Failed, |end| Scan::Token(T::String, end)),
+            b'"' | b'\'' => self
+                .quoted(start, first, false)
+                .map_or_else(Scan::Failed, |end| Scan::Token(T::String, end)),
             b'`' => self.escaped_identifier(start),
             b'a'..=b'z' | b'A'..=b'Z' | b'_' => self.word(start),
             _ => Scan::Failed(start),
@@ -285,13 +296,18 @@ impl Lexer<'_> {
         let end = self.skip(start, |b| b.is_ascii_alphanumeric() || b == b'_');
         let word = self.bytes.get(start..end).unwrap_or_default();
         // A prefix that turns a string into a raw string or bytes; when the string is broken the prefix is a name.
-        if let (Some(quote @ (b'"' | b'\'')), b"r" | b"R" | b"b" | b"B" | b"br" | b"bR" | b"Br" | b"BR") =
-            (self.at(end), word)
+        if let (
+            Some(quote @ (b'"' | b'\'')),
+            b"r" | b"R" | b"b" | b"B" | b"br" | b"bR" | b"Br" | b"BR",
+        ) = (self.at(end), word)
         {
             let raw = matches!(word.last(), Some(b'r' | b'R'));
             if let Ok(string_end) = self.quoted(end, quote, raw) {
                 let bytes = matches!(word.first(), Some(b'b' | b'B'));
-                return Scan::Token(if bytes { TokenKind::Bytes } else { TokenKind::String }, string_end);
+                return Scan::Token(
+                    if bytes { TokenKind::Bytes } else { TokenKind::String },
+                    string_end,
+                );
             }
         }
         let kind = match word {
@@ -305,8 +321,9 @@ impl Lexer<'_> {
     }
 
     fn escaped_identifier(&self, start: usize) -> Scan {
-        let end =
-            self.skip(start + 1, |b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'-' | b'/' | b' '));
+        let end = self.skip(start + 1, |b| {
+            b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'-' | b'/' | b' ')
+        });
         if end > start + 1 && self.at(end) == Some(b'`') {
             Scan::Token(TokenKind::EscapedIdentifier, end + 1)
         } else {
@@ -332,7 +349,12 @@ impl Lexer<'_> {
         }
     }
 
-    fn triple_quoted(&self, from: usize, raw: bool, at_quotes: impl Fn(usize) -> bool) -> Option<usize> {
+    fn triple_quoted(
+        &self,
+        from: usize,
+        raw: bool,
+        at_quotes: impl Fn(usize) -> bool,
+    ) -> Option<usize> {
         let mut index = from;
         loop {
             if at_quotes(index) {
@@ -348,11 +370,15 @@ impl Lexer<'_> {
     /// Scans the escape sequence at `index`: the index behind it, or where it broke.
     fn escape(&self, index: usize) -> Result<usize, usize> {
         let expect = |from: usize, count: usize, test: &dyn Fn(u8) -> bool| {
-            (from..from + count).find(|&i| !self.at(i).is_some_and(test)).map_or(Ok(from + count), Err)
+            (from..from + count)
+                .find(|&i| !self.at(i).is_some_and(test))
+                .map_or(Ok(from + count), Err)
         };
         let hex = |b: u8| b.is_ascii_hexdigit();
         match self.at(index + 1) {
-            Some(b'a' | b'b' | b'f' | b'n' | b'r' | b't' | b'v' | b'"' | b'\'' | b'\\' | b'?' | b'`') => Ok(index + 2),
+            Some(
+                b'a' | b'b' | b'f' | b'n' | b'r' | b't' | b'v' | b'"' | b'\'' | b'\\' | b'?' | b'`',
+            ) => Ok(index + 2),
             Some(b'x' | b'X') => expect(index + 2, 2, &hex),
             Some(b'u') => expect(index + 2, 4, &hex),
             Some(b'U') => expect(index + 2, 8, &hex),

@@ -4,7 +4,8 @@
 //! the position of the macro call, as in cel-go, so that errors inside an expansion point at it.
 
 use crate::ast::{
-    ACCUMULATOR, Ast, Comprehension, Element, Entry, ExprId, ExprKind, FieldInit, Literal, Name, operator,
+    ACCUMULATOR, Ast, Comprehension, Element, Entry, ExprId, ExprKind, FieldInit, Literal, Name,
+    operator,
 };
 use crate::source::Position;
 
@@ -59,7 +60,9 @@ impl MacroSet {
             ("existsOne" | "exists_one", 3, true) => (MacroGroup::TwoVariables, Macro::ExistsOne),
             ("transformList", 3 | 4, true) => (MacroGroup::TwoVariables, Macro::TransformList),
             ("transformMap", 3 | 4, true) => (MacroGroup::TwoVariables, Macro::TransformMap),
-            ("transformMapEntry", 3 | 4, true) => (MacroGroup::TwoVariables, Macro::TransformMapEntry),
+            ("transformMapEntry", 3 | 4, true) => {
+                (MacroGroup::TwoVariables, Macro::TransformMapEntry)
+            }
             ("optMap", 2, true) => (MacroGroup::Optional, Macro::OptionalMap),
             ("optFlatMap", 2, true) => (MacroGroup::Optional, Macro::OptionalFlatMap),
             ("sortBy", 2, true) => (MacroGroup::SortBy, Macro::SortBy),
@@ -68,8 +71,12 @@ impl MacroSet {
             ("index", 1, true) => (MacroGroup::Block, Macro::BlockVariable("@index")),
             ("iterVar", 2, true) => (MacroGroup::Block, Macro::BlockVariable("@it")),
             ("accuVar", 2, true) => (MacroGroup::Block, Macro::BlockVariable("@ac")),
-            ("greatest", _, true) => (MacroGroup::Math, Macro::MathExtreme("math.greatest()", "math.@max")),
-            ("least", _, true) => (MacroGroup::Math, Macro::MathExtreme("math.least()", "math.@min")),
+            ("greatest", _, true) => {
+                (MacroGroup::Math, Macro::MathExtreme("math.greatest()", "math.@max"))
+            }
+            ("least", _, true) => {
+                (MacroGroup::Math, Macro::MathExtreme("math.least()", "math.@min"))
+            }
             _ => return None,
         };
         self.0.contains(&group).then_some(found)
@@ -119,20 +126,32 @@ impl<'a> Expander<'a> {
     }
 
     /// The expansion, or nothing when the call only looks like the macro.
-    pub(crate) fn expand(mut self, found: Macro, target: Option<ExprId>, arguments: &[ExprId]) -> Option<Expanded> {
+    pub(crate) fn expand(
+        mut self,
+        found: Macro,
+        target: Option<ExprId>,
+        arguments: &[ExprId],
+    ) -> Option<Expanded> {
         match (found, target, arguments) {
             (Macro::Has, None, &[argument]) => Some(self.has(argument)),
-            (Macro::All | Macro::Exists | Macro::ExistsOne, Some(range), &[variable, predicate]) => {
-                Some(self.one_variable(variable, "argument must be a simple name").map(|name| {
-                    self.quantifier(found, range, name, None, predicate)
-                }))
+            (
+                Macro::All | Macro::Exists | Macro::ExistsOne,
+                Some(range),
+                &[variable, predicate],
+            ) => Some(
+                self.one_variable(variable, "argument must be a simple name")
+                    .map(|name| self.quantifier(found, range, name, None, predicate)),
+            ),
+            (
+                Macro::All | Macro::Exists | Macro::ExistsOne,
+                Some(range),
+                &[first, second, predicate],
+            ) => Some(self.two_variables(first, second).map(|(first, second)| {
+                self.quantifier(found, range, first, Some(second), predicate)
+            })),
+            (Macro::Map, Some(range), &[variable, ref rest @ ..]) => {
+                Some(self.map(range, variable, rest))
             }
-            (Macro::All | Macro::Exists | Macro::ExistsOne, Some(range), &[first, second, predicate]) => {
-                Some(self.two_variables(first, second).map(|(first, second)| {
-                    self.quantifier(found, range, first, Some(second), predicate)
-                }))
-            }
-            (Macro::Map, Some(range), &[variable, ref rest @ ..]) => Some(self.map(range, variable, rest)),
             (Macro::Filter, Some(range), &[variable, predicate]) => {
                 Some(self.one_variable(variable, "argument is not an identifier").map(|name| {
                     let step = self.append(variable);
@@ -152,20 +171,30 @@ impl<'a> Expander<'a> {
             (Macro::OptionalFlatMap, Some(target), &[variable, body]) => {
                 Some(self.optional_map(target, variable, body, "optFlatMap"))
             }
-            (Macro::SortBy, Some(target), &[variable, key]) => Some(self.sort_by(target, variable, key)),
-            (Macro::Bind, Some(target), &[variable, value, body]) if self.is_namespace(target, "cel") => {
+            (Macro::SortBy, Some(target), &[variable, key]) => {
+                Some(self.sort_by(target, variable, key))
+            }
+            (Macro::Bind, Some(target), &[variable, value, body])
+                if self.is_namespace(target, "cel") =>
+            {
                 Some(match self.ident_name(variable) {
                     Some(name) => Ok(self.bind(name, value, body)),
-                    None => self.error(variable, "cel.bind() variable names must be simple identifiers"),
+                    None => {
+                        self.error(variable, "cel.bind() variable names must be simple identifiers")
+                    }
                 })
             }
             (Macro::Block, Some(target), arguments) if self.is_namespace(target, "cel") => {
                 Some(Ok(self.call("cel.@block", arguments)))
             }
-            (Macro::BlockVariable(prefix), Some(target), arguments) if self.is_namespace(target, "cel") => {
+            (Macro::BlockVariable(prefix), Some(target), arguments)
+                if self.is_namespace(target, "cel") =>
+            {
                 self.block_variable(prefix, arguments)
             }
-            (Macro::MathExtreme(name, function), Some(target), arguments) if self.is_namespace(target, "math") => {
+            (Macro::MathExtreme(name, function), Some(target), arguments)
+                if self.is_namespace(target, "math") =>
+            {
                 Some(self.math_extreme(name, function, target, arguments))
             }
             _ => None,
@@ -182,7 +211,14 @@ impl<'a> Expander<'a> {
         }
     }
 
-    fn quantifier(&mut self, kind: Macro, range: ExprId, first: Name, second: Option<Name>, predicate: ExprId) -> ExprId {
+    fn quantifier(
+        &mut self,
+        kind: Macro,
+        range: ExprId,
+        first: Name,
+        second: Option<Name>,
+        predicate: ExprId,
+    ) -> ExprId {
         let (init, condition, step, result);
         match kind {
             Macro::All => {
@@ -238,7 +274,13 @@ impl<'a> Expander<'a> {
         Ok(self.collect(range, name, None, init, step))
     }
 
-    fn transform(&mut self, kind: Macro, range: ExprId, variables: (ExprId, ExprId), rest: &[ExprId]) -> Expanded {
+    fn transform(
+        &mut self,
+        kind: Macro,
+        range: ExprId,
+        variables: (ExprId, ExprId),
+        rest: &[ExprId],
+    ) -> Expanded {
         let (first, second) = self.two_variables(variables.0, variables.1)?;
         let (filter, transform) = match *rest {
             [filter, transform] => (Some(filter), transform),
@@ -260,9 +302,16 @@ impl<'a> Expander<'a> {
         Ok(self.collect(range, first, Some(second), init, step))
     }
 
-    fn optional_map(&mut self, target: ExprId, variable: ExprId, body: ExprId, name: &str) -> Expanded {
+    fn optional_map(
+        &mut self,
+        target: ExprId,
+        variable: ExprId,
+        body: ExprId,
+        name: &str,
+    ) -> Expanded {
         let Some(bound) = self.ident_name(variable) else {
-            return self.error(variable, &format!("{name}() variable name must be a simple identifier"));
+            return self
+                .error(variable, &format!("{name}() variable name must be a simple identifier"));
         };
         let has_value = self.member_call("hasValue", target);
         let copy = self.copy(target)?;
@@ -333,13 +382,20 @@ impl<'a> Expander<'a> {
         Some(Ok(self.add(ExprKind::Ident(name.into()))))
     }
 
-    fn math_extreme(&mut self, name: &str, function: &str, target: ExprId, arguments: &[ExprId]) -> Expanded {
+    fn math_extreme(
+        &mut self,
+        name: &str,
+        function: &str,
+        target: ExprId,
+        arguments: &[ExprId],
+    ) -> Expanded {
         match *arguments {
             [] => self.error(target, &format!("{name} requires at least one argument")),
             [only] => {
                 let numeric_list = match self.ast.kind(only) {
                     ExprKind::List(elements) => {
-                        !elements.is_empty() && elements.iter().all(|element| self.may_be_number(element.value))
+                        !elements.is_empty()
+                            && elements.iter().all(|element| self.may_be_number(element.value))
                     }
                     _ => self.may_be_number(only),
                 };
@@ -350,8 +406,11 @@ impl<'a> Expander<'a> {
                 }
             }
             _ => {
-                if let Some(&bad) = arguments.iter().find(|&&argument| !self.may_be_number(argument)) {
-                    return self.error(bad, &format!("{name} simple literal arguments must be numeric"));
+                if let Some(&bad) =
+                    arguments.iter().find(|&&argument| !self.may_be_number(argument))
+                {
+                    return self
+                        .error(bad, &format!("{name} simple literal arguments must be numeric"));
                 }
                 if arguments.len() == 2 {
                     return Ok(self.call(function, arguments));
@@ -392,7 +451,9 @@ impl<'a> Expander<'a> {
     }
 
     fn two_variables(&self, first: ExprId, second: ExprId) -> Result<(Name, Name), MacroError> {
-        let name = |id| self.ident_name(id).ok_or_else(|| self.mistake(id, "argument must be a simple name"));
+        let name = |id| {
+            self.ident_name(id).ok_or_else(|| self.mistake(id, "argument must be a simple name"))
+        };
         let names = (name(first)?, name(second)?);
         if names.0 == names.1 {
             return Err(self.mistake(second, &format!("duplicate variable name: {}", names.0)));
@@ -435,11 +496,19 @@ impl<'a> Expander<'a> {
     }
 
     fn call(&mut self, function: &str, arguments: &[ExprId]) -> ExprId {
-        self.add(ExprKind::Call { target: None, function: function.into(), arguments: arguments.to_vec() })
+        self.add(ExprKind::Call {
+            target: None,
+            function: function.into(),
+            arguments: arguments.to_vec(),
+        })
     }
 
     fn member_call(&mut self, function: &str, target: ExprId) -> ExprId {
-        self.add(ExprKind::Call { target: Some(target), function: function.into(), arguments: Vec::new() })
+        self.add(ExprKind::Call {
+            target: Some(target),
+            function: function.into(),
+            arguments: Vec::new(),
+        })
     }
 
     /// `accumulator + [value]`
@@ -455,7 +524,14 @@ impl<'a> Expander<'a> {
         self.call(operator::CONDITIONAL, &[condition, step, accumulator])
     }
 
-    fn collect(&mut self, range: ExprId, first: Name, second: Option<Name>, init: ExprId, step: ExprId) -> ExprId {
+    fn collect(
+        &mut self,
+        range: ExprId,
+        first: Name,
+        second: Option<Name>,
+        init: ExprId,
+        step: ExprId,
+    ) -> ExprId {
         let condition = self.literal(Literal::Bool(true));
         let result = self.accumulator();
         self.add(ExprKind::Comprehension(Box::new(Comprehension {
@@ -472,7 +548,10 @@ impl<'a> Expander<'a> {
 
     fn copy(&mut self, id: ExprId) -> Expanded {
         if self.ast.len() > MAX_NODES {
-            return Err(MacroError { position: self.position, message: "expression is too large".to_owned() });
+            return Err(MacroError {
+                position: self.position,
+                message: "expression is too large".to_owned(),
+            });
         }
         let kind = match self.ast.kind(id).clone() {
             kind @ (ExprKind::Unspecified | ExprKind::Literal(_) | ExprKind::Ident(_)) => kind,
@@ -482,7 +561,10 @@ impl<'a> Expander<'a> {
             ExprKind::Call { target, function, arguments } => ExprKind::Call {
                 target: target.map(|target| self.copy(target)).transpose()?,
                 function,
-                arguments: arguments.into_iter().map(|argument| self.copy(argument)).collect::<Result<_, _>>()?,
+                arguments: arguments
+                    .into_iter()
+                    .map(|argument| self.copy(argument))
+                    .collect::<Result<_, _>>()?,
             },
             ExprKind::List(elements) => ExprKind::List(
                 elements
@@ -493,7 +575,13 @@ impl<'a> Expander<'a> {
             ExprKind::Map(entries) => ExprKind::Map(
                 entries
                     .into_iter()
-                    .map(|entry| Ok(Entry { key: self.copy(entry.key)?, value: self.copy(entry.value)?, ..entry }))
+                    .map(|entry| {
+                        Ok(Entry {
+                            key: self.copy(entry.key)?,
+                            value: self.copy(entry.value)?,
+                            ..entry
+                        })
+                    })
                     .collect::<Result<_, _>>()?,
             ),
             ExprKind::Struct { name, fields } => ExprKind::Struct {
@@ -515,6 +603,7 @@ impl<'a> Expander<'a> {
                 }))
             }
         };
-        Ok(self.add(kind))
+        // A copy keeps its place, so that errors in it point to the original.
+        Ok(self.ast.add(self.ast.position(id), kind))
     }
 }

@@ -178,12 +178,30 @@ impl Shapes {
 
 /// Words that name fields only in escaped form, unless the environment lets them stand for themselves.
 const RESERVED: [&str; 17] = [
-    "as", "break", "const", "continue", "else", "for", "function", "if", "import", "let", "loop", "package",
-    "namespace", "return", "var", "void", "while",
+    "as",
+    "break",
+    "const",
+    "continue",
+    "else",
+    "for",
+    "function",
+    "if",
+    "import",
+    "let",
+    "loop",
+    "package",
+    "namespace",
+    "return",
+    "var",
+    "void",
+    "while",
 ];
 
 pub(crate) fn find_field<'s>(fields: &'s [Field], name: &str) -> Option<&'s Field> {
-    fields.binary_search_by(|field| (*field.name).cmp(name)).ok().and_then(|index| fields.get(index))
+    fields
+        .binary_search_by(|field| (*field.name).cmp(name))
+        .ok()
+        .and_then(|index| fields.get(index))
 }
 
 /// The escaped form of a reserved word.

@@ -53,7 +53,9 @@ pub fn locate(text: &str, position: Position) -> Location {
 
 /// Appends the quoted line and the caret under `location`, when there is such a line.
 pub(crate) fn write_snippet(out: &mut String, text: &str, location: Location) {
-    let Some(line) = usize::try_from(location.line - 1).ok().and_then(|index| text.split('\n').nth(index)) else {
+    let Some(line) =
+        usize::try_from(location.line - 1).ok().and_then(|index| text.split('\n').nth(index))
+    else {
         return;
     };
     if text.is_empty() || line.len() > MAX_SNIPPET_LENGTH {

@@ -99,14 +99,24 @@ impl Type {
     pub(crate) fn is_nullable(&self) -> bool {
         matches!(
             self,
-            Self::Opaque(..) | Self::Struct(_) | Self::Any | Self::Duration | Self::Timestamp | Self::Wrapper(_)
+            Self::Opaque(..)
+                | Self::Struct(_)
+                | Self::Any
+                | Self::Duration
+                | Self::Timestamp
+                | Self::Wrapper(_)
         )
     }
 
     /// Whether a value of this type has no size of its own.
     pub(crate) fn is_scalar(&self) -> bool {
         match self {
-            Self::Bool | Self::Double | Self::Duration | Self::Int | Self::Timestamp | Self::Uint => true,
+            Self::Bool
+            | Self::Double
+            | Self::Duration
+            | Self::Int
+            | Self::Timestamp
+            | Self::Uint => true,
             Self::Wrapper(inner) => inner.is_scalar(),
             _ => self.as_optional().is_some_and(Self::is_scalar),
         }

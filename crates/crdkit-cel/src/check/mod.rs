@@ -13,7 +13,9 @@ use std::sync::Arc;
 use scope::Scope;
 use unify::{Bindings, instantiate, most_general};
 
-use crate::ast::{Ast, Comprehension, Element, Entry, ExprId, ExprKind, FieldInit, Literal, Name, operator};
+use crate::ast::{
+    Ast, Comprehension, Element, Entry, ExprId, ExprKind, FieldInit, Literal, Name, operator,
+};
 use crate::declare::Overload;
 use crate::env::Env;
 use crate::error::{Collected, CompileErrors};
@@ -75,12 +77,20 @@ impl Checked {
 
     /// Whether the expression uses this variable of the environment.
     pub fn uses_variable(&self, name: &str) -> bool {
-        self.references.iter().flatten().any(|reference| matches!(reference, Reference::Variable(found) if &**found == name))
+        self.references
+            .iter()
+            .flatten()
+            .any(|reference| matches!(reference, Reference::Variable(found) if &**found == name))
     }
 }
 
 /// Checks a parsed expression.
-pub(crate) fn check(env: &Env, text: &str, ast: Ast, lenient: bool) -> Result<Checked, CompileErrors> {
+pub(crate) fn check(
+    env: &Env,
+    text: &str,
+    ast: Ast,
+    lenient: bool,
+) -> Result<Checked, CompileErrors> {
     let count = ast.len();
     let root = ast.root();
     let mut checker = Checker {
@@ -142,8 +152,12 @@ impl Checker<'_> {
         match self.ast.kind(id).clone() {
             ExprKind::Literal(literal) => self.set(id, literal_type(&literal)),
             ExprKind::Ident(name) => self.ident(id, &name),
-            ExprKind::Select { operand, field, test_only } => self.select(id, operand, &field, test_only),
-            ExprKind::Call { target, function, arguments } => self.call(id, target, &function, &arguments),
+            ExprKind::Select { operand, field, test_only } => {
+                self.select(id, operand, &field, test_only);
+            }
+            ExprKind::Call { target, function, arguments } => {
+                self.call(id, target, &function, &arguments);
+            }
             ExprKind::List(elements) => self.list(id, &elements),
             ExprKind::Map(entries) => self.map(id, &entries),
             ExprKind::Struct { name, fields } => self.message(id, &name, &fields),
@@ -193,13 +207,13 @@ impl Checker<'_> {
     }
 
     fn select(&mut self, id: ExprId, operand: ExprId, field: &Name, test_only: bool) {
-        if !test_only
-            && let Some(name) = self.ast.qualified_name(id)
-        {
-            let first = name.get(1..).unwrap_or_default().find('.').map_or(name.as_str(), |dot| {
-                name.get(..=dot).unwrap_or_default()
-            });
-            if self.resolve_name(id, &first.to_owned(), &name) {
+        if !test_only && let Some(name) = self.ast.qualified_name(id) {
+            let first = name
+                .get(1..)
+                .unwrap_or_default()
+                .find('.')
+                .map_or(name.as_str(), |dot| name.get(..=dot).unwrap_or_default());
+            if self.resolve_name(id, first, &name) {
                 return;
             }
         }
@@ -238,20 +252,21 @@ impl Checker<'_> {
             self.report_at(position, format!("unexpected failed resolution of '{object}'"));
             return Type::Error;
         };
-        let escaped = if self.env.reserved_names { escape_reserved(field) } else { None };
+        let escaped = if self.env.rules.reserved_names { escape_reserved(field) } else { None };
         let found = shapes.field(shape, field).or_else(|| shapes.field(shape, &escaped?));
-        match found {
-            Some(found) => shapes.type_of(found.shape),
-            None => {
-                self.report_at(position, format!("undefined field '{field}'"));
-                if self.lenient { Type::Dyn } else { Type::Error }
-            }
+        if let Some(found) = found {
+            shapes.type_of(found.shape)
+        } else {
+            self.report_at(position, format!("undefined field '{field}'"));
+            if self.lenient { Type::Dyn } else { Type::Error }
         }
     }
 
     fn call(&mut self, id: ExprId, target: Option<ExprId>, function: &Name, arguments: &[ExprId]) {
         match (&**function, arguments) {
-            (operator::OPTIONAL_SELECT, &[operand, field]) => return self.optional_select(id, operand, field),
+            (operator::OPTIONAL_SELECT, &[operand, field]) => {
+                return self.optional_select(id, operand, field);
+            }
             ("cel.@block", &[slots, body]) => return self.block(id, slots, body),
             _ => {}
         }
@@ -265,12 +280,17 @@ impl Checker<'_> {
                 && let Some((name, overloads)) = env.function(&format!("{prefix}.{function}"))
             {
                 let (function, arguments) = (Name::clone(name), arguments.to_vec());
-                self.ast.set_kind(id, ExprKind::Call { target: None, function, arguments: arguments.clone() });
+                self.ast.set_kind(
+                    id,
+                    ExprKind::Call { target: None, function, arguments: arguments.clone() },
+                );
                 return self.resolve_overload(id, name, overloads, None, &arguments);
             }
             self.check(target);
             match env.function(function) {
-                Some((name, overloads)) => self.resolve_overload(id, name, overloads, Some(target), arguments),
+                Some((name, overloads)) => {
+                    self.resolve_overload(id, name, overloads, Some(target), arguments);
+                }
                 None => self.undeclared(id, function),
             }
             return;
@@ -278,7 +298,10 @@ impl Checker<'_> {
         match env.function(function) {
             Some((name, overloads)) => {
                 let (function, arguments) = (Name::clone(name), arguments.to_vec());
-                self.ast.set_kind(id, ExprKind::Call { target: None, function, arguments: arguments.clone() });
+                self.ast.set_kind(
+                    id,
+                    ExprKind::Call { target: None, function, arguments: arguments.clone() },
+                );
                 self.resolve_overload(id, name, overloads, None, &arguments);
             }
             None => self.undeclared(id, function),
@@ -321,7 +344,8 @@ impl Checker<'_> {
         target: Option<ExprId>,
         arguments: &[ExprId],
     ) {
-        let types: Vec<Type> = target.iter().chain(arguments).map(|&part| self.type_of(part)).collect();
+        let types: Vec<Type> =
+            target.iter().chain(arguments).map(|&part| self.type_of(part)).collect();
         let style = |overload: &&Arc<Overload>| overload.member == target.is_some();
         if matches!(function, operator::AND | operator::OR) {
             return self.logic(id, overloads, arguments, &types);
@@ -330,11 +354,15 @@ impl Checker<'_> {
         let mut result: Option<Type> = None;
         for overload in overloads.iter().filter(style) {
             // Inside loops cel-go forgets that comparisons across number types are switched off.
-            if overload.cross_type && !self.env.cross_type_numbers && self.scope.depth() == 0 {
+            if overload.cross_type && !self.env.rules.cross_type_numbers && self.scope.depth() == 0
+            {
                 continue;
             }
-            let substitution: Vec<(Name, Type)> =
-                overload.parameters.iter().map(|name| (Name::clone(name), self.bindings.fresh())).collect();
+            let substitution: Vec<(Name, Type)> = overload
+                .parameters
+                .iter()
+                .map(|name| (Name::clone(name), self.bindings.fresh()))
+                .collect();
             let fits = if substitution.is_empty() {
                 self.bindings.assign_all(&types, &overload.arguments)
             } else {
@@ -343,7 +371,8 @@ impl Checker<'_> {
                 self.bindings.assign_all(&types, &wanted)
             };
             if fits {
-                let ty = self.bindings.resolve(&instantiate(&overload.result, &substitution), false);
+                let ty =
+                    self.bindings.resolve(&instantiate(&overload.result, &substitution), false);
                 found.push(Arc::clone(overload));
                 result = Some(match result {
                     Some(earlier) if !earlier.is_dyn() && earlier != ty => Type::Dyn,
@@ -357,19 +386,31 @@ impl Checker<'_> {
             result = Some(Type::Dyn);
         }
         let Some(result) = result else {
-            let types: Vec<String> = types.iter().map(|ty| self.bindings.resolve(ty, true).to_string()).collect();
+            let types: Vec<String> =
+                types.iter().map(|ty| self.bindings.resolve(ty, true).to_string()).collect();
             let applied = match types.as_slice() {
-                [receiver, rest @ ..] if target.is_some() => format!("{receiver}.({})", rest.join(", ")),
+                [receiver, rest @ ..] if target.is_some() => {
+                    format!("{receiver}.({})", rest.join(", "))
+                }
                 all => format!("({})", all.join(", ")),
             };
-            self.report(id, format!("found no matching overload for '{function}' applied to '{applied}'"));
+            self.report(
+                id,
+                format!("found no matching overload for '{function}' applied to '{applied}'"),
+            );
             return self.set(id, Type::Error);
         };
         self.refer(id, Reference::Overloads(found.into()));
         self.set(id, result);
     }
 
-    fn logic(&mut self, id: ExprId, overloads: &[Arc<Overload>], arguments: &[ExprId], types: &[Type]) {
+    fn logic(
+        &mut self,
+        id: ExprId,
+        overloads: &[Arc<Overload>],
+        arguments: &[ExprId],
+        types: &[Type],
+    ) {
         let mut fits = true;
         for (&argument, ty) in arguments.iter().zip(types) {
             if !self.bindings.assign(ty, &Type::Bool) {
@@ -412,28 +453,33 @@ impl Checker<'_> {
         if !optional {
             return ty;
         }
-        match ty.as_optional() {
-            Some(inner) => inner.clone(),
-            None => {
-                if !ty.is_dyn() {
-                    let wanted = Type::optional(ty.clone());
-                    self.report(id, format!("expected type '{wanted}' but found '{ty}'"));
-                }
-                ty
+        if let Some(inner) = ty.as_optional() {
+            inner.clone()
+        } else {
+            if !ty.is_dyn() {
+                let wanted = Type::optional(ty.clone());
+                self.report(id, format!("expected type '{wanted}' but found '{ty}'"));
             }
+            ty
         }
     }
 
     fn join(&mut self, previous: Option<Type>, current: Type) -> Type {
         match previous {
             None => current,
-            Some(previous) if self.bindings.assign(&previous, &current) => most_general(&previous, &current),
+            Some(previous) if self.bindings.assign(&previous, &current) => {
+                most_general(&previous, &current)
+            }
             Some(_) => Type::Dyn,
         }
     }
 
     fn message(&mut self, id: ExprId, name: &Name, fields: &[FieldInit]) {
-        let found = self.env.candidates(name).into_iter().find_map(|candidate| self.env.type_name(&candidate));
+        let found = self
+            .env
+            .candidates(name)
+            .into_iter()
+            .find_map(|candidate| self.env.type_name(&candidate));
         let Some(ty) = found else {
             return self.undeclared(id, name);
         };
@@ -453,16 +499,26 @@ impl Checker<'_> {
             };
             let ty = self.maybe_optional(field.value, field.optional);
             if !self.bindings.assign(&wanted, &ty) {
-                let message =
-                    format!("expected type of field '{}' is '{wanted}' but provided type is '{ty}'", field.field);
+                let message = format!(
+                    "expected type of field '{}' is '{wanted}' but provided type is '{ty}'",
+                    field.field
+                );
                 self.report_at(field.position, message);
             }
         }
     }
 
     fn comprehension(&mut self, id: ExprId, comprehension: &Comprehension) {
-        let Comprehension { range, variable, second_variable, accumulator, init, condition, step, result } =
-            comprehension;
+        let Comprehension {
+            range,
+            variable,
+            second_variable,
+            accumulator,
+            init,
+            condition,
+            step,
+            result,
+        } = comprehension;
         self.check(*range);
         self.check(*init);
         let range_type = self.bindings.resolve(&self.type_of(*range), false);

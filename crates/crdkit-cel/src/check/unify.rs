@@ -79,8 +79,12 @@ impl Bindings {
             }
             (Type::Type(_), Type::Type(_)) => true,
             (Type::List(a), Type::List(b)) => self.assignable(a, b),
-            (Type::Map(a), Type::Map(b)) => self.assignable(&a.0, &b.0) && self.assignable(&a.1, &b.1),
-            (Type::Opaque(a, first), Type::Opaque(b, second)) => a == b && self.assignable_all(first, second),
+            (Type::Map(a), Type::Map(b)) => {
+                self.assignable(&a.0, &b.0) && self.assignable(&a.1, &b.1)
+            }
+            (Type::Opaque(a, first), Type::Opaque(b, second)) => {
+                a == b && self.assignable_all(first, second)
+            }
             _ => to == from,
         }
     }
@@ -113,11 +117,16 @@ impl Bindings {
     fn not_inside(&self, variable: u32, ty: &Type) -> bool {
         match ty {
             Type::Variable(other) => {
-                *other != variable && self.find(*other).is_none_or(|bound| self.not_inside(variable, bound))
+                *other != variable
+                    && self.find(*other).is_none_or(|bound| self.not_inside(variable, bound))
             }
             Type::List(inner) | Type::Type(Some(inner)) => self.not_inside(variable, inner),
-            Type::Map(types) => self.not_inside(variable, &types.0) && self.not_inside(variable, &types.1),
-            Type::Opaque(_, parameters) => parameters.iter().all(|inner| self.not_inside(variable, inner)),
+            Type::Map(types) => {
+                self.not_inside(variable, &types.0) && self.not_inside(variable, &types.1)
+            }
+            Type::Opaque(_, parameters) => {
+                parameters.iter().all(|inner| self.not_inside(variable, inner))
+            }
             _ => true,
         }
     }
@@ -138,9 +147,10 @@ impl Bindings {
 /// Replaces the type parameters of a declaration.
 pub(super) fn instantiate(ty: &Type, substitution: &[(Name, Type)]) -> Type {
     match ty {
-        Type::Param(name) => {
-            substitution.iter().find(|(from, _)| from == name).map_or_else(|| ty.clone(), |(_, to)| to.clone())
-        }
+        Type::Param(name) => substitution
+            .iter()
+            .find(|(from, _)| from == name)
+            .map_or_else(|| ty.clone(), |(_, to)| to.clone()),
         _ => map_parts(ty, &mut |part| instantiate(part, substitution)),
     }
 }
@@ -171,10 +181,14 @@ fn equal_or_less_specific(a: &Type, b: &Type) -> bool {
     }
     match (a, b) {
         (Type::Opaque(first, p), Type::Opaque(second, q)) => {
-            first == second && p.len() == q.len() && p.iter().zip(q.iter()).all(|(p, q)| equal_or_less_specific(p, q))
+            first == second
+                && p.len() == q.len()
+                && p.iter().zip(q.iter()).all(|(p, q)| equal_or_less_specific(p, q))
         }
         (Type::List(p), Type::List(q)) => equal_or_less_specific(p, q),
-        (Type::Map(p), Type::Map(q)) => equal_or_less_specific(&p.0, &q.0) && equal_or_less_specific(&p.1, &q.1),
+        (Type::Map(p), Type::Map(q)) => {
+            equal_or_less_specific(&p.0, &q.0) && equal_or_less_specific(&p.1, &q.1)
+        }
         (Type::Type(_), Type::Type(_)) => true,
         _ => a == b,
     }

@@ -40,7 +40,8 @@ impl Validator<'_> {
             ExprKind::Call { target, function, arguments } => {
                 self.literal_arguments(function, arguments);
                 let mut mixed = mixed || &**function == "cel.@block";
-                if let (Some(version), Some(target), "format") = (self.env.format_version, target, &**function)
+                if let (Some(version), Some(target), "format") =
+                    (self.env.format_version, target, &**function)
                     && version > 0
                 {
                     self.format(id, version, *target, arguments);
@@ -51,7 +52,7 @@ impl Validator<'_> {
                 }
             }
             ExprKind::List(elements) => {
-                if self.env.homogeneous && !mixed {
+                if self.env.rules.homogeneous && !mixed {
                     self.one_element_type(elements);
                 }
                 for element in elements {
@@ -59,7 +60,7 @@ impl Validator<'_> {
                 }
             }
             ExprKind::Map(entries) => {
-                if self.env.homogeneous && !mixed {
+                if self.env.rules.homogeneous && !mixed {
                     self.one_entry_type(entries);
                 }
                 for entry in entries {
@@ -87,7 +88,7 @@ impl Validator<'_> {
     }
 
     fn literal_arguments(&mut self, function: &str, arguments: &[ExprId]) {
-        let Some(&first) = arguments.first().filter(|_| self.env.validate_literals) else {
+        let Some(&first) = arguments.first().filter(|_| self.env.rules.valid_literals) else {
             return;
         };
         let valid = match (function, self.checked.ast.literal(first)) {
@@ -95,6 +96,8 @@ impl Validator<'_> {
             ("timestamp", Some(Literal::String(text))) => {
                 Timestamp::parse_rfc3339(text).is_ok_and(|at| (1..=9999).contains(&at.civil().year))
             }
+            ("timestamp", Some(Literal::Int(seconds))) => (1..=9999)
+                .contains(&Timestamp { seconds: *seconds, nanoseconds: 0, offset: 0 }.civil().year),
             // The first argument is looked at even where the pattern is the second one.
             ("matches", Some(Literal::String(text))) => Regex::new(text).is_ok(),
             _ => true,
@@ -150,7 +153,8 @@ impl Validator<'_> {
 
     fn format(&mut self, id: ExprId, version: u32, target: ExprId, arguments: &[ExprId]) {
         let generation = if version <= 2 { Generation::Locale } else { Generation::Plain };
-        let (Some(Literal::String(text)), &[list]) = (self.checked.ast.literal(target), arguments) else {
+        let (Some(Literal::String(text)), &[list]) = (self.checked.ast.literal(target), arguments)
+        else {
             return;
         };
         let ExprKind::List(elements) = self.checked.ast.kind(list) else {
@@ -176,7 +180,10 @@ impl Validator<'_> {
         if elements.len() > used {
             self.report(
                 id,
-                format!("too many arguments supplied to string.format (expected {used}, got {})", elements.len()),
+                format!(
+                    "too many arguments supplied to string.format (expected {used}, got {})",
+                    elements.len()
+                ),
             );
         }
     }
@@ -220,7 +227,8 @@ impl Validator<'_> {
                 elements.iter().find_map(|element| self.misfit(generation, kind, element.value))
             }
             ExprKind::Map(entries) => entries.iter().find_map(|entry| {
-                self.misfit(generation, kind, entry.key).or_else(|| self.misfit(generation, kind, entry.value))
+                self.misfit(generation, kind, entry.key)
+                    .or_else(|| self.misfit(generation, kind, entry.value))
             }),
             _ => None,
         }

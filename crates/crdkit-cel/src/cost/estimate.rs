@@ -104,8 +104,12 @@ impl<'c> Estimator<'c> {
             return Some(size);
         }
         match self.kind(id) {
-            ExprKind::Literal(Literal::String(text)) => return Some(Range::exactly(text.chars().count() as u64)),
-            ExprKind::Literal(Literal::Bytes(bytes)) => return Some(Range::exactly(bytes.len() as u64)),
+            ExprKind::Literal(Literal::String(text)) => {
+                return Some(Range::exactly(text.chars().count() as u64));
+            }
+            ExprKind::Literal(Literal::Bytes(bytes)) => {
+                return Some(Range::exactly(bytes.len() as u64));
+            }
             ExprKind::Literal(_) => return Some(Range::ONE),
             ExprKind::List(elements) => return Some(Range::exactly(elements.len() as u64)),
             ExprKind::Map(entries) => return Some(Range::exactly(entries.len() as u64)),
@@ -135,7 +139,9 @@ impl<'c> Estimator<'c> {
         match self.kind(id) {
             ExprKind::Unspecified | ExprKind::Literal(_) => Range::ZERO,
             ExprKind::Ident(name) => {
-                let path = self.local(name).map_or_else(|| vec![Name::clone(name)], |local| local.path.clone());
+                let path = self
+                    .local(name)
+                    .map_or_else(|| vec![Name::clone(name)], |local| local.path.clone());
                 self.set_path(id, path);
                 Range::exactly(SELECT)
             }
@@ -148,7 +154,9 @@ impl<'c> Estimator<'c> {
                     _ => cost,
                 }
             }
-            ExprKind::Call { target, function, arguments } => self.call(id, *target, function, arguments),
+            ExprKind::Call { target, function, arguments } => {
+                self.call(id, *target, function, arguments)
+            }
             ExprKind::List(elements) => {
                 let mut cost = Range::exactly(LIST);
                 let mut value = if elements.is_empty() { Range::ZERO } else { Range::EMPTY };
@@ -174,7 +182,9 @@ impl<'c> Estimator<'c> {
             ExprKind::Struct { fields, .. } => fields
                 .iter()
                 .fold(Range::exactly(STRUCT), |cost, field| cost.plus(self.cost(field.value))),
-            ExprKind::Comprehension(comprehension) if self.is_bind(comprehension) => self.bind(id, comprehension),
+            ExprKind::Comprehension(comprehension) if self.is_bind(comprehension) => {
+                self.bind(id, comprehension)
+            }
             ExprKind::Comprehension(comprehension) => self.comprehension(id, comprehension),
         }
     }
@@ -211,7 +221,13 @@ impl<'c> Estimator<'c> {
         }
     }
 
-    fn call(&mut self, id: ExprId, target: Option<ExprId>, function: &str, arguments: &'c [ExprId]) -> Range {
+    fn call(
+        &mut self,
+        id: ExprId,
+        target: Option<ExprId>,
+        function: &str,
+        arguments: &'c [ExprId],
+    ) -> Range {
         if let ("dyn", &[argument]) = (function, arguments) {
             let cost = self.cost(argument);
             self.copy_sizes(id, argument);
@@ -243,7 +259,9 @@ impl<'c> Estimator<'c> {
                 (None, other) | (other, None) => other,
                 (Some(a), Some(b)) => Some(Range::union(a, b)),
             };
-            if let (CostModel::IndexList | CostModel::IndexMap, Some(&collection)) = (model, arguments.first()) {
+            if let (CostModel::IndexList | CostModel::IndexMap, Some(&collection)) =
+                (model, arguments.first())
+            {
                 result_size = self.entry(collection).map(|entry| entry.value);
                 let step = if matches!(model, CostModel::IndexList) { "@items" } else { "@values" };
                 self.set_path(id, self.extended(collection, step));
@@ -266,11 +284,14 @@ impl<'c> Estimator<'c> {
     ) -> CallEstimate {
         let sum = costs.iter().fold(Range::ZERO, |sum, cost| sum.plus(*cost));
         match (model, arguments, costs) {
-            (CostModel::Logic, _, [left, right]) => {
-                CallEstimate { cost: Range { min: left.min, max: left.plus(*right).max }, result_size: None }
-            }
+            (CostModel::Logic, _, [left, right]) => CallEstimate {
+                cost: Range { min: left.min, max: left.plus(*right).max },
+                result_size: None,
+            },
             (CostModel::Conditional, &[_, yes, no], [condition, yes_cost, no_cost]) => {
-                let size = |index: usize| inputs.get(index).map_or(Range::UNKNOWN, Argument::computed_or_unknown);
+                let size = |index: usize| {
+                    inputs.get(index).map_or(Range::UNKNOWN, Argument::computed_or_unknown)
+                };
                 let entry = union_entries(self.entry(yes), self.entry(no));
                 self.set_entry(id, entry);
                 CallEstimate {
@@ -279,7 +300,9 @@ impl<'c> Estimator<'c> {
                 }
             }
             _ => {
-                if let (CostModel::AddList | CostModel::AddText, &[left, right]) = (model, arguments) {
+                if let (CostModel::AddList | CostModel::AddText, &[left, right]) =
+                    (model, arguments)
+                {
                     let entry = union_entries(self.entry(left), self.entry(right));
                     self.set_entry(id, entry);
                 }
@@ -297,7 +320,10 @@ impl<'c> Estimator<'c> {
 
     fn is_bind(&self, comprehension: &Comprehension) -> bool {
         matches!(self.kind(comprehension.range), ExprKind::List(elements) if elements.is_empty())
-            && matches!(self.checked.ast.literal(comprehension.condition), Some(Literal::Bool(false)))
+            && matches!(
+                self.checked.ast.literal(comprehension.condition),
+                Some(Literal::Bool(false))
+            )
     }
 
     fn bind(&mut self, id: ExprId, comprehension: &Comprehension) -> Range {
@@ -316,10 +342,18 @@ impl<'c> Estimator<'c> {
         self.locals.push(Local { name: Name::clone(name), path, size, entry });
     }
 
-    fn push_iteration(&mut self, name: &Name, range: ExprId, steps: (&str, &str), of_key: (bool, bool)) {
+    fn push_iteration(
+        &mut self,
+        name: &Name,
+        range: ExprId,
+        steps: (&str, &str),
+        of_key: (bool, bool),
+    ) {
         let entry = self.entry(range);
-        let is_list =
-            entry.map_or_else(|| matches!(self.checked.type_of(range), Type::List(_)), |entry| entry.is_list);
+        let is_list = entry.map_or_else(
+            || matches!(self.checked.type_of(range), Type::List(_)),
+            |entry| entry.is_list,
+        );
         let (step, key) = if is_list { (steps.0, of_key.0) } else { (steps.1, of_key.1) };
         let path = self.extended(range, step);
         let size = entry.map(|entry| if key { entry.key } else { entry.value });
@@ -327,8 +361,16 @@ impl<'c> Estimator<'c> {
     }
 
     fn comprehension(&mut self, id: ExprId, comprehension: &Comprehension) -> Range {
-        let Comprehension { range, variable, second_variable, accumulator, init, condition, step, result } =
-            comprehension;
+        let Comprehension {
+            range,
+            variable,
+            second_variable,
+            accumulator,
+            init,
+            condition,
+            step,
+            result,
+        } = comprehension;
         let mut total = self.cost(*range).plus(self.cost(*init));
         let outer = self.locals.len();
         self.push_value(accumulator, *init);

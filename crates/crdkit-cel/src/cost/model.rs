@@ -140,7 +140,9 @@ impl CostModel {
     pub(crate) fn of_candidates(candidates: &[Self]) -> Self {
         match candidates {
             [only] => *only,
-            [first, rest @ ..] if rest.iter().all(|other| other == first) && first.is_by_name() => *first,
+            [first, rest @ ..] if rest.iter().all(|other| other == first) && first.is_by_name() => {
+                *first
+            }
             [Self::ContainsIp { .. }, ..] => Self::ContainsIp { text: false },
             [Self::ContainsCidr { .. }, ..] => Self::ContainsCidr { text: false },
             _ => Self::One,
@@ -166,16 +168,18 @@ impl CostModel {
 
     /// The cost of a call before evaluation.
     pub(super) fn estimate(self, arguments: &[Argument<'_>]) -> CallEstimate {
-        let size = |index: usize| arguments.get(index).map_or(Range::UNKNOWN, |argument| argument.size);
+        let size =
+            |index: usize| arguments.get(index).map_or(Range::UNKNOWN, |argument| argument.size);
         let text = |index| size(index).scale(TEXT_FACTOR);
         let plain = |cost| CallEstimate { cost, result_size: None };
         let sized = |cost, size| CallEstimate { cost, result_size: Some(size) };
         match self {
-            Self::One | Self::Logic | Self::Conditional | Self::IndexList | Self::IndexMap => plain(Range::ONE),
+            Self::One | Self::Logic | Self::Conditional | Self::IndexList | Self::IndexMap => {
+                plain(Range::ONE)
+            }
             Self::Equality => match arguments {
-                [left, right] if left.ty == right.ty => opaque_equality(left.ty, right).unwrap_or_else(|| {
-                    plain(smaller(size(0), size(1)))
-                }),
+                [left, right] if left.ty == right.ty => opaque_equality(left.ty, right)
+                    .unwrap_or_else(|| plain(smaller(size(0), size(1)))),
                 _ => plain(smaller(size(0), size(1))),
             },
             Self::Comparison => plain(smaller(size(0), size(1))),
@@ -190,19 +194,23 @@ impl CostModel {
             Self::Matches => plain(regex_estimate(size(0), size(1))),
             Self::Find => sized(regex_estimate(size(0), size(1)), Range::up_to(size(0).max)),
             // These two wrap around where the size is unknown, and so does the server.
-            Self::StringToBytes => sized(text(0), Range { min: size(0).min, max: size(0).max.wrapping_mul(4) }),
+            Self::StringToBytes => {
+                sized(text(0), Range { min: size(0).min, max: size(0).max.wrapping_mul(4) })
+            }
             Self::Quote => sized(
                 text(0),
-                Range { min: size(0).min.wrapping_add(2), max: size(0).max.wrapping_mul(2).wrapping_add(2) },
+                Range {
+                    min: size(0).min.wrapping_add(2),
+                    max: size(0).max.wrapping_mul(2).wrapping_add(2),
+                },
             ),
             Self::BytesToString => sized(text(0), Range { min: size(0).min / 4, max: size(0).max }),
             Self::FormatText | Self::Parse => plain(text(0)),
             Self::ParseTwice => plain(size(0).scale(2.0 * TEXT_FACTOR)),
             Self::Text => sized(text(0), size(0)),
-            Self::Replace => sized(
-                size(0).scale(2.0 * TEXT_FACTOR),
-                replaced_size(size(0), size(1), size(2)),
-            ),
+            Self::Replace => {
+                sized(size(0).scale(2.0 * TEXT_FACTOR), replaced_size(size(0), size(1), size(2)))
+            }
             Self::Split => {
                 let max = match arguments.get(2).and_then(|limit| limit.literal) {
                     Some(Literal::Int(limit)) => limit.cast_unsigned(),
@@ -215,19 +223,22 @@ impl CostModel {
                 let element = arguments.first().and_then(|list| list.element.as_ref());
                 let mut total = element.map_or(Range::ZERO, |(_, element)| list.times(*element));
                 if arguments.len() > 1 {
-                    let gaps = Range { min: list.min.saturating_sub(1), max: list.max.saturating_sub(1) };
+                    let gaps =
+                        Range { min: list.min.saturating_sub(1), max: list.max.saturating_sub(1) };
                     total = total.plus(size(1).times(gaps));
                 }
                 sized(total.scale(TEXT_FACTOR), total)
             }
-            Self::Traverse { any } => plain(match arguments.first().and_then(|list| list.element.as_ref()) {
-                Some((Type::String | Type::Bytes, element)) => {
-                    size(0).times(Range::ONE.plus(element.scale(TEXT_FACTOR)))
-                }
-                Some(_) => size(0),
-                None if any => size(0),
-                None => text(0),
-            }),
+            Self::Traverse { any } => {
+                plain(match arguments.first().and_then(|list| list.element.as_ref()) {
+                    Some((Type::String | Type::Bytes, element)) => {
+                        size(0).times(Range::ONE.plus(element.scale(TEXT_FACTOR)))
+                    }
+                    Some(_) => size(0),
+                    None if any => size(0),
+                    None => text(0),
+                })
+            }
             Self::ContainsIp { text: is_text } | Self::ContainsCidr { text: is_text } => {
                 let address = Range { min: 4, max: 16 };
                 let mut cost = address.plus(address).scale(TEXT_FACTOR);
@@ -240,13 +251,17 @@ impl CostModel {
             Self::Sets(factor) => plain(size(0).times(size(1)).scale(factor).plus(Range::ONE)),
             Self::Slice => {
                 let number = |index: usize, default| {
-                    arguments.get(index).map_or(default, |argument: &Argument<'_>| argument.literal_or(default))
+                    arguments
+                        .get(index)
+                        .map_or(default, |argument: &Argument<'_>| argument.literal_or(default))
                 };
                 allocating(1.0, Range::exactly(number(2, size(0).max).wrapping_sub(number(1, 0))))
             }
             Self::Range => allocating(
                 1.0,
-                Range::exactly(arguments.first().map_or(u64::MAX, |count| count.literal_or(u64::MAX))),
+                Range::exactly(
+                    arguments.first().map_or(u64::MAX, |count| count.literal_or(u64::MAX)),
+                ),
             ),
             Self::Reverse => allocating(1.0, size(0)),
             Self::Flatten => {
@@ -261,16 +276,30 @@ impl CostModel {
         }
     }
 
+    /// Whether the cost needs a list where an argument is an error, which the server does not survive.
+    pub(crate) fn needs_list(self, arguments: &[Option<Val<'_>>]) -> bool {
+        let list = match self {
+            Self::Distinct => 0,
+            Self::Sort { argument, .. } => argument,
+            _ => return false,
+        };
+        matches!(arguments.get(list), Some(None))
+    }
+
     /// Whether the cost is known only when the result is.
     pub(crate) fn depends_on_result(self) -> bool {
         matches!(self, Self::Join | Self::Slice | Self::Range | Self::Reverse)
     }
 
     /// The cost of a call that was made. An argument that is an error is `None`.
-    pub(crate) fn runtime<'v>(self, data: Data<'v>, arguments: &[Option<Val<'v>>], result: Option<&Val<'v>>) -> u64 {
-        let size = |index: usize| {
-            arguments.get(index).and_then(Option::as_ref).map_or(1, Val::size)
-        };
+    pub(crate) fn runtime<'v>(
+        self,
+        data: Data<'v>,
+        arguments: &[Option<Val<'v>>],
+        result: Option<&Val<'v>>,
+    ) -> u64 {
+        let size =
+            |index: usize| arguments.get(index).and_then(Option::as_ref).map_or(1, Val::size);
         let text = |index| scaled(size(index), TEXT_FACTOR);
         match self {
             Self::Logic | Self::Conditional => 0,
@@ -285,9 +314,12 @@ impl CostModel {
             Self::Contains => text(0).saturating_mul(text(1)),
             Self::Affix => text(1),
             Self::Matches | Self::Find => regex_cost(size(0), size(1)),
-            Self::StringToBytes | Self::BytesToString | Self::Quote | Self::FormatText | Self::Text | Self::Parse => {
-                text(0)
-            }
+            Self::StringToBytes
+            | Self::BytesToString
+            | Self::Quote
+            | Self::FormatText
+            | Self::Text
+            | Self::Parse => text(0),
             Self::ParseTwice | Self::Replace | Self::Split => scaled(size(0), 2.0 * TEXT_FACTOR),
             Self::Join => scaled(result.map_or(1, Val::size), 2.0 * TEXT_FACTOR),
             Self::Traverse { .. } => {
@@ -300,11 +332,15 @@ impl CostModel {
                 scaled(size(0) * 2, TEXT_FACTOR) + text(0) + 1 + if is_text { text(1) } else { 0 }
             }
             Self::Validate => match arguments.first() {
-                Some(Some(Val::Opaque(Opaque::Format(format)))) => regex_cost(size(1), format.regex_size),
+                Some(Some(Val::Opaque(Opaque::Format(format)))) => {
+                    regex_cost(size(1), format.regex_size)
+                }
                 _ => 1,
             },
             Self::Sets(factor) => floor(size(0).saturating_mul(size(1)), factor).saturating_add(1),
-            Self::Slice | Self::Range | Self::Reverse => result.map_or(1, Val::size).saturating_add(1 + LIST),
+            Self::Slice | Self::Range | Self::Reverse => {
+                result.map_or(1, Val::size).saturating_add(1 + LIST)
+            }
             Self::Flatten => {
                 let depth = match arguments.get(1) {
                     Some(Some(Val::Int(depth))) if *depth >= 0 => to_f64(depth.cast_unsigned()),
@@ -341,7 +377,20 @@ fn traversal<'v>(data: Data<'v>, value: &Val<'v>) -> u64 {
         }
         Val::Map(map) => map
             .iter(data)
-            .map(|(key, value)| traversal(data, &key) + value.map_or(1, |value| traversal(data, &value)))
+            .map(|(key, value)| {
+                traversal(data, &key) + value.map_or(1, |value| traversal(data, &value))
+            })
+            .sum(),
+        Val::Object(node) => data
+            .members(*node)
+            .map(|member| match member {
+                Some((name, value)) => {
+                    floor(name.len() as u64, TEXT_FACTOR)
+                        + value.map_or(1, |value| traversal(data, &value))
+                }
+                // A member the shape does not know counts as two scalars.
+                None => 2,
+            })
             .sum(),
         _ => 1,
     }
@@ -394,11 +443,16 @@ fn replaced_size(text: Range, search: Range, replacement: Range) -> Range {
     } else {
         (divided(text.min, search.max), 0)
     };
-    Range { min: min_count, max: max_count }.times(replacement).plus(Range { min: min_kept, max: max_kept })
+    Range { min: min_count, max: max_count }
+        .times(replacement)
+        .plus(Range { min: min_kept, max: max_kept })
 }
 
 fn allocating(factor: f64, size: Range) -> CallEstimate {
-    CallEstimate { cost: size.scale(factor).plus(Range::exactly(1 + LIST)), result_size: Some(size) }
+    CallEstimate {
+        cost: size.scale(factor).plus(Range::exactly(1 + LIST)),
+        result_size: Some(size),
+    }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "costs are defined in terms of doubles")]
@@ -407,7 +461,11 @@ fn to_f64(value: u64) -> f64 {
 }
 
 /// `⌈value · factor⌉`, at most the largest number.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the conversion saturates")]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the conversion saturates"
+)]
 pub(crate) fn scaled(value: u64, factor: f64) -> u64 {
     // Small sizes are by far the most frequent ones.
     if value == 0 {
@@ -416,12 +474,20 @@ pub(crate) fn scaled(value: u64, factor: f64) -> u64 {
     (to_f64(value) * factor).ceil() as u64
 }
 
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the conversion saturates")]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the conversion saturates"
+)]
 fn floor(value: u64, factor: f64) -> u64 {
     (to_f64(value) * factor) as u64
 }
 
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the conversion saturates")]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the conversion saturates"
+)]
 fn divided(value: u64, by: u64) -> u64 {
     (to_f64(value) / to_f64(by)).ceil() as u64
 }

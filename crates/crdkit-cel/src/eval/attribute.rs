@@ -8,7 +8,11 @@ use crate::value::{Data, Node, Val, read};
 
 impl<'v> Evaluation<'v> {
     /// Resolves a chain. Where a chain is a branch or an index of another one, its base is not charged.
-    pub(super) fn attribute(&mut self, attribute: &'v Attribute, charge_base: bool) -> Evaluated<'v> {
+    pub(super) fn attribute(
+        &mut self,
+        attribute: &'v Attribute,
+        charge_base: bool,
+    ) -> Evaluated<'v> {
         let result = soft(self.resolve(attribute))?;
         if charge_base && !attribute.test_only && !matches!(attribute.base, Base::Conditional(..)) {
             self.charge(SELECT)?;
@@ -26,13 +30,15 @@ impl<'v> Evaluation<'v> {
 
     fn base(&mut self, base: &'v Base) -> Evaluated<'v> {
         match base {
-            Base::Variable(slot) => match self.variables.get(*slot as usize) {
-                Some(Some(binding)) => binding.value(self.data),
-                _ => {
-                    let name = self.program.variables.get(*slot as usize).map_or("", |name| &**name);
+            Base::Variable(slot) => {
+                if let Some(Some(binding)) = self.variables.get(*slot as usize) {
+                    binding.value(self.data)
+                } else {
+                    let name =
+                        self.program.variables.get(*slot as usize).map_or("", |name| &**name);
                     Err(EvalError::message(format!("no such attribute(s): {name}")))
                 }
-            },
+            }
             Base::Local(slot) => self.local(*slot),
             Base::Conditional(condition, yes, no) => match self.run(*condition)? {
                 Val::Bool(true) => self.run_uncharged(*yes),
@@ -109,6 +115,7 @@ impl<'v> Evaluation<'v> {
             Qualifier::Computed { key, optional: asked } => {
                 *optional |= asked;
                 match soft(self.run_uncharged(*key))? {
+                    Ok(Val::Null) => Err(EvalError::fixed("invalid qualifier type: types.Null")),
                     Ok(key) => element(data, value, key),
                     Err(error) => Err(error),
                 }
@@ -172,15 +179,20 @@ impl<'v> Evaluation<'v> {
 }
 
 /// A member of an object; null members are not there.
-fn member<'v>(data: Data<'v>, node: Node<'v>, name: &str, known: Option<&'v Known>) -> Option<Evaluated<'v>> {
+fn member<'v>(
+    data: Data<'v>,
+    node: Node<'v>,
+    name: &str,
+    known: Option<&'v Known>,
+) -> Option<Evaluated<'v>> {
     let (key, shape) = match known {
         Some(known) if known.object == node.shape => (&*known.key, known.shape),
         _ => {
             let ShapeKind::Object { fields, .. } = &data.shape(node.shape).kind else {
                 return None;
             };
-            let found =
-                find_field(fields, name).or_else(|| find_field(fields, escape_reserved(name).as_deref()?))?;
+            let found = find_field(fields, name)
+                .or_else(|| find_field(fields, escape_reserved(name).as_deref()?))?;
             (&*found.key, found.shape)
         }
     };
@@ -218,14 +230,25 @@ fn element<'v>(data: Data<'v>, value: Val<'v>, key: Val<'v>) -> Result<Option<Va
 }
 
 /// A list index from any number that is one.
-#[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "checked to be exact")]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    reason = "checked to be exact"
+)]
 fn index(key: &Val<'_>) -> Result<Option<usize>, EvalError> {
     match key {
         Val::Int(index) => Ok(usize::try_from(*index).ok()),
         Val::Uint(index) => Ok(usize::try_from(*index).ok()),
-        Val::Double(index) if (*index as i64) as f64 == *index => Ok(usize::try_from(*index as i64).ok()),
-        Val::Double(index) => Err(EvalError::message(format!("unsupported index value {index} in list"))),
-        other => Err(EvalError::message(format!("unsupported index type '{}' in list", other.type_name()))),
+        Val::Double(index) if (*index as i64) as f64 == *index => {
+            Ok(usize::try_from(*index as i64).ok())
+        }
+        Val::Double(index) => {
+            Err(EvalError::message(format!("unsupported index value {index} in list")))
+        }
+        other => Err(EvalError::message(format!(
+            "unsupported index type '{}' in list",
+            other.type_name()
+        ))),
     }
 }
 

@@ -6,7 +6,7 @@
 use super::{EvalError, Evaluated, Evaluation, Local, soft};
 use crate::cost::{LIST, SELECT};
 use crate::plan::{Collect, Fold, FoldKind, StepId};
-use crate::value::{Data, List, Map, MapTable, Val, equal, hash_key};
+use crate::value::{Data, Val, equal, hash_key};
 
 /// What is iterated: pairs of key or index and element.
 enum Items<'v> {
@@ -36,7 +36,10 @@ impl<'v> Evaluation<'v> {
             Val::List(list) => Items::List(list.iter(self.data), 0),
             Val::Map(map) => Items::Map(map.iter(self.data)),
             other => {
-                return Err(EvalError::message(format!("got '{}', expected iterable type", other.type_name())));
+                return Err(EvalError::message(format!(
+                    "got '{}', expected iterable type",
+                    other.type_name()
+                )));
             }
         };
         match &fold.kind {
@@ -46,7 +49,9 @@ impl<'v> Evaluation<'v> {
             FoldKind::Collect { filter, collect: Collect::List { value, constant } } => {
                 self.collect_list(fold, items, *filter, *value, *constant)
             }
-            FoldKind::Collect { filter, collect } => self.collect_map(fold, items, *filter, collect),
+            FoldKind::Collect { filter, collect } => {
+                self.collect_map(fold, items, *filter, collect)
+            }
         }
     }
 
@@ -64,7 +69,13 @@ impl<'v> Evaluation<'v> {
     }
 
     /// `all` and `exists`: the loop ends at the first element that decides, errors before it are forgotten.
-    fn quantifier(&mut self, fold: &'v Fold, items: Items<'v>, predicate: StepId, decisive: bool) -> Evaluated<'v> {
+    fn quantifier(
+        &mut self,
+        fold: &'v Fold,
+        items: Items<'v>,
+        predicate: StepId,
+        decisive: bool,
+    ) -> Evaluated<'v> {
         let is_list = matches!(items, Items::List(..));
         // Reading the accumulator and testing it; `exists` also negates it.
         let condition = if decisive { 3 } else { 2 };
@@ -123,7 +134,11 @@ impl<'v> Evaluation<'v> {
     }
 
     /// Whether the filter lets the bound element pass; an error goes into `failed`.
-    fn passes(&mut self, filter: Option<StepId>, failed: &mut Option<EvalError>) -> Result<bool, EvalError> {
+    fn passes(
+        &mut self,
+        filter: Option<StepId>,
+        failed: &mut Option<EvalError>,
+    ) -> Result<bool, EvalError> {
         let Some(filter) = filter else {
             return Ok(true);
         };
@@ -164,7 +179,7 @@ impl<'v> Evaluation<'v> {
         self.charge(SELECT)?;
         match failed {
             Some(error) => Err(error),
-            None => Ok(Val::List(List::Slice(self.data.arena.slice(&collected)))),
+            None => Ok(self.data.arena.list(&collected)),
         }
     }
 
@@ -194,13 +209,9 @@ impl<'v> Evaluation<'v> {
                         continue;
                     }
                     self.charge(SELECT)?;
-                    match soft(self.run(*value))? {
-                        Ok(value) => {
-                            self.charge(1)?;
-                            builder.insert(self.data, key, value)
-                        }
-                        Err(error) => Err(error),
-                    }
+                    let value = soft(self.run(*value))?;
+                    self.charge(1)?;
+                    value.and_then(|value| builder.insert(self.data, key, value))
                 }
                 Collect::Entries { map } => {
                     let map = soft(self.run(*map))?;
@@ -219,12 +230,11 @@ impl<'v> Evaluation<'v> {
             }
         }
         self.charge(SELECT)?;
-        match failed {
-            Some(error) => Err(error),
-            None => {
-                let arena = self.data.arena;
-                Ok(Val::Map(Map::Table(arena.value(MapTable::new(&builder.entries, arena)))))
-            }
+        if let Some(error) = failed {
+            Err(error)
+        } else {
+            let arena = self.data.arena;
+            Ok(arena.map(&builder.entries))
         }
     }
 }
@@ -242,14 +252,17 @@ impl<'v> MapBuilder<'v> {
         let seed = data.arena.seed();
         let hash = hash_key(seed, &key) as u64;
         let same = |&number: &usize| {
-            entries.get(number).is_some_and(|(other, _)| matches!(equal(data, other, &key), Ok(true)))
+            entries
+                .get(number)
+                .is_some_and(|(other, _)| matches!(equal(data, other, &key), Ok(true)))
         };
         if index.find(hash, same).is_some() {
             let text = crate::library::standard::text_of(&key);
             return Err(EvalError::message(format!("insert failed: key {text} already exists")));
         }
         entries.push((key, value));
-        let rehash = |&number: &usize| entries.get(number).map_or(0, |(key, _)| hash_key(seed, key) as u64);
+        let rehash =
+            |&number: &usize| entries.get(number).map_or(0, |(key, _)| hash_key(seed, key) as u64);
         index.insert_unique(hash, entries.len() - 1, rehash);
         Ok(())
     }

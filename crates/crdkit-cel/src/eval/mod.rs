@@ -14,10 +14,10 @@ use crdkit_value::Value;
 pub(crate) use call::call_overload;
 pub use error::EvalError;
 
-use crate::cost::{CostModel, LIST, MAP, scaled, TEXT_FACTOR};
+use crate::cost::{CostModel, LIST, MAP, TEXT_FACTOR, scaled};
 use crate::plan::{Order, PatternUse, Program, Step, StepId};
 use crate::shape::ShapeId;
-use crate::value::{Arena, Constant, Data, List, Map, MapTable, Node, Val, compare, equal, read};
+use crate::value::{Arena, Constant, Data, Node, Val, compare, equal, read};
 
 /// Loops ask whether to stop once in this many iterations.
 const INTERRUPT_EVERY: u32 = 100;
@@ -83,6 +83,11 @@ impl Program {
         self.variables.iter().map(|name| &**name)
     }
 
+    /// A copy of a result that borrows nothing; `None` for values that only libraries can make.
+    pub fn to_constant<'v>(&'v self, arena: &'v Arena, value: &Val<'v>) -> Option<Constant> {
+        Constant::of(value, Data { shapes: &self.shapes, arena })
+    }
+
     /// Runs the program. Variables that `bind` does not know are errors when read.
     pub fn evaluate<'v>(
         &'v self,
@@ -92,7 +97,15 @@ impl Program {
     ) -> Outcome<'v> {
         let data = Data { shapes: &self.shapes, arena };
         let variables = self.variables.iter().map(|name| bind(name)).collect();
-        let mut evaluation = Evaluation { program: self, data, variables, locals: Vec::new(), cost: 0, limits, ticks: 0 };
+        let mut evaluation = Evaluation {
+            program: self,
+            data,
+            variables,
+            locals: Vec::new(),
+            cost: 0,
+            limits,
+            ticks: 0,
+        };
         let result = evaluation.run(self.root);
         Outcome { result, cost: evaluation.cost }
     }
@@ -155,7 +168,9 @@ impl<'v> Evaluation<'v> {
             Step::Equal { left, right, negated } => self.equality(*left, *right, *negated),
             Step::Order { order, left, right, cost } => self.order(*order, *left, *right, *cost),
             Step::Call(call) => self.call(call),
-            Step::Pattern { usage, regex, subject, limit } => self.pattern(*usage, regex, *subject, *limit),
+            Step::Pattern { usage, regex, subject, limit } => {
+                self.pattern(*usage, regex, *subject, *limit)
+            }
             Step::InSet { value, set } => self.in_set(*value, set),
             Step::List(elements) => self.list(elements),
             Step::Map(entries) => self.map(entries),
@@ -219,7 +234,13 @@ impl<'v> Evaluation<'v> {
         Ok(Val::Bool(equal != negated))
     }
 
-    fn order(&mut self, order: Order, left: StepId, right: StepId, cost: CostModel) -> Evaluated<'v> {
+    fn order(
+        &mut self,
+        order: Order,
+        left: StepId,
+        right: StepId,
+        cost: CostModel,
+    ) -> Evaluated<'v> {
         let left = soft(self.run(left))?;
         let right = soft(self.run(right))?;
         let cost = match cost {
@@ -227,7 +248,13 @@ impl<'v> Evaluation<'v> {
             _ => 1,
         };
         self.charge(cost)?;
-        let ordering = compare(&left?, &right?)?;
+        let (left, right) = (left?, right?);
+        let ordering = compare(&left, &right).map_err(|error| match error {
+            EvalError::NoSuchOverload(_) => {
+                call::no_such_overload(order.function(), &[left, right])
+            }
+            other => other,
+        })?;
         Ok(Val::Bool(match order {
             Order::Less => ordering.is_lt(),
             Order::LessEqual => ordering.is_le(),
@@ -243,21 +270,15 @@ impl<'v> Evaluation<'v> {
         subject: StepId,
         limit: Option<StepId>,
     ) -> Evaluated<'v> {
-        let subject = soft(self.run(subject))?;
+        // A call with a constant pattern ends at its subject's error before it is charged.
+        let subject = self.run(subject)?;
         let limit = match limit {
-            // With a third argument an error ends the call before it is charged.
-            Some(limit) => {
-                subject.clone()?;
-                match self.run(limit)? {
-                    Val::Int(limit) => limit,
-                    _ => return Err(EvalError::NoSuchOverload(None)),
-                }
-            }
-            None => -1,
+            Some(limit) => soft(self.run(limit))?,
+            None => Ok(Val::Int(-1)),
         };
-        let arguments = [subject.as_ref().ok().copied(), Some(Val::String(regex.as_str()))];
+        let arguments = [Some(subject), Some(Val::String(regex.as_str()))];
         self.charge(CostModel::Matches.runtime(self.data, &arguments, None))?;
-        let Val::String(text) = subject? else {
+        let (Val::String(text), Val::Int(limit)) = (subject, limit?) else {
             return Err(EvalError::NoSuchOverload(None));
         };
         Ok(match usage {
@@ -270,7 +291,9 @@ impl<'v> Evaluation<'v> {
     fn in_set(&mut self, value: StepId, set: &'v [Constant]) -> Evaluated<'v> {
         let value = self.run(value)?;
         let found = match value {
-            Val::String(text) => set.iter().any(|item| matches!(item, Constant::String(other) if &**other == text)),
+            Val::String(text) => {
+                set.iter().any(|item| matches!(item, Constant::String(other) if &**other == text))
+            }
             other => {
                 let data = self.data;
                 set.iter().any(|item| matches!(equal(data, &item.value(data), &other), Ok(true)))
@@ -296,7 +319,7 @@ impl<'v> Evaluation<'v> {
         let outcome = soft(outcome)?;
         self.charge(LIST)?;
         outcome?;
-        Ok(Val::List(List::Slice(self.data.arena.slice(&items))))
+        Ok(self.data.arena.list(&items))
     }
 
     fn map(&mut self, entries: &'v [(StepId, StepId, bool)]) -> Evaluated<'v> {
@@ -317,7 +340,7 @@ impl<'v> Evaluation<'v> {
         let outcome = soft(outcome)?;
         self.charge(MAP)?;
         outcome?;
-        Ok(Val::Map(Map::Table(self.data.arena.value(MapTable::new(&table, self.data.arena)))))
+        Ok(self.data.arena.map(&table))
     }
 }
 

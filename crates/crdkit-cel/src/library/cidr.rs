@@ -23,8 +23,11 @@ pub(crate) const DEFINITIONS: &[Definition] = &[
 
 /// The prefix of the message is there twice on the server.
 fn parse(text: &str) -> Result<Cidr, EvalError> {
-    Cidr::parse(text)
-        .map_err(|error| EvalError::message(format!("network address parse error during conversion from string: {error}")))
+    Cidr::parse(text).map_err(|error| {
+        EvalError::message(format!(
+            "network address parse error during conversion from string: {error}"
+        ))
+    })
 }
 
 fn to_cidr<'v>(data: Data<'v>, arguments: &[Val<'v>]) -> Evaluated<'v> {
@@ -43,7 +46,9 @@ fn is_cidr<'v>(_data: Data<'v>, arguments: &[Val<'v>]) -> Evaluated<'v> {
 
 fn contains_ip<'v>(_data: Data<'v>, arguments: &[Val<'v>]) -> Evaluated<'v> {
     match arguments {
-        [Val::Opaque(Opaque::Cidr(cidr)), Val::Opaque(Opaque::Ip(ip))] => Ok(Val::Bool(cidr.contains_ip(*ip))),
+        [Val::Opaque(Opaque::Cidr(cidr)), Val::Opaque(Opaque::Ip(ip))] => {
+            Ok(Val::Bool(cidr.contains_ip(*ip)))
+        }
         // A text that is no address counts as a value of the wrong type.
         [Val::Opaque(Opaque::Cidr(cidr)), Val::String(text)] => match Ip::parse(text) {
             Ok(ip) => Ok(Val::Bool(cidr.contains_ip(ip))),
@@ -58,7 +63,9 @@ fn contains_cidr<'v>(_data: Data<'v>, arguments: &[Val<'v>]) -> Evaluated<'v> {
         [Val::Opaque(Opaque::Cidr(cidr)), Val::Opaque(Opaque::Cidr(other))] => {
             Ok(Val::Bool(cidr.contains_cidr(other)))
         }
-        [Val::Opaque(Opaque::Cidr(cidr)), Val::String(text)] => Ok(Val::Bool(cidr.contains_cidr(&parse(text)?))),
+        [Val::Opaque(Opaque::Cidr(cidr)), Val::String(text)] => {
+            Ok(Val::Bool(cidr.contains_cidr(&parse(text)?)))
+        }
         _ => no_overload(),
     }
 }

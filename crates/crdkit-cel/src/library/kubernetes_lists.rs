@@ -120,7 +120,12 @@ fn sum_duration<'v>(data: Data<'v>, arguments: &[Val<'v>]) -> Evaluated<'v> {
 }
 
 /// The first of the elements that come before all others in the wanted order.
-fn extreme<'v>(data: Data<'v>, arguments: &[Val<'v>], wanted: Ordering, empty: &'static str) -> Evaluated<'v> {
+fn extreme<'v>(
+    data: Data<'v>,
+    arguments: &[Val<'v>],
+    wanted: Ordering,
+    empty: &'static str,
+) -> Evaluated<'v> {
     let [Val::List(list)] = arguments else {
         return no_overload();
     };
@@ -148,20 +153,26 @@ fn positions<'v>(data: Data<'v>, list: List<'v>, value: &Val<'v>) -> impl Iterat
     let value = *value;
     list.iter(data)
         .enumerate()
-        .filter(move |(_, item)| item.as_ref().is_ok_and(|item| matches!(equal(data, item, &value), Ok(true))))
+        .filter(move |(_, item)| {
+            item.as_ref().is_ok_and(|item| matches!(equal(data, item, &value), Ok(true)))
+        })
         .map(|(index, _)| index)
 }
 
 fn index_of<'v>(data: Data<'v>, arguments: &[Val<'v>]) -> Evaluated<'v> {
     match arguments {
-        [Val::List(list), value] => Ok(positions(data, *list, value).next().map_or(Val::Int(-1), int)),
+        [Val::List(list), value] => {
+            Ok(positions(data, *list, value).next().map_or(Val::Int(-1), int))
+        }
         _ => no_overload(),
     }
 }
 
 fn last_index_of<'v>(data: Data<'v>, arguments: &[Val<'v>]) -> Evaluated<'v> {
     match arguments {
-        [Val::List(list), value] => Ok(positions(data, *list, value).last().map_or(Val::Int(-1), int)),
+        [Val::List(list), value] => {
+            Ok(positions(data, *list, value).last().map_or(Val::Int(-1), int))
+        }
         _ => no_overload(),
     }
 }

@@ -21,14 +21,46 @@ pub(crate) const DEFINITIONS: &[Definition] = &[
     define("list(timestamp).sort() -> list(timestamp)", Sort { argument: 0, text: false }, sort),
     define("list(string).sort() -> list(string)", Sort { argument: 0, text: true }, sort),
     define("list(bytes).sort() -> list(bytes)", Sort { argument: 0, text: true }, sort),
-    define("list(T).@sortByAssociatedKeys(list(int)) -> list(T)", Sort { argument: 1, text: false }, sort_by_keys),
-    define("list(T).@sortByAssociatedKeys(list(uint)) -> list(T)", Sort { argument: 1, text: false }, sort_by_keys),
-    define("list(T).@sortByAssociatedKeys(list(double)) -> list(T)", Sort { argument: 1, text: false }, sort_by_keys),
-    define("list(T).@sortByAssociatedKeys(list(bool)) -> list(T)", Sort { argument: 1, text: false }, sort_by_keys),
-    define("list(T).@sortByAssociatedKeys(list(duration)) -> list(T)", Sort { argument: 1, text: false }, sort_by_keys),
-    define("list(T).@sortByAssociatedKeys(list(timestamp)) -> list(T)", Sort { argument: 1, text: false }, sort_by_keys),
-    define("list(T).@sortByAssociatedKeys(list(string)) -> list(T)", Sort { argument: 1, text: true }, sort_by_keys),
-    define("list(T).@sortByAssociatedKeys(list(bytes)) -> list(T)", Sort { argument: 1, text: true }, sort_by_keys),
+    define(
+        "list(T).@sortByAssociatedKeys(list(int)) -> list(T)",
+        Sort { argument: 1, text: false },
+        sort_by_keys,
+    ),
+    define(
+        "list(T).@sortByAssociatedKeys(list(uint)) -> list(T)",
+        Sort { argument: 1, text: false },
+        sort_by_keys,
+    ),
+    define(
+        "list(T).@sortByAssociatedKeys(list(double)) -> list(T)",
+        Sort { argument: 1, text: false },
+        sort_by_keys,
+    ),
+    define(
+        "list(T).@sortByAssociatedKeys(list(bool)) -> list(T)",
+        Sort { argument: 1, text: false },
+        sort_by_keys,
+    ),
+    define(
+        "list(T).@sortByAssociatedKeys(list(duration)) -> list(T)",
+        Sort { argument: 1, text: false },
+        sort_by_keys,
+    ),
+    define(
+        "list(T).@sortByAssociatedKeys(list(timestamp)) -> list(T)",
+        Sort { argument: 1, text: false },
+        sort_by_keys,
+    ),
+    define(
+        "list(T).@sortByAssociatedKeys(list(string)) -> list(T)",
+        Sort { argument: 1, text: true },
+        sort_by_keys,
+    ),
+    define(
+        "list(T).@sortByAssociatedKeys(list(bytes)) -> list(T)",
+        Sort { argument: 1, text: true },
+        sort_by_keys,
+    ),
     define("lists.range(int) -> list(int)", Range, range),
     define("list(T).reverse() -> list(T)", Reverse, reverse),
     define("list(T).distinct() -> list(T)", Distinct, distinct),
@@ -47,7 +79,8 @@ fn slice<'v>(data: Data<'v>, arguments: &[Val<'v>]) -> Evaluated<'v> {
         return no_overload();
     };
     let length = source.len();
-    let error = |what: &str| Err(EvalError::message(format!("cannot slice({start}, {end}), {what}")));
+    let error =
+        |what: &str| Err(EvalError::message(format!("cannot slice({start}, {end}), {what}")));
     let (Ok(from), Ok(to)) = (usize::try_from(*start), usize::try_from(*end)) else {
         return error("negative indexes not supported");
     };
@@ -140,8 +173,11 @@ fn sort_by_keys<'v>(data: Data<'v>, arguments: &[Val<'v>]) -> Evaluated<'v> {
 
 fn range<'v>(data: Data<'v>, arguments: &[Val<'v>]) -> Evaluated<'v> {
     match arguments {
-        [Val::Int(count)] if *count > MAX_RANGE => {
-            Err(EvalError::message(format!("lists.range size {count} exceeds maximum of {MAX_RANGE}")))
+        [Val::Int(count)] if *count > MAX_RANGE => Err(EvalError::message(format!(
+            "lists.range: size {count} exceeds maximum allowed ({MAX_RANGE})"
+        ))),
+        [Val::Int(count)] if *count < 0 => {
+            Err(EvalError::message(format!("lists.range: size must be non-negative, got {count}")))
         }
         [Val::Int(count)] => Ok(list(data, &(0..*count).map(Val::Int).collect::<Vec<_>>())),
         _ => no_overload(),

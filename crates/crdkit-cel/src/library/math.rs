@@ -69,7 +69,12 @@ pub(crate) const DEFINITIONS: &[Definition] = &[
     define("math.sqrt(uint) -> double", One, sqrt),
 ];
 
-fn extreme<'v>(data: Data<'v>, arguments: &[Val<'v>], wanted: Ordering, name: &str) -> Evaluated<'v> {
+fn extreme<'v>(
+    data: Data<'v>,
+    arguments: &[Val<'v>],
+    wanted: Ordering,
+    name: &str,
+) -> Evaluated<'v> {
     let values: Vec<Val<'v>> = match arguments {
         [Val::List(list)] => list.iter(data).collect::<Result<_, _>>()?,
         many => many.to_vec(),
@@ -135,7 +140,9 @@ fn is_finite<'v>(_data: Data<'v>, arguments: &[Val<'v>]) -> Evaluated<'v> {
 fn abs<'v>(_data: Data<'v>, arguments: &[Val<'v>]) -> Evaluated<'v> {
     match arguments {
         [Val::Double(value)] => Ok(Val::Double(value.abs())),
-        [Val::Int(value)] => value.checked_abs().map(Val::Int).ok_or(EvalError::fixed("integer overflow")),
+        [Val::Int(value)] => {
+            value.checked_abs().map(Val::Int).ok_or(EvalError::fixed("integer overflow"))
+        }
         [Val::Uint(value)] => Ok(Val::Uint(*value)),
         _ => no_overload(),
     }
@@ -153,7 +160,9 @@ fn sign<'v>(_data: Data<'v>, arguments: &[Val<'v>]) -> Evaluated<'v> {
 
 fn bits<'v>(arguments: &[Val<'v>], apply: fn(u64, u64) -> u64) -> Evaluated<'v> {
     match arguments {
-        [Val::Int(a), Val::Int(b)] => Ok(Val::Int(apply(a.cast_unsigned(), b.cast_unsigned()).cast_signed())),
+        [Val::Int(a), Val::Int(b)] => {
+            Ok(Val::Int(apply(a.cast_unsigned(), b.cast_unsigned()).cast_signed()))
+        }
         [Val::Uint(a), Val::Uint(b)] => Ok(Val::Uint(apply(*a, *b))),
         _ => no_overload(),
     }
@@ -179,7 +188,11 @@ fn bit_not<'v>(_data: Data<'v>, arguments: &[Val<'v>]) -> Evaluated<'v> {
     }
 }
 
-fn shift<'v>(arguments: &[Val<'v>], name: &str, apply: fn(u64, u32) -> Option<u64>) -> Evaluated<'v> {
+fn shift<'v>(
+    arguments: &[Val<'v>],
+    name: &str,
+    apply: fn(u64, u32) -> Option<u64>,
+) -> Evaluated<'v> {
     let [value, Val::Int(by)] = arguments else {
         return no_overload();
     };
@@ -188,7 +201,9 @@ fn shift<'v>(arguments: &[Val<'v>], name: &str, apply: fn(u64, u32) -> Option<u6
     }
     let by = u32::try_from(*by).unwrap_or(u32::MAX);
     match value {
-        Val::Int(value) => Ok(Val::Int(apply(value.cast_unsigned(), by).unwrap_or(0).cast_signed())),
+        Val::Int(value) => {
+            Ok(Val::Int(apply(value.cast_unsigned(), by).unwrap_or(0).cast_signed()))
+        }
         Val::Uint(value) => Ok(Val::Uint(apply(*value, by).unwrap_or(0))),
         _ => no_overload(),
     }

@@ -29,7 +29,9 @@ pub(crate) const DEFINITIONS: &[Definition] = &[
 fn to_quantity<'v>(data: Data<'v>, arguments: &[Val<'v>]) -> Evaluated<'v> {
     match arguments {
         [Val::String(text)] => match Quantity::parse(text) {
-            Ok(value) => Ok(Val::Opaque(data.arena.opaque(Opaque::Quantity { value, computed: false }))),
+            Ok(value) => {
+                Ok(Val::Opaque(data.arena.opaque(Opaque::Quantity { value, computed: false })))
+            }
             Err(error) => Err(EvalError::message(error.to_string())),
         },
         _ => no_overload(),
@@ -52,7 +54,10 @@ fn one<'v>(arguments: &[Val<'v>]) -> Result<&'v Quantity, EvalError> {
 
 fn ordering(arguments: &[Val<'_>]) -> Result<Ordering, EvalError> {
     match arguments {
-        [Val::Opaque(Opaque::Quantity { value: a, .. }), Val::Opaque(Opaque::Quantity { value: b, .. })] => Ok(a.cmp(b)),
+        [
+            Val::Opaque(Opaque::Quantity { value: a, .. }),
+            Val::Opaque(Opaque::Quantity { value: b, .. }),
+        ] => Ok(a.cmp(b)),
         _ => Err(EvalError::NoSuchOverload(None)),
     }
 }
@@ -87,7 +92,10 @@ fn as_approximate_float<'v>(_data: Data<'v>, arguments: &[Val<'v>]) -> Evaluated
 }
 
 fn as_integer<'v>(_data: Data<'v>, arguments: &[Val<'v>]) -> Evaluated<'v> {
-    one(arguments)?.as_i64().map(Val::Int).ok_or(EvalError::fixed("cannot convert value to integer"))
+    one(arguments)?
+        .as_i64()
+        .map(Val::Int)
+        .ok_or(EvalError::fixed("cannot convert value to integer"))
 }
 
 fn is_integer<'v>(_data: Data<'v>, arguments: &[Val<'v>]) -> Evaluated<'v> {
@@ -98,7 +106,10 @@ type Arithmetic = fn(&Quantity, &Quantity) -> Option<Quantity>;
 
 fn arithmetic<'v>(data: Data<'v>, arguments: &[Val<'v>], apply: Arithmetic) -> Evaluated<'v> {
     let value = match arguments {
-        [Val::Opaque(Opaque::Quantity { value: a, .. }), Val::Opaque(Opaque::Quantity { value: b, .. })] => apply(a, b),
+        [
+            Val::Opaque(Opaque::Quantity { value: a, .. }),
+            Val::Opaque(Opaque::Quantity { value: b, .. }),
+        ] => apply(a, b),
         [Val::Opaque(Opaque::Quantity { value: a, .. }), Val::Int(b)] => {
             apply(a, &Quantity::from_i64(*b, Format::DecimalExponent))
         }

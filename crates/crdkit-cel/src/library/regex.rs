@@ -6,7 +6,7 @@ use super::no_overload;
 use crate::cost::CostModel::Find;
 use crate::declare::{Definition, define};
 use crate::eval::{EvalError, Evaluated};
-use crate::value::{Data, List, Val};
+use crate::value::{Data, Val};
 
 pub(crate) const DEFINITIONS: &[Definition] = &[
     define("string.find(string) -> string", Find, find_text),
@@ -27,7 +27,9 @@ fn find_text<'v>(_data: Data<'v>, arguments: &[Val<'v>]) -> Evaluated<'v> {
 
 fn find_all_text<'v>(data: Data<'v>, arguments: &[Val<'v>]) -> Evaluated<'v> {
     match arguments {
-        [Val::String(text), Val::String(pattern)] => Ok(find_all(data, &compile(pattern)?, text, -1)),
+        [Val::String(text), Val::String(pattern)] => {
+            Ok(find_all(data, &compile(pattern)?, text, -1))
+        }
         [Val::String(text), Val::String(pattern), Val::Int(limit)] => {
             Ok(find_all(data, &compile(pattern)?, text, *limit))
         }
@@ -43,7 +45,10 @@ pub(crate) fn find<'v>(regex: &Regex, text: &'v str) -> Val<'v> {
 /// All matches, or as many as asked for.
 pub(crate) fn find_all<'v>(data: Data<'v>, regex: &Regex, text: &'v str, limit: i64) -> Val<'v> {
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
-    let found: Vec<Val<'v>> =
-        regex.find_all(text).take(limit).map(|range| Val::String(text.get(range).unwrap_or_default())).collect();
-    Val::List(List::Slice(data.arena.slice(&found)))
+    let found: Vec<Val<'v>> = regex
+        .find_all(text)
+        .take(limit)
+        .map(|range| Val::String(text.get(range).unwrap_or_default()))
+        .collect();
+    data.arena.list(&found)
 }

@@ -32,7 +32,9 @@ fn contains<'v>(data: Data<'v>, arguments: &[Val<'v>]) -> Evaluated<'v> {
 
 fn equivalent<'v>(data: Data<'v>, arguments: &[Val<'v>]) -> Evaluated<'v> {
     match arguments {
-        [Val::List(a), Val::List(b)] => Ok(Val::Bool(covers(data, *a, *b)? && covers(data, *b, *a)?)),
+        [Val::List(a), Val::List(b)] => {
+            Ok(Val::Bool(covers(data, *a, *b)? && covers(data, *b, *a)?))
+        }
         _ => no_overload(),
     }
 }

@@ -10,8 +10,8 @@ use crdkit_text::{duration, number};
 
 use super::{int, no_overload, time};
 use crate::cost::CostModel::{
-    AddList, AddText, Affix, BytesToString, Comparison, Conditional, Contains, Equality, InList, IndexList, IndexMap,
-    Logic, Matches, One, StringToBytes,
+    AddList, AddText, Affix, BytesToString, Comparison, Conditional, Contains, Equality, InList,
+    IndexList, IndexMap, Logic, Matches, One, StringToBytes,
 };
 use crate::declare::{Definition, define};
 use crate::eval::{EvalError, Evaluated};
@@ -210,7 +210,9 @@ pub(super) fn add<'v>(data: Data<'v>, arguments: &[Val<'v>]) -> Evaluated<'v> {
             Val::String(data.arena.string(&joined))
         }
         [Val::Bytes(a), Val::Bytes(b)] => Val::Bytes(data.arena.bytes(&[*a, *b].concat())),
-        [Val::Duration(a), Val::Duration(b)] => Val::Duration(a.checked_add(*b).ok_or(DURATION_OVERFLOW)?),
+        [Val::Duration(a), Val::Duration(b)] => {
+            Val::Duration(a.checked_add(*b).ok_or(DURATION_OVERFLOW)?)
+        }
         [Val::Timestamp(at), Val::Duration(by)] | [Val::Duration(by), Val::Timestamp(at)] => {
             Val::Timestamp(time::shift(at, *by, false)?)
         }
@@ -228,7 +230,7 @@ fn add_lists<'v>(data: Data<'v>, left: List<'v>, right: List<'v>) -> Evaluated<'
             for item in right.iter(data) {
                 items.push(item?);
             }
-            return Ok(Val::List(List::Slice(data.arena.slice(&items))));
+            return Ok(data.arena.list(&items));
         }
         ListKind::Set => {
             for item in right.iter(data) {
@@ -243,7 +245,11 @@ fn add_lists<'v>(data: Data<'v>, left: List<'v>, right: List<'v>) -> Evaluated<'
             for item in right.iter(data) {
                 let item = item?;
                 let key = element_key(&item, keys);
-                match known.iter().position(|other| *other == key).and_then(|index| items.get_mut(index)) {
+                match known
+                    .iter()
+                    .position(|other| *other == key)
+                    .and_then(|index| items.get_mut(index))
+                {
                     Some(slot) => *slot = item,
                     None => items.push(item),
                 }
@@ -258,9 +264,13 @@ fn subtract<'v>(_data: Data<'v>, arguments: &[Val<'v>]) -> Evaluated<'v> {
         [Val::Int(a), Val::Int(b)] => Val::Int(a.checked_sub(*b).ok_or(INT_OVERFLOW)?),
         [Val::Uint(a), Val::Uint(b)] => Val::Uint(a.checked_sub(*b).ok_or(UINT_OVERFLOW)?),
         [Val::Double(a), Val::Double(b)] => Val::Double(a - b),
-        [Val::Duration(a), Val::Duration(b)] => Val::Duration(a.checked_sub(*b).ok_or(DURATION_OVERFLOW)?),
+        [Val::Duration(a), Val::Duration(b)] => {
+            Val::Duration(a.checked_sub(*b).ok_or(DURATION_OVERFLOW)?)
+        }
         [Val::Timestamp(at), Val::Duration(by)] => Val::Timestamp(time::shift(at, *by, true)?),
-        [Val::Timestamp(a), Val::Timestamp(b)] => Val::Duration(time::between(a, b).ok_or(DURATION_OVERFLOW)?),
+        [Val::Timestamp(a), Val::Timestamp(b)] => {
+            Val::Duration(time::between(a, b).ok_or(DURATION_OVERFLOW)?)
+        }
         _ => return no_overload(),
     })
 }
@@ -337,7 +347,11 @@ fn contained<'v>(data: Data<'v>, arguments: &[Val<'v>]) -> Evaluated<'v> {
 }
 
 /// Whether an element equals the value; an error only counts if none does.
-pub(crate) fn list_contains<'v>(data: Data<'v>, list: List<'v>, value: &Val<'v>) -> Result<bool, EvalError> {
+pub(crate) fn list_contains<'v>(
+    data: Data<'v>,
+    list: List<'v>,
+    value: &Val<'v>,
+) -> Result<bool, EvalError> {
     let mut failed = None;
     for item in list.iter(data) {
         match item.and_then(|item| equal(data, &item, value)) {
@@ -420,7 +434,9 @@ fn to_int<'v>(_data: Data<'v>, arguments: &[Val<'v>]) -> Evaluated<'v> {
         [Val::Int(value) | Val::Duration(value)] => Ok(Val::Int(*value)),
         [Val::Timestamp(value)] => Ok(Val::Int(value.seconds)),
         [Val::Uint(value)] => i64::try_from(*value).map(Val::Int).map_err(|_| INT_OVERFLOW),
-        [Val::Double(value)] if value.is_finite() && *value > -LIMIT && *value < LIMIT => Ok(Val::Int(*value as i64)),
+        [Val::Double(value)] if value.is_finite() && *value > -LIMIT && *value < LIMIT => {
+            Ok(Val::Int(*value as i64))
+        }
         [Val::Double(_)] => Err(INT_OVERFLOW),
         [Val::String(text)] => match number::parse_int(text, 10) {
             Ok(value) => Ok(Val::Int(value)),
@@ -436,7 +452,9 @@ fn to_uint<'v>(_data: Data<'v>, arguments: &[Val<'v>]) -> Evaluated<'v> {
     match arguments {
         [Val::Uint(value)] => Ok(Val::Uint(*value)),
         [Val::Int(value)] => u64::try_from(*value).map(Val::Uint).map_err(|_| UINT_OVERFLOW),
-        [Val::Double(value)] if value.is_finite() && *value >= 0.0 && *value < LIMIT => Ok(Val::Uint(*value as u64)),
+        [Val::Double(value)] if value.is_finite() && *value >= 0.0 && *value < LIMIT => {
+            Ok(Val::Uint(*value as u64))
+        }
         [Val::Double(_)] => Err(UINT_OVERFLOW),
         [Val::String(text)] => match number::parse_uint(text, 10) {
             Ok(value) => Ok(Val::Uint(value)),
@@ -453,9 +471,14 @@ pub(crate) fn to_string<'v>(data: Data<'v>, arguments: &[Val<'v>]) -> Evaluated<
             Ok(text) => Ok(Val::String(text)),
             Err(_) => Err(EvalError::fixed("invalid UTF-8 in bytes, cannot convert to string")),
         },
-        [value @ (Val::Bool(_) | Val::Int(_) | Val::Uint(_) | Val::Double(_) | Val::Duration(_) | Val::Timestamp(_))] => {
-            Ok(Val::String(data.arena.string(&text_of(value))))
-        }
+        [
+            value @ (Val::Bool(_)
+            | Val::Int(_)
+            | Val::Uint(_)
+            | Val::Double(_)
+            | Val::Duration(_)
+            | Val::Timestamp(_)),
+        ] => Ok(Val::String(data.arena.string(&text_of(value)))),
         [Val::Type(ty)] => Ok(Val::String(data.arena.string(ty.runtime_name()))),
         [Val::Opaque(Opaque::Ip(ip))] => Ok(Val::String(data.arena.string(&ip.to_string()))),
         [Val::Opaque(Opaque::Cidr(cidr))] => Ok(Val::String(data.arena.string(&cidr.to_string()))),
@@ -473,6 +496,8 @@ pub(crate) fn text_of(value: &Val<'_>) -> String {
         Val::Double(value) => number::shortest(*value),
         Val::Duration(value) => time::seconds_text(*value),
         Val::Timestamp(value) => value.to_string(),
+        // How the server prints a null in messages.
+        Val::Null => "0".to_owned(),
         other => format!("{other:?}"),
     }
 }
@@ -481,7 +506,8 @@ fn to_timestamp<'v>(_data: Data<'v>, arguments: &[Val<'v>]) -> Evaluated<'v> {
     match arguments {
         [Val::Timestamp(value)] => Ok(Val::Timestamp(*value)),
         [Val::Int(seconds)] => {
-            time::in_range(Timestamp { seconds: *seconds, nanoseconds: 0, offset: 0 }).map(Val::Timestamp)
+            time::in_range(Timestamp { seconds: *seconds, nanoseconds: 0, offset: 0 })
+                .map(Val::Timestamp)
         }
         [Val::String(text)] => match Timestamp::parse_rfc3339(text) {
             Ok(value) => time::in_range(value).map(Val::Timestamp),
@@ -515,7 +541,8 @@ fn ends_with<'v>(_data: Data<'v>, arguments: &[Val<'v>]) -> Evaluated<'v> {
 fn matches<'v>(_data: Data<'v>, arguments: &[Val<'v>]) -> Evaluated<'v> {
     match arguments {
         [Val::String(text), Val::String(pattern)] => {
-            let regex = Regex::new(pattern).map_err(|error| EvalError::message(error.to_string()))?;
+            let regex =
+                Regex::new(pattern).map_err(|error| EvalError::message(error.to_string()))?;
             Ok(Val::Bool(regex.is_match(text)))
         }
         _ => no_overload(),

@@ -85,7 +85,10 @@ fn read_clause(text: &str) -> Result<(Clause, &str), String> {
             let digits = after.bytes().take_while(u8::is_ascii_digit).count();
             let (digits, after) = after.split_at(digits);
             if after.is_empty() {
-                return Err("error while parsing precision: could not find end of precision specifier".to_owned());
+                return Err(
+                    "error while parsing precision: could not find end of precision specifier"
+                        .to_owned(),
+                );
             }
             let precision = digits.parse().map_err(|_| {
                 format!(
@@ -114,13 +117,21 @@ pub(crate) fn type_error(generation: Generation, kind: u8, found: &str) -> Strin
         (Generation::Locale, b'f') => "fixed-point clause can only be used on doubles",
         (Generation::Locale, b'e') => "scientific clause can only be used on doubles",
         (Generation::Locale, b'b') => "only integers and bools can be formatted as binary",
-        (Generation::Locale, b'x' | b'X') => "only integers, byte buffers, and strings can be formatted as hex",
+        (Generation::Locale, b'x' | b'X') => {
+            "only integers, byte buffers, and strings can be formatted as hex"
+        }
         (Generation::Locale, b'o') => "octal clause can only be used on integers",
         (Generation::Plain, b'd') => "decimal clause can only be used on ints, uints, and doubles",
-        (Generation::Plain, b'f') => "fixed-point clause can only be used on ints, uints, and doubles",
-        (Generation::Plain, b'e') => "scientific clause can only be used on ints, uints, and doubles",
+        (Generation::Plain, b'f') => {
+            "fixed-point clause can only be used on ints, uints, and doubles"
+        }
+        (Generation::Plain, b'e') => {
+            "scientific clause can only be used on ints, uints, and doubles"
+        }
         (Generation::Plain, b'b') => "only ints, uints, and bools can be formatted as binary",
-        (Generation::Plain, b'x' | b'X') => "only ints, uints, bytes, and strings can be formatted as hex",
+        (Generation::Plain, b'x' | b'X') => {
+            "only ints, uints, bytes, and strings can be formatted as hex"
+        }
         (Generation::Plain, b'o') => "octal clause can only be used on ints and uints",
         _ => {
             "string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, \
@@ -183,8 +194,12 @@ fn clause_text<'v>(
         (b'f' | b'e', Val::Uint(value)) if generation == Generation::Plain => {
             Some(fraction(generation, clause.kind, *value as f64, precision))
         }
-        (b'f' | b'e', Val::Double(value)) => Some(fraction(generation, clause.kind, *value, precision)),
-        (b'f' | b'e', Val::String(text @ ("NaN" | "Infinity" | "-Infinity"))) if generation == Generation::Locale => {
+        (b'f' | b'e', Val::Double(value)) => {
+            Some(fraction(generation, clause.kind, *value, precision))
+        }
+        (b'f' | b'e', Val::String(text @ ("NaN" | "Infinity" | "-Infinity")))
+            if generation == Generation::Locale =>
+        {
             let value = match *text {
                 "NaN" => f64::NAN,
                 "Infinity" => f64::INFINITY,
@@ -214,7 +229,10 @@ fn radix(kind: u8, value: u64) -> String {
 }
 
 fn hex(kind: u8, bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| if kind == b'x' { format!("{byte:02x}") } else { format!("{byte:02X}") }).collect()
+    bytes
+        .iter()
+        .map(|byte| if kind == b'x' { format!("{byte:02x}") } else { format!("{byte:02X}") })
+        .collect()
 }
 
 fn fraction(generation: Generation, kind: u8, value: f64, precision: usize) -> String {
@@ -224,13 +242,15 @@ fn fraction(generation: Generation, kind: u8, value: f64, precision: usize) -> S
         Generation::Plain if kind == b'f' => number::fixed(value, digits),
         Generation::Plain => number::scientific(value, digits),
         Generation::Locale if value.is_nan() => "NaN".to_owned(),
-        Generation::Locale if value.is_infinite() => if value > 0.0 { "\u{221e}" } else { "-\u{221e}" }.to_owned(),
+        Generation::Locale if value.is_infinite() => {
+            if value > 0.0 { "\u{221e}" } else { "-\u{221e}" }.to_owned()
+        }
         Generation::Locale if kind == b'f' => grouped(&number::fixed(value, digits)),
         // The precision of this clause is taken for a width.
         Generation::Locale => {
             let text = superscript(&number::scientific(value, 6));
             let padding = precision.saturating_sub(text.chars().count());
-            format!("{}{text}", " ".repeat(if padding > 0 && precision != DEFAULT_PRECISION { padding } else { 0 }))
+            format!("{}{text}", " ".repeat(padding))
         }
     }
 }
@@ -238,7 +258,8 @@ fn fraction(generation: Generation, kind: u8, value: f64, precision: usize) -> S
 /// Thousands separated by commas.
 fn grouped(text: &str) -> String {
     let (sign, digits) = text.strip_prefix('-').map_or(("", text), |digits| ("-", digits));
-    let (whole, fraction) = digits.split_once('.').map_or((digits, None), |(whole, fraction)| (whole, Some(fraction)));
+    let (whole, fraction) =
+        digits.split_once('.').map_or((digits, None), |(whole, fraction)| (whole, Some(fraction)));
     let mut out = String::from(sign);
     for (index, digit) in whole.chars().enumerate() {
         if index > 0 && (whole.len() - index) % 3 == 0 {
@@ -253,7 +274,7 @@ fn grouped(text: &str) -> String {
     out
 }
 
-/// `1.5e+06` as `1.5 × 10⁰⁶`.
+/// `1.5e+06` as `1.5×10⁰⁶`.
 fn superscript(text: &str) -> String {
     let Some((mantissa, exponent)) = text.split_once('e') else {
         return text.to_owned();
@@ -269,7 +290,7 @@ fn superscript(text: &str) -> String {
             _ => None,
         })
         .collect();
-    format!("{mantissa}\u{202f}\u{d7}\u{202f}10{exponent}")
+    format!("{mantissa}\u{d7}10{exponent}")
 }
 
 fn plain_double(value: f64) -> String {
@@ -285,7 +306,9 @@ fn plain_double(value: f64) -> String {
 fn plain_text<'v>(data: Data<'v>, value: &Val<'v>) -> Result<Option<String>, EvalError> {
     Ok(Some(match value {
         Val::Null => "null".to_owned(),
-        Val::Bool(_) | Val::Int(_) | Val::Uint(_) | Val::String(_) | Val::Duration(_) => standard::text_of(value),
+        Val::Bool(_) | Val::Int(_) | Val::Uint(_) | Val::String(_) | Val::Duration(_) => {
+            standard::text_of(value)
+        }
         Val::Double(value) => plain_double(*value),
         Val::Bytes(bytes) => String::from_utf8_lossy(bytes).into_owned(),
         Val::Timestamp(at) => crdkit_text::timestamp::Timestamp { offset: 0, ..*at }.to_string(),
@@ -300,7 +323,8 @@ fn plain_text<'v>(data: Data<'v>, value: &Val<'v>) -> Result<Option<String>, Eva
                 }
             }
             entries.sort_by(|a, b| a.0.cmp(&b.0));
-            let entries: Vec<String> = entries.iter().map(|(key, value)| format!("{key}: {value}")).collect();
+            let entries: Vec<String> =
+                entries.iter().map(|(key, value)| format!("{key}: {value}")).collect();
             format!("{{{}}}", entries.join(", "))
         }
         _ => return Ok(None),
@@ -359,7 +383,8 @@ fn member_text<'v>(data: Data<'v>, value: &Val<'v>) -> Result<Option<String>, Ev
                 }
             }
             entries.sort_by(|a, b| a.0.cmp(&b.0));
-            let entries: Vec<String> = entries.iter().map(|(key, value)| format!("{key}:{value}")).collect();
+            let entries: Vec<String> =
+                entries.iter().map(|(key, value)| format!("{key}:{value}")).collect();
             format!("{{{}}}", entries.join(", "))
         }
         _ => return locale_text(data, value),

@@ -13,7 +13,11 @@ const LAST: i64 = 253_402_300_799;
 
 /// A timestamp inside the years the language knows.
 pub(super) fn in_range(at: Timestamp) -> Result<Timestamp, EvalError> {
-    if (FIRST..=LAST).contains(&at.seconds) { Ok(at) } else { Err(EvalError::fixed("timestamp overflow")) }
+    if (FIRST..=LAST).contains(&at.seconds) {
+        Ok(at)
+    } else {
+        Err(EvalError::fixed("timestamp overflow"))
+    }
 }
 
 /// Adds or subtracts a span in nanoseconds.
@@ -31,7 +35,8 @@ pub(super) fn shift(at: &Timestamp, by: i64, back: bool) -> Result<Timestamp, Ev
 
 /// The span from `b` to `a` in nanoseconds.
 pub(super) fn between(a: &Timestamp, b: &Timestamp) -> Option<i64> {
-    let total = |at: &Timestamp| i128::from(at.seconds) * i128::from(SECOND) + i128::from(at.nanoseconds);
+    let total =
+        |at: &Timestamp| i128::from(at.seconds) * i128::from(SECOND) + i128::from(at.nanoseconds);
     i64::try_from(total(a) - total(b)).ok()
 }
 
@@ -66,10 +71,12 @@ fn offset(zone: &str, at: i64) -> Result<i32, EvalError> {
 }
 
 /// The moment a getter looks at, with the wall clock of its zone.
-fn local<'v>(arguments: &[Val<'v>]) -> Result<Timestamp, EvalError> {
+fn local(arguments: &[Val<'_>]) -> Result<Timestamp, EvalError> {
     match arguments {
         [Val::Timestamp(at)] => Ok(Timestamp { offset: 0, ..*at }),
-        [Val::Timestamp(at), Val::String(zone)] => Ok(Timestamp { offset: offset(zone, at.seconds)?, ..*at }),
+        [Val::Timestamp(at), Val::String(zone)] => {
+            Ok(Timestamp { offset: offset(zone, at.seconds)?, ..*at })
+        }
         _ => Err(EvalError::NoSuchOverload(None)),
     }
 }

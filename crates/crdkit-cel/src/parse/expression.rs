@@ -39,7 +39,8 @@ impl Parser<'_> {
         *result = Some(self.add(position, ExprKind::Unspecified));
         self.stream.expect(40, T::Colon, EXPRESSION)?;
         let no = self.expression(END)?;
-        *result = Some(self.operator(position, operator::CONDITIONAL, vec![condition, yes, no], true));
+        *result =
+            Some(self.operator(position, operator::CONDITIONAL, vec![condition, yes, no], true));
         Ok(())
     }
 
@@ -74,8 +75,10 @@ impl Parser<'_> {
         let middle = positions.len() / 2;
         match (terms.split_at_checked(middle + 1), positions.get(middle)) {
             (Some((left, right)), Some(&position)) => {
-                let left = self.balanced(function, left, positions.get(..middle).unwrap_or_default());
-                let right = self.balanced(function, right, positions.get(middle + 1..).unwrap_or_default());
+                let left =
+                    self.balanced(function, left, positions.get(..middle).unwrap_or_default());
+                let right =
+                    self.balanced(function, right, positions.get(middle + 1..).unwrap_or_default());
                 self.operator(position, function, vec![left, right], false)
             }
             _ => terms.first().copied().unwrap_or_else(|| self.missing()),

@@ -6,8 +6,15 @@
 use crate::lex::{TokenKind as T, TokenSet};
 
 pub(super) const END: TokenSet = TokenSet::END;
-pub(super) const RELATIONS: TokenSet =
-    TokenSet::of(&[T::Equals, T::NotEquals, T::In, T::Less, T::LessEquals, T::GreaterEquals, T::Greater]);
+pub(super) const RELATIONS: TokenSet = TokenSet::of(&[
+    T::Equals,
+    T::NotEquals,
+    T::In,
+    T::Less,
+    T::LessEquals,
+    T::GreaterEquals,
+    T::Greater,
+]);
 pub(super) const PRODUCTS: TokenSet = TokenSet::of(&[T::Star, T::Slash, T::Percent]);
 pub(super) const SUMS: TokenSet = TokenSet::of(&[T::Plus, T::Minus]);
 pub(super) const LITERAL: TokenSet = TokenSet::of(&[

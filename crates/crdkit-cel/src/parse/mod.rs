@@ -40,7 +40,8 @@ pub(crate) fn parse(text: &str, options: &ParseOptions) -> Result<Ast, CompileEr
         let size = text.chars().count();
         let limit = options.max_code_points;
         if size > limit {
-            let message = format!("expression code point size exceeds limit: size: {size}, limit {limit}");
+            let message =
+                format!("expression code point size exceeds limit: size: {size}, limit {limit}");
             return Err(CompileErrors::whole(text, message));
         }
     }
@@ -110,7 +111,13 @@ impl Parser<'_> {
         id
     }
 
-    fn operator(&mut self, position: Position, function: &str, arguments: Vec<ExprId>, counts: bool) -> ExprId {
+    fn operator(
+        &mut self,
+        position: Position,
+        function: &str,
+        arguments: Vec<ExprId>,
+        counts: bool,
+    ) -> ExprId {
         let parts = arguments.clone();
         let call = ExprKind::Call { target: None, function: Name::from(function), arguments };
         let id = self.add(position, call);
@@ -118,16 +125,24 @@ impl Parser<'_> {
     }
 
     /// A call that may be a macro.
-    fn call(&mut self, position: Position, target: Option<ExprId>, function: &str, arguments: Vec<ExprId>) -> ExprId {
+    fn call(
+        &mut self,
+        position: Position,
+        target: Option<ExprId>,
+        function: &str,
+        arguments: Vec<ExprId>,
+    ) -> ExprId {
         let mut parts = arguments.clone();
         parts.extend(target);
-        let expansion = self.options.macros.find(function, arguments.len(), target.is_some()).and_then(|found| {
-            Expander::new(&mut self.ast, position).expand(found, target, &arguments)
-        });
+        let expansion =
+            self.options.macros.find(function, arguments.len(), target.is_some()).and_then(
+                |found| Expander::new(&mut self.ast, position).expand(found, target, &arguments),
+            );
         let id = match expansion {
             Some(Ok(id)) => id,
             Some(Err(error)) => self.problem(error.position, error.message),
-            None => self.add(position, ExprKind::Call { target, function: Arc::from(function), arguments }),
+            None => self
+                .add(position, ExprKind::Call { target, function: Arc::from(function), arguments }),
         };
         self.raise(id, &parts, target.is_some())
     }

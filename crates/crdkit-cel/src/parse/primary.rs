@@ -1,8 +1,8 @@
 //! Operands: literals, names, calls, selections, list, map and message literals.
 
 use super::grammar::{
-    BRACE_TAIL, END, EXPRESSION, FIELD_NAME, FOLLOW_LIST_ITEM, FOLLOW_MEMBER_PART, LIST_TAIL, LITERAL, MEMBER,
-    OPTIONAL_EXPRESSION, OPTIONAL_FIELD_NAME, Rule, only,
+    BRACE_TAIL, END, EXPRESSION, FIELD_NAME, FOLLOW_LIST_ITEM, FOLLOW_MEMBER_PART, LIST_TAIL,
+    LITERAL, MEMBER, OPTIONAL_EXPRESSION, OPTIONAL_FIELD_NAME, Rule, only,
 };
 use super::{Parsed, Parser, literal};
 use crate::ast::{Element, Entry, ExprId, ExprKind, FieldInit, Literal, Name, operator};
@@ -11,8 +11,27 @@ use crate::source::Position;
 
 /// Words that may name fields but not variables or functions.
 pub(crate) const RESERVED: [&str; 21] = [
-    "as", "break", "const", "continue", "else", "false", "for", "function", "if", "import", "in", "let", "loop",
-    "package", "namespace", "null", "return", "true", "var", "void", "while",
+    "as",
+    "break",
+    "const",
+    "continue",
+    "else",
+    "false",
+    "for",
+    "function",
+    "if",
+    "import",
+    "in",
+    "let",
+    "loop",
+    "package",
+    "namespace",
+    "null",
+    "return",
+    "true",
+    "var",
+    "void",
+    "while",
 ];
 
 /// What the tokens ahead say a name is.
@@ -88,7 +107,13 @@ impl Parser<'_> {
     }
 
     /// Arguments up to and including the closing parenthesis; those read before an error are kept.
-    fn arguments(&mut self, first: u16, last: u16, after: TokenSet, arguments: &mut Vec<ExprId>) -> Parsed<()> {
+    fn arguments(
+        &mut self,
+        first: u16,
+        last: u16,
+        after: TokenSet,
+        arguments: &mut Vec<ExprId>,
+    ) -> Parsed<()> {
         self.stream.sync(first, EXPRESSION.or(only(T::RightParen)))?;
         if EXPRESSION.contains(self.stream.current()?) {
             self.stream.enter(Rule::Arguments, only(T::RightParen))?;
@@ -125,10 +150,11 @@ impl Parser<'_> {
     /// A field name, or what is wrong with it.
     fn field_name(&mut self, follow: TokenSet) -> Parsed<Result<Name, &'static str>> {
         self.stream.enter(Rule::FieldName, follow)?;
-        let outcome = self.stream.sync(235, FIELD_NAME).and_then(|()| match self.stream.current()? {
-            T::Identifier | T::EscapedIdentifier => self.stream.take(),
-            _ => Err(self.stream.no_alternative(0)),
-        });
+        let outcome =
+            self.stream.sync(235, FIELD_NAME).and_then(|()| match self.stream.current()? {
+                T::Identifier | T::EscapedIdentifier => self.stream.take(),
+                _ => Err(self.stream.no_alternative(0)),
+            });
         let Some(token) = self.stream.leave(Rule::FieldName, outcome)? else {
             return Ok(Err("unsupported ident kind"));
         };
@@ -287,7 +313,8 @@ impl Parser<'_> {
         let position = self.stream.position(brace);
         let mut entries = Vec::new();
         let outcome = self.map_body(&mut entries);
-        let parts: Vec<ExprId> = entries.iter().flat_map(|entry| [entry.key, entry.value]).collect();
+        let parts: Vec<ExprId> =
+            entries.iter().flat_map(|entry| [entry.key, entry.value]).collect();
         let id = self.add(position, ExprKind::Map(entries));
         *result = Some(self.raise(id, &parts, false));
         outcome
@@ -370,7 +397,10 @@ impl Parser<'_> {
                 }
                 self.field_name(END)
             });
-            let name = self.stream.leave(Rule::FieldItem, outcome)?.unwrap_or(Err("unsupported ident kind"));
+            let name = self
+                .stream
+                .leave(Rule::FieldItem, outcome)?
+                .unwrap_or(Err("unsupported ident kind"));
             let colon = self.stream.expect(203, T::Colon, EXPRESSION)?;
             let position = self.stream.position(colon);
             let value = self.expression(FOLLOW_LIST_ITEM)?;
@@ -411,13 +441,14 @@ impl Parser<'_> {
         let value = match kind {
             T::Int => literal::int(text, negative).map(Literal::Int).ok_or("invalid int literal"),
             T::Uint => literal::uint(text).map(Literal::Uint).ok_or("invalid uint literal"),
-            T::Float => literal::double(text, negative).map(Literal::Double).ok_or("invalid double literal"),
+            T::Float => {
+                literal::double(text, negative).map(Literal::Double).ok_or("invalid double literal")
+            }
             T::String => literal::unquote(text, false)
                 .and_then(|bytes| String::from_utf8(bytes).map_err(|_| "unable to unescape string"))
                 .map(|text| Literal::String(text.into())),
-            T::Bytes => {
-                literal::unquote(text.get(1..).unwrap_or_default(), true).map(|bytes| Literal::Bytes(bytes.into()))
-            }
+            T::Bytes => literal::unquote(text.get(1..).unwrap_or_default(), true)
+                .map(|bytes| Literal::Bytes(bytes.into())),
             T::True => Ok(Literal::Bool(true)),
             T::False => Ok(Literal::Bool(false)),
             _ => Ok(Literal::Null),

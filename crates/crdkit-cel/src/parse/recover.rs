@@ -112,7 +112,10 @@ impl<'t> Stream<'t> {
             }
             self.reported_unrecognized += 1;
             let text = self.text.get(bad.start..bad.end).unwrap_or_default();
-            self.syntax_error(Position::at(bad.start), &format!("token recognition error at: '{text}'"))?;
+            self.syntax_error(
+                Position::at(bad.start),
+                &format!("token recognition error at: '{text}'"),
+            )?;
         }
         Ok(self.token(wanted).kind)
     }
@@ -145,7 +148,11 @@ impl<'t> Stream<'t> {
     }
 
     /// Ends a rule: reports the mistake it was abandoned for, and skips to where its caller can go on.
-    pub(super) fn leave<T>(&mut self, rule: Rule, outcome: Result<T, Abort>) -> Result<Option<T>, Abort> {
+    pub(super) fn leave<T>(
+        &mut self,
+        rule: Rule,
+        outcome: Result<T, Abort>,
+    ) -> Result<Option<T>, Abort> {
         let value = match outcome {
             Ok(value) => Some(value),
             Err(Abort::Fatal) => return Err(Abort::Fatal),
@@ -171,7 +178,12 @@ impl<'t> Stream<'t> {
 
     /// Consumes a token of this kind, deleting or inserting one token if that helps. `after` is what may follow it.
     /// Returns its index.
-    pub(super) fn expect(&mut self, place: u16, kind: TokenKind, after: TokenSet) -> Result<usize, Abort> {
+    pub(super) fn expect(
+        &mut self,
+        place: u16,
+        kind: TokenKind,
+        after: TokenSet,
+    ) -> Result<usize, Abort> {
         self.place = place;
         if self.current()? == kind {
             self.matched();
@@ -212,7 +224,9 @@ impl<'t> Stream<'t> {
         if self.recovering || next.contains(self.current()?) {
             return Ok(());
         }
-        self.begin_error(|stream| format!("extraneous input {} expecting {next}", stream.display(stream.index)))?;
+        self.begin_error(|stream| {
+            format!("extraneous input {} expecting {next}", stream.display(stream.index))
+        })?;
         self.skip_to(next.or(self.recovery_set()), usize::MAX)
     }
 
@@ -231,7 +245,9 @@ impl<'t> Stream<'t> {
             return Ok(false);
         }
         let expected = self.in_context(expected);
-        self.begin_error(|stream| format!("extraneous input {} expecting {expected}", stream.display(stream.index)))?;
+        self.begin_error(|stream| {
+            format!("extraneous input {} expecting {expected}", stream.display(stream.index))
+        })?;
         self.consume()?;
         self.matched();
         Ok(true)
@@ -261,14 +277,18 @@ impl<'t> Stream<'t> {
             return Ok(());
         }
         let position = self.position(self.index);
-        self.syntax_error(position, &format!("error recovery attempt limit exceeded: {MAX_RECOVERIES}"))?;
+        self.syntax_error(
+            position,
+            &format!("error recovery attempt limit exceeded: {MAX_RECOVERIES}"),
+        )?;
         Err(Abort::Fatal)
     }
 
     fn recover(&mut self) -> Result<(), Abort> {
         self.count_recovery()?;
         let mut room = MAX_SKIPPED;
-        if self.last_error_index == Some(self.index) && self.last_error_places.contains(&self.place) {
+        if self.last_error_index == Some(self.index) && self.last_error_places.contains(&self.place)
+        {
             // The same place failed at the same token before: step over it, or this would go on for ever.
             self.consume()?;
             room -= 1;
@@ -307,7 +327,9 @@ impl<'t> Stream<'t> {
                 let input = self.joined(start, offending);
                 let message = match input.get(1..) {
                     // What people know from older versions for a keyword in place of a field name.
-                    Some(word @ ("true" | "false" | "null")) => format!("mismatched input '{word}' expecting IDENTIFIER"),
+                    Some(word @ ("true" | "false" | "null")) => {
+                        format!("mismatched input '{word}' expecting IDENTIFIER")
+                    }
                     _ => format!("no viable alternative at input {}", quote(&input)),
                 };
                 (message, offending)
@@ -334,7 +356,8 @@ impl<'t> Stream<'t> {
             self.errors.report(position, format!("Syntax error: {message}"));
             return Ok(());
         }
-        self.errors.report(position, format!("Syntax error: More than {MAX_SYNTAX_ERRORS} syntax errors"));
+        self.errors
+            .report(position, format!("Syntax error: More than {MAX_SYNTAX_ERRORS} syntax errors"));
         Err(Abort::Fatal)
     }
 
@@ -357,7 +380,9 @@ impl<'t> Stream<'t> {
         }
         let mut out = String::new();
         let mut from = first.start;
-        for bad in self.unrecognized.iter().filter(|bad| bad.start >= first.start && bad.end <= last.end) {
+        for bad in
+            self.unrecognized.iter().filter(|bad| bad.start >= first.start && bad.end <= last.end)
+        {
             out.push_str(self.text.get(from..bad.start).unwrap_or_default());
             from = bad.end;
         }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use crdkit_text::regex::Regex;
 
 use super::{
-    Attribute, Base, Call, Collect, Fold, FoldKind, Known, Order, PatternUse, PlanError, Program, Qualifier, Step,
-    StepId,
+    Attribute, Base, Call, Collect, Fold, FoldKind, Known, Order, PatternUse, PlanError, Program,
+    Qualifier, Step, StepId,
 };
 use crate::ast::{Comprehension, ExprId, ExprKind, Literal, Name, operator};
 use crate::check::{Checked, Reference};
@@ -21,9 +21,19 @@ const CONVERSIONS: [&str; 10] =
     ["bool", "bytes", "double", "duration", "dyn", "int", "string", "timestamp", "type", "uint"];
 
 /// Plans a checked expression.
-pub(crate) fn plan(checked: &Checked, shapes: &Arc<Shapes>, reserved_names: bool) -> Result<Program, PlanError> {
-    let mut planner =
-        Planner { checked, shapes, reserved_names, steps: Vec::new(), variables: Vec::new(), locals: Vec::new() };
+pub(crate) fn plan(
+    checked: &Checked,
+    shapes: &Arc<Shapes>,
+    reserved_names: bool,
+) -> Result<Program, PlanError> {
+    let mut planner = Planner {
+        checked,
+        shapes,
+        reserved_names,
+        steps: Vec::new(),
+        variables: Vec::new(),
+        locals: Vec::new(),
+    };
     let root = planner.plan(checked.ast.root())?;
     let Planner { steps, variables, .. } = planner;
     Ok(Program { steps, root, variables, shapes: Arc::clone(shapes) })
@@ -62,8 +72,12 @@ impl<'c> Planner<'c> {
             ExprKind::Unspecified => Ok(self.add(Step::Fail("invalid expression".into()))),
             ExprKind::Literal(literal) => Ok(self.add(Step::Constant(literal.into()))),
             ExprKind::Ident(name) => Ok(self.ident(id, name)),
-            ExprKind::Select { operand, field, test_only } => self.select(*operand, field, *test_only),
-            ExprKind::Call { target, function, arguments } => self.call(id, *target, function, arguments),
+            ExprKind::Select { operand, field, test_only } => {
+                self.select(*operand, field, *test_only)
+            }
+            ExprKind::Call { target, function, arguments } => {
+                self.call(id, *target, function, arguments)
+            }
             ExprKind::List(elements) => {
                 let mut steps = Vec::with_capacity(elements.len());
                 for element in elements {
@@ -71,7 +85,11 @@ impl<'c> Planner<'c> {
                 }
                 let constants: Option<Vec<Constant>> = steps
                     .iter()
-                    .map(|&(step, optional)| if optional { None } else { self.constant_of(step).cloned() })
+                    .map(
+                        |&(step, optional)| {
+                            if optional { None } else { self.constant_of(step).cloned() }
+                        },
+                    )
                     .collect();
                 Ok(match constants {
                     Some(constants) => self.add(Step::Constant(Constant::List(constants.into()))),
@@ -83,43 +101,54 @@ impl<'c> Planner<'c> {
                 for entry in entries {
                     steps.push((self.plan(entry.key)?, self.plan(entry.value)?, entry.optional));
                 }
-                self.map(steps)
+                Ok(self.map(steps))
             }
             ExprKind::Struct { name, .. } => Err(PlanError(format!("unknown type: {name}"))),
             ExprKind::Comprehension(comprehension) => self.comprehension(comprehension),
         }
     }
 
-    fn map(&mut self, steps: Vec<(StepId, StepId, bool)>) -> Planned {
+    fn map(&mut self, steps: Vec<(StepId, StepId, bool)>) -> StepId {
         let constants: Option<Vec<(Constant, Constant)>> = steps
             .iter()
             .map(|&(key, value, optional)| {
-                if optional { None } else { self.constant_of(key).cloned().zip(self.constant_of(value).cloned()) }
+                if optional {
+                    None
+                } else {
+                    self.constant_of(key).cloned().zip(self.constant_of(value).cloned())
+                }
             })
             .collect();
         if let Some(constants) = constants {
             // Keys that are no keys or appear twice are found when the literal runs.
-            let keys: Option<Vec<String>> = constants.iter().map(|(key, _)| constant_key(key)).collect();
+            let keys: Option<Vec<String>> =
+                constants.iter().map(|(key, _)| constant_key(key)).collect();
             if let Some(mut keys) = keys {
                 keys.sort();
                 if keys.windows(2).all(|pair| pair.first() != pair.last()) {
-                    return Ok(self.add(Step::Constant(Constant::Map(constants.into()))));
+                    return self.add(Step::Constant(Constant::Map(constants.into())));
                 }
             }
         }
-        Ok(self.add(Step::Map(steps.into())))
+        self.add(Step::Map(steps.into()))
     }
 
     fn ident(&mut self, id: ExprId, name: &Name) -> StepId {
         let base = match self.checked.reference(id) {
-            Some(Reference::TypeName(ty)) => return self.add(Step::Constant(Constant::Type(Arc::new(ty.clone())))),
+            Some(Reference::TypeName(ty)) => {
+                return self.add(Step::Constant(Constant::Type(Arc::new(ty.clone()))));
+            }
             Some(Reference::Variable(variable)) => Base::Variable(self.variable(variable)),
             _ => match self.locals.iter().rposition(|local| local == name) {
                 Some(slot) => Base::Local(u32::try_from(slot).unwrap_or(u32::MAX)),
                 None => Base::Unknown(Name::clone(name)),
             },
         };
-        self.add(Step::Attribute(Box::new(Attribute { base, qualifiers: Vec::new(), test_only: false })))
+        self.add(Step::Attribute(Box::new(Attribute {
+            base,
+            qualifiers: Vec::new(),
+            test_only: false,
+        })))
     }
 
     fn variable(&mut self, name: &Name) -> u32 {
@@ -140,7 +169,8 @@ impl<'c> Planner<'c> {
             attribute.test_only = test_only;
             return operand;
         }
-        let attribute = Attribute { base: Base::Value(operand), qualifiers: vec![qualifier], test_only };
+        let attribute =
+            Attribute { base: Base::Value(operand), qualifiers: vec![qualifier], test_only };
         self.add(Step::Attribute(Box::new(attribute)))
     }
 
@@ -149,8 +179,10 @@ impl<'c> Planner<'c> {
         let known = match ty.as_optional().unwrap_or(ty) {
             Type::Struct(object) => self.shapes.object(object).and_then(|object| {
                 let escaped = if self.reserved_names { escape_reserved(name) } else { None };
-                let found =
-                    self.shapes.field(object, name).or_else(|| self.shapes.field(object, escaped.as_deref()?))?;
+                let found = self
+                    .shapes
+                    .field(object, name)
+                    .or_else(|| self.shapes.field(object, escaped.as_deref()?))?;
                 Some(Known { object, key: Name::clone(&found.key), shape: found.shape })
             }),
             _ => None,
@@ -164,7 +196,13 @@ impl<'c> Planner<'c> {
         Ok(self.qualify(step, qualifier, test_only))
     }
 
-    fn call(&mut self, id: ExprId, target: Option<ExprId>, function: &Name, arguments: &'c [ExprId]) -> Planned {
+    fn call(
+        &mut self,
+        id: ExprId,
+        target: Option<ExprId>,
+        function: &Name,
+        arguments: &'c [ExprId],
+    ) -> Planned {
         if let (operator::OPTIONAL_SELECT, &[operand, field]) = (&**function, arguments)
             && let Some(Literal::String(name)) = self.checked.ast.literal(field)
         {
@@ -187,12 +225,22 @@ impl<'c> Planner<'c> {
             (operator::NOT_EQUALS, &[left, right]) => Step::Equal { left, right, negated: true },
             (operator::CONDITIONAL, &[condition, yes, no]) => {
                 let base = Base::Conditional(condition, yes, no);
-                Step::Attribute(Box::new(Attribute { base, qualifiers: Vec::new(), test_only: false }))
+                Step::Attribute(Box::new(Attribute {
+                    base,
+                    qualifiers: Vec::new(),
+                    test_only: false,
+                }))
             }
             (operator::INDEX, &[operand, key]) => return Ok(self.index(operand, key, false)),
-            (operator::OPTIONAL_INDEX, &[operand, key]) => return Ok(self.index(operand, key, true)),
-            ("or", &[first, second]) if target.is_some() => Step::OptionalOr { first, second, unwrap: false },
-            ("orValue", &[first, second]) if target.is_some() => Step::OptionalOr { first, second, unwrap: true },
+            (operator::OPTIONAL_INDEX, &[operand, key]) => {
+                return Ok(self.index(operand, key, true));
+            }
+            ("or", &[first, second]) if target.is_some() => {
+                Step::OptionalOr { first, second, unwrap: false }
+            }
+            ("orValue", &[first, second]) if target.is_some() => {
+                Step::OptionalOr { first, second, unwrap: true }
+            }
             _ => return self.function(id, function, steps),
         };
         Ok(self.add(step))
@@ -245,12 +293,12 @@ impl<'c> Planner<'c> {
             let data = Data { shapes: self.shapes, arena: &arena };
             let value = call_overload(data, function, &candidates, &[constant.value(data)])
                 .map_err(|error| PlanError(error.to_string()))?;
-            let folded = Constant::of(&value).or_else(|| (&**function == "dyn").then(|| constant.clone()));
-            if let Some(folded) = folded {
+            if let Some(folded) = Constant::of(&value, data) {
                 return Ok(self.add(Step::Constant(folded)));
             }
         }
-        let call = Call { function: Name::clone(function), candidates, arguments: arguments.into(), cost };
+        let call =
+            Call { function: Name::clone(function), candidates, arguments: arguments.into(), cost };
         Ok(self.add(Step::Call(Box::new(call))))
     }
 
@@ -289,8 +337,16 @@ impl<'c> Planner<'c> {
     }
 
     fn comprehension(&mut self, comprehension: &'c Comprehension) -> Planned {
-        let Comprehension { range, variable, second_variable, accumulator, init, condition, step, result } =
-            comprehension;
+        let Comprehension {
+            range,
+            variable,
+            second_variable,
+            accumulator,
+            init,
+            condition,
+            step,
+            result,
+        } = comprehension;
         let outer = self.locals.len();
         let local = u32::try_from(outer).unwrap_or(u32::MAX);
         if matches!(self.checked.ast.literal(*condition), Some(Literal::Bool(false))) {
@@ -325,7 +381,10 @@ impl<'c> Planner<'c> {
                 let filter = Some(self.plan(filter)?);
                 Ok(FoldKind::Collect { filter, collect: self.collect(step)?.ok_or_else(unknown)? })
             }
-            _ => Ok(FoldKind::Collect { filter: None, collect: self.collect(step)?.ok_or_else(unknown)? }),
+            _ => Ok(FoldKind::Collect {
+                filter: None,
+                collect: self.collect(step)?.ok_or_else(unknown)?,
+            }),
         }
     }
 

@@ -38,7 +38,9 @@ impl<'v> List<'v> {
         match self {
             Self::Slice(items) | Self::Kinded(items, _) => ListIter::Slice(items.iter()),
             Self::Constant(items) => ListIter::Constant(items.iter(), data),
-            Self::Node(node) => ListIter::Node(node.value.items(), data.element_shape(node.shape), data),
+            Self::Node(node) => {
+                ListIter::Node(node.value.items(), data.element_shape(node.shape), data)
+            }
         }
     }
 
@@ -129,7 +131,11 @@ impl<'v> MapTable<'v> {
 }
 
 /// Numbers that are equal across types hash alike.
-#[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "a hash may collide")]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    reason = "a hash may collide"
+)]
 pub(crate) fn hash_key(seed: &impl BuildHasher, key: &Val<'_>) -> usize {
     let mut hasher = seed.build_hasher();
     match key {
@@ -182,7 +188,9 @@ impl<'v> Map<'v> {
     pub(crate) fn iter(self, data: Data<'v>) -> MapIter<'v> {
         match self {
             Self::Table(table) => MapIter::Table(table.entries.iter()),
-            Self::Node(node) => MapIter::Node(node.value.members(), data.element_shape(node.shape), data),
+            Self::Node(node) => {
+                MapIter::Node(node.value.members(), data.element_shape(node.shape), data)
+            }
         }
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crdkit_text::timestamp::Timestamp;
 
-use super::{Data, List, Map, MapTable, Val};
+use super::{Data, List, Val};
 use crate::ast::Literal;
 use crate::types::Type;
 
@@ -52,14 +52,17 @@ impl Constant {
             Self::Type(ty) => Val::Type(ty),
             Self::List(items) => Val::List(List::Constant(items)),
             Self::Map(entries) => {
-                let entries: Vec<_> = entries.iter().map(|(key, value)| (key.value(data), value.value(data))).collect();
-                Val::Map(Map::Table(data.arena.value(MapTable::new(&entries, data.arena))))
+                let entries: Vec<_> = entries
+                    .iter()
+                    .map(|(key, value)| (key.value(data), value.value(data)))
+                    .collect();
+                data.arena.map(&entries)
             }
         }
     }
 
     /// The constant that equals a value, if a program can own it.
-    pub(crate) fn of(value: &Val<'_>) -> Option<Self> {
+    pub(crate) fn of<'v>(value: &Val<'v>, data: Data<'v>) -> Option<Self> {
         Some(match value {
             Val::Null => Self::Null,
             Val::Bool(value) => Self::Bool(*value),
@@ -71,14 +74,30 @@ impl Constant {
             Val::Duration(value) => Self::Duration(*value),
             Val::Timestamp(value) => Self::Timestamp(*value),
             Val::Type(ty) => Self::Type(Arc::new((*ty).clone())),
-            Val::List(List::Constant(items)) => Self::List((*items).into()),
-            _ => return None,
+            Val::List(list) => {
+                let items: Option<Vec<Self>> =
+                    list.iter(data).map(|item| Self::of(&item.ok()?, data)).collect();
+                Self::List(items?.into())
+            }
+            Val::Map(map) => {
+                let entries: Option<Vec<(Self, Self)>> = map
+                    .iter(data)
+                    .map(|(key, value)| {
+                        Some((Self::of(&key, data)?, Self::of(&value.ok()?, data)?))
+                    })
+                    .collect();
+                Self::Map(entries?.into())
+            }
+            Val::Optional(_) | Val::Opaque(_) | Val::Object(_) => return None,
         })
     }
 
     /// Whether membership in a list of such constants is looked up rather than computed.
     pub(crate) fn is_set_member(&self) -> bool {
-        matches!(self, Self::Bool(_) | Self::Int(_) | Self::Uint(_) | Self::Double(_) | Self::String(_))
+        matches!(
+            self,
+            Self::Bool(_) | Self::Int(_) | Self::Uint(_) | Self::Double(_) | Self::String(_)
+        )
     }
 }
 

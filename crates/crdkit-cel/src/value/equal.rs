@@ -13,20 +13,26 @@ use crate::shape::{ListKind, ShapeKind, find_field};
 
 /// Whether two values are equal.
 #[expect(clippy::float_cmp, reason = "equality of doubles is what is asked for")]
-pub(crate) fn equal<'v>(data: Data<'v>, left: &Val<'v>, right: &Val<'v>) -> Result<bool, EvalError> {
+pub(crate) fn equal<'v>(
+    data: Data<'v>,
+    left: &Val<'v>,
+    right: &Val<'v>,
+) -> Result<bool, EvalError> {
     Ok(match (left, right) {
         (Val::Null, Val::Null) => true,
         (Val::Null, _) | (_, Val::Null) => false,
         (Val::Bool(a), Val::Bool(b)) => a == b,
-        (Val::Int(a), Val::Int(b)) => a == b,
+        (Val::Int(a), Val::Int(b)) | (Val::Duration(a), Val::Duration(b)) => a == b,
         (Val::Uint(a), Val::Uint(b)) => a == b,
         (Val::Double(a), Val::Double(b)) => a == b,
-        (Val::Int(_) | Val::Uint(_) | Val::Double(_), Val::Int(_) | Val::Uint(_) | Val::Double(_)) => {
+        (
+            Val::Int(_) | Val::Uint(_) | Val::Double(_),
+            Val::Int(_) | Val::Uint(_) | Val::Double(_),
+        ) => {
             matches!(super::compare(left, right), Ok(std::cmp::Ordering::Equal))
         }
         (Val::String(a), Val::String(b)) => a == b,
         (Val::Bytes(a), Val::Bytes(b)) => a == b,
-        (Val::Duration(a), Val::Duration(b)) => a == b,
         (Val::Timestamp(_), Val::Timestamp(_)) => super::compare(left, right)?.is_eq(),
         (Val::Type(a), Val::Type(b)) => a.runtime_name() == b.runtime_name(),
         (Val::Optional(a), Val::Optional(b)) => match (a, b) {
@@ -47,7 +53,9 @@ pub(crate) fn equal<'v>(data: Data<'v>, left: &Val<'v>, right: &Val<'v>) -> Resu
 
 fn opaque_equal(left: &Opaque, right: &Opaque) -> Result<bool, EvalError> {
     Ok(match (left, right) {
-        (Opaque::Quantity { value: a, .. }, Opaque::Quantity { value: b, computed: false }) => a == b,
+        (Opaque::Quantity { value: a, .. }, Opaque::Quantity { value: b, computed: false }) => {
+            a == b
+        }
         (Opaque::Semver(a), Opaque::Semver(b)) => a == b,
         (Opaque::Url(a), Opaque::Url(b)) => a.to_string() == b.to_string(),
         (Opaque::Ip(a), Opaque::Ip(b)) => a == b,
@@ -91,11 +99,19 @@ fn scalar_key(value: &Val<'_>) -> Result<(u8, String), EvalError> {
         Val::Bytes(bytes) => (6, bytes.iter().map(|&byte| char::from(byte)).collect()),
         Val::Duration(value) => (7, value.to_string()),
         Val::Timestamp(value) => (8, format!("{}.{}", value.seconds, value.nanoseconds)),
-        _ => return Err(EvalError::fixed("listSet operations are only supported on lists of scalar values")),
+        _ => {
+            return Err(EvalError::fixed(
+                "listSet operations are only supported on lists of scalar values",
+            ));
+        }
     })
 }
 
-fn sets_equal<'v>(_data: Data<'v>, left: ListIter<'v>, right: ListIter<'v>) -> Result<bool, EvalError> {
+fn sets_equal<'v>(
+    _data: Data<'v>,
+    left: ListIter<'v>,
+    right: ListIter<'v>,
+) -> Result<bool, EvalError> {
     let mut wanted = left.map(|value| scalar_key(&value?)).collect::<Result<Vec<_>, _>>()?;
     wanted.sort();
     wanted.dedup();
@@ -125,10 +141,12 @@ pub(crate) fn set_contains<'v>(items: &[Val<'v>], value: &Val<'v>) -> Result<boo
 
 /// The key of an element: raw members under the names expressions use, which for names that need escaping are never
 /// there. That is how the server looks them up.
-pub(crate) fn element_key<'v>(value: &Val<'v>, keys: &[Name]) -> Vec<String> {
+pub(crate) fn element_key(value: &Val<'_>, keys: &[Name]) -> Vec<String> {
     keys.iter()
         .map(|key| match value {
-            Val::Object(node) => node.value.get(key).map_or_else(String::new, |value| format!("{value:?}")),
+            Val::Object(node) => {
+                node.value.get(key).map_or_else(String::new, |value| format!("{value:?}"))
+            }
             _ => String::new(),
         })
         .collect()

@@ -8,7 +8,7 @@ use crdkit_value::{Kind, Value};
 
 use super::{Arena, List, Map, Node, Val};
 use crate::eval::EvalError;
-use crate::shape::{ListKind, Shape, ShapeId, ShapeKind, Shapes};
+use crate::shape::{Field, ListKind, Shape, ShapeId, ShapeKind, Shapes};
 
 /// What is needed to read a document.
 #[derive(Clone, Copy, Debug)]
@@ -40,32 +40,61 @@ impl<'v> Data<'v> {
     }
 }
 
+impl<'v> Data<'v> {
+    /// The members of an object: name and value, or nothing for one that its shape does not know.
+    pub(crate) fn members(
+        self,
+        node: Node<'v>,
+    ) -> impl Iterator<Item = Option<(&'v str, Result<Val<'v>, EvalError>)>> {
+        let fields: &'v [Field] = match &self.shape(node.shape).kind {
+            ShapeKind::Object { fields, .. } => fields,
+            _ => &[],
+        };
+        node.value.members().map(move |(key, value)| {
+            let field = fields.iter().find(|field| &*field.key == key)?;
+            Some((&*field.name, read(self, value, field.shape)))
+        })
+    }
+}
+
 /// Reads one value.
 #[expect(clippy::cast_precision_loss, reason = "a number field is a double, as on the server")]
-pub(crate) fn read<'v>(data: Data<'v>, value: Value<'v>, id: ShapeId) -> Result<Val<'v>, EvalError> {
+pub(crate) fn read<'v>(
+    data: Data<'v>,
+    value: Value<'v>,
+    id: ShapeId,
+) -> Result<Val<'v>, EvalError> {
     let shape = data.shape(id);
     let node = Node { value, shape: id };
     Ok(match (&shape.kind, value.kind()) {
         (ShapeKind::Dynamic, Kind::Null) => Val::Null,
         (_, Kind::Null) if shape.nullable => Val::Null,
         (_, Kind::Null) => return Err(invalid("got null for schema with nullable=false")),
-        (ShapeKind::String | ShapeKind::IntOrString | ShapeKind::Dynamic, Kind::String(text)) => Val::String(text),
-        (ShapeKind::Int | ShapeKind::IntOrString | ShapeKind::Dynamic, Kind::Int(int)) => Val::Int(int),
+        (ShapeKind::String | ShapeKind::IntOrString | ShapeKind::Dynamic, Kind::String(text)) => {
+            Val::String(text)
+        }
+        (ShapeKind::Int | ShapeKind::IntOrString | ShapeKind::Dynamic, Kind::Int(int)) => {
+            Val::Int(int)
+        }
         (ShapeKind::Bool | ShapeKind::Dynamic, Kind::Bool(bool)) => Val::Bool(bool),
         (ShapeKind::Double | ShapeKind::Dynamic, Kind::Float(float)) => Val::Double(float),
         (ShapeKind::Double, Kind::Int(int)) => Val::Double(int as f64),
         (ShapeKind::Object { .. }, Kind::Object(_)) | (ShapeKind::Opaque, _) => Val::Object(node),
         (ShapeKind::Map { .. } | ShapeKind::Dynamic, Kind::Object(_)) => Val::Map(Map::Node(node)),
-        (ShapeKind::List { .. } | ShapeKind::Dynamic, Kind::Array(_)) => Val::List(List::Node(node)),
-        (ShapeKind::Duration, Kind::String(text)) => {
-            Val::Duration(duration::parse_lenient(text).map_err(|error| formatted("duration", text, &error))?)
+        (ShapeKind::List { .. } | ShapeKind::Dynamic, Kind::Array(_)) => {
+            Val::List(List::Node(node))
         }
-        (ShapeKind::Date, Kind::String(text)) => {
-            Val::Timestamp(Timestamp::parse_date(text).map_err(|error| formatted("date formatted string", text, &error))?)
-        }
-        (ShapeKind::DateTime, Kind::String(text)) => {
-            Val::Timestamp(Timestamp::parse_date_time(text).map_err(|error| formatted("date-time formatted string", text, &error))?)
-        }
+        (ShapeKind::Duration, Kind::String(text)) => Val::Duration(
+            duration::parse_lenient(text).map_err(|error| formatted("duration", text, &error))?,
+        ),
+        (ShapeKind::Date, Kind::String(text)) => Val::Timestamp(
+            Timestamp::parse_date(text)
+                .map_err(|error| formatted("date formatted string", text, &error))?,
+        ),
+        (ShapeKind::DateTime, Kind::String(text)) => Val::Timestamp(
+            Timestamp::parse_date_time(text)
+                .map_err(|error| formatted("date-time formatted string", text, &error))?,
+        ),
         (ShapeKind::Bytes, Kind::String(text)) => {
             let bytes = crate::library::encoders::decode_url_safe(text).map_err(|error| {
                 EvalError::message(format!("Invalid byte formatted string {text}: {error}"))
