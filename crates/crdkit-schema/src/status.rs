@@ -6,7 +6,7 @@
 //!
 //! Upstream: `apimachinery/pkg/util/validation/field/errors.go`, `apimachinery/pkg/api/errors/errors.go`.
 
-use crdkit_issue::{Arg, ErrorType, FieldPath, Issue, codes};
+use crdkit_issue::{Arg, ErrorType, Issue, codes};
 use crdkit_text::quote::quote;
 use std::fmt::Write as _;
 
@@ -68,7 +68,7 @@ impl Subject<'_> {
             return Status { code: 400, reason: "BadRequest", message, causes: Vec::new() };
         }
         let strict = |issue: &&Issue| {
-            issue.code == codes::crd::UNKNOWN_FIELD || issue.code == codes::decode::DUPLICATE_KEY
+            issue.code == codes::object::UNKNOWN_FIELD || issue.code == codes::decode::DUPLICATE_KEY
         };
         let problem = if let Some(issue) = issues.iter().find(|issue| !strict(issue)) {
             issue.server_message()
@@ -88,12 +88,12 @@ impl Subject<'_> {
 /// One finding as a cause.
 pub fn cause(issue: &Issue) -> Cause {
     let reason = issue.code.info().error_type.reason();
-    Cause { reason, field: field(&issue.path), message: body(issue) }
+    Cause { reason, field: field(issue), message: body(issue) }
 }
 
 /// One finding as a line: field and message.
 pub fn line(issue: &Issue) -> String {
-    format!("{}: {}", field(&issue.path), body(issue))
+    format!("{}: {}", field(issue), body(issue))
 }
 
 fn strict_text(issue: &Issue) -> String {
@@ -105,9 +105,14 @@ fn strict_text(issue: &Issue) -> String {
     }
 }
 
-/// The document itself has no field; the server shows an absent path so.
-fn field(path: &FieldPath) -> String {
-    if path.is_root() { "<nil>".into() } else { path.to_string() }
+/// Where the server says a finding is: the argument `field` where that is not its path. The document
+/// itself has no field; the server shows an absent path so.
+fn field(issue: &Issue) -> String {
+    match issue.args.iter().find(|(name, _)| *name == "field") {
+        Some((_, field)) => field.to_string(),
+        None if issue.path.is_root() => "<nil>".into(),
+        None => issue.path.to_string(),
+    }
 }
 
 fn body(issue: &Issue) -> String {

@@ -2,6 +2,7 @@
 
 use super::types::{GoStruct, GoType};
 use crdkit_issue::{Code, FieldPath, Issue, Segment, codes};
+use crdkit_text::quote::quote;
 use crdkit_value::{Kind, NodeId, Value};
 use std::fmt::Write as _;
 
@@ -16,8 +17,7 @@ pub fn check(root: Value<'_>, of: &'static GoStruct, duplicates: &[Issue]) -> Ve
     walk.run();
     for issue in duplicates.iter().filter(|issue| issue.code == codes::decode::DUPLICATE_KEY) {
         if let Some(at) = walk.typed_key(&issue.path) {
-            let field = strict_path(&issue.path);
-            walk.strict.push((at.id(), issue.clone().with("field", field)));
+            walk.strict.push((at.id(), issue.clone()));
         }
     }
     walk.strict.sort_by_key(|(id, _)| *id);
@@ -100,33 +100,33 @@ impl<'d> Walk<'d> {
                 pending.extend(items.map(|value| Pending { value, of, zone }));
             }
             (GoType::OrBool(of) | GoType::OrList(of) | GoType::OrNames(of), Kind::Object(_)) => {
-                let zone = self.zone(value, zone);
+                let zone = Some(self.zone(value, zone));
                 pending.push(Pending { value, of, zone });
             }
             (GoType::OrList(of), Kind::Array(items)) => {
-                let zone = self.zone(value, zone);
+                let zone = Some(self.zone(value, zone));
                 pending.extend(items.map(|value| Pending { value, of, zone }));
             }
             (GoType::Bytes, Kind::Array(items)) => {
                 pending.extend(items.map(|value| Pending { value, of: &GoType::Uint8, zone }));
             }
             (GoType::OrNames(_), Kind::Array(items)) => {
-                let zone = self.zone(value, zone);
+                let zone = Some(self.zone(value, zone));
                 pending.extend(items.map(|value| Pending { value, of: &STRING, zone }));
             }
             (GoType::OrList(_) | GoType::OrNames(_), _) if scalar => {}
             _ if fits(value, of) => {}
             (GoType::Time | GoType::OrBool(_), _) => {
-                let zone = self.zone(value, zone);
+                let zone = Some(self.zone(value, zone));
                 self.wrong.push(Wrong { value: value.id(), of, zone });
             }
             _ => self.wrong.push(Wrong { value: value.id(), of, zone }),
         }
     }
 
-    fn zone(&mut self, value: Value<'d>, within: Option<usize>) -> Option<usize> {
+    fn zone(&mut self, value: Value<'d>, within: Option<usize>) -> usize {
         self.zones.push((value.id(), within));
-        Some(self.zones.len() - 1)
+        self.zones.len() - 1
     }
 
     fn fields(
@@ -141,8 +141,8 @@ impl<'d> Walk<'d> {
                 pending.push(Pending { value: member, of, zone });
             } else if zone.is_none() && self.strict.len() < 4 * STRICT_LIMIT {
                 let path = member.path();
-                let issue = issue(codes::crd::UNKNOWN_FIELD, member, true);
-                let issue = issue.with("field", strict_path(&path)).at(path);
+                let issue = issue(codes::object::UNKNOWN_FIELD, member, true).with("key", key);
+                let issue = issue.with("shown", quote(&strict_path(&path))).at(path);
                 self.strict.push((member.id(), issue));
             }
         }

@@ -57,7 +57,7 @@ pub fn not_a_crd(root: Value<'_>) -> Option<Issue> {
     }
     let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
     let (group, version) = match (group, version) {
-        ("", "") | (GROUP, "") => (GROUP, "v1"),
+        ("" | GROUP, "") => (GROUP, "v1"),
         other => other,
     };
     let kind = if kind.is_empty() { KIND } else { kind };
