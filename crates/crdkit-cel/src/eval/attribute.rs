@@ -30,14 +30,15 @@ impl<'v> Evaluation<'v> {
 
     fn base(&mut self, base: &'v Base) -> Evaluated<'v> {
         match base {
-            Base::Variable(slot) => match self.variables.get(*slot as usize) {
-                Some(Some(binding)) => binding.value(self.data),
-                _ => {
+            Base::Variable(slot) => {
+                if let Some(Some(binding)) = self.variables.get(*slot as usize) {
+                    binding.value(self.data)
+                } else {
                     let name =
                         self.program.variables.get(*slot as usize).map_or("", |name| &**name);
                     Err(EvalError::message(format!("no such attribute(s): {name}")))
                 }
-            },
+            }
             Base::Local(slot) => self.local(*slot),
             Base::Conditional(condition, yes, no) => match self.run(*condition)? {
                 Val::Bool(true) => self.run_uncharged(*yes),
@@ -114,6 +115,7 @@ impl<'v> Evaluation<'v> {
             Qualifier::Computed { key, optional: asked } => {
                 *optional |= asked;
                 match soft(self.run_uncharged(*key))? {
+                    Ok(Val::Null) => Err(EvalError::fixed("invalid qualifier type: types.Null")),
                     Ok(key) => element(data, value, key),
                     Err(error) => Err(error),
                 }

@@ -6,7 +6,7 @@
 use super::{EvalError, Evaluated, Evaluation, Local, soft};
 use crate::cost::{LIST, SELECT};
 use crate::plan::{Collect, Fold, FoldKind, StepId};
-use crate::value::{Data, List, Map, MapTable, Val, equal, hash_key};
+use crate::value::{Data, Val, equal, hash_key};
 
 /// What is iterated: pairs of key or index and element.
 enum Items<'v> {
@@ -179,7 +179,7 @@ impl<'v> Evaluation<'v> {
         self.charge(SELECT)?;
         match failed {
             Some(error) => Err(error),
-            None => Ok(Val::List(List::Slice(self.data.arena.slice(&collected)))),
+            None => Ok(self.data.arena.list(&collected)),
         }
     }
 
@@ -209,13 +209,9 @@ impl<'v> Evaluation<'v> {
                         continue;
                     }
                     self.charge(SELECT)?;
-                    match soft(self.run(*value))? {
-                        Ok(value) => {
-                            self.charge(1)?;
-                            builder.insert(self.data, key, value)
-                        }
-                        Err(error) => Err(error),
-                    }
+                    let value = soft(self.run(*value))?;
+                    self.charge(1)?;
+                    value.and_then(|value| builder.insert(self.data, key, value))
                 }
                 Collect::Entries { map } => {
                     let map = soft(self.run(*map))?;
@@ -234,12 +230,11 @@ impl<'v> Evaluation<'v> {
             }
         }
         self.charge(SELECT)?;
-        match failed {
-            Some(error) => Err(error),
-            None => {
-                let arena = self.data.arena;
-                Ok(Val::Map(Map::Table(arena.value(MapTable::new(&builder.entries, arena)))))
-            }
+        if let Some(error) = failed {
+            Err(error)
+        } else {
+            let arena = self.data.arena;
+            Ok(arena.map(&builder.entries))
         }
     }
 }

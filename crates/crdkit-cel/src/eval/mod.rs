@@ -17,7 +17,7 @@ pub use error::EvalError;
 use crate::cost::{CostModel, LIST, MAP, TEXT_FACTOR, scaled};
 use crate::plan::{Order, PatternUse, Program, Step, StepId};
 use crate::shape::ShapeId;
-use crate::value::{Arena, Constant, Data, List, Map, MapTable, Node, Val, compare, equal, read};
+use crate::value::{Arena, Constant, Data, Node, Val, compare, equal, read};
 
 /// Loops ask whether to stop once in this many iterations.
 const INTERRUPT_EVERY: u32 = 100;
@@ -81,6 +81,11 @@ impl Program {
     /// The variables the program reads.
     pub fn variables(&self) -> impl Iterator<Item = &str> {
         self.variables.iter().map(|name| &**name)
+    }
+
+    /// A copy of a result that borrows nothing; `None` for values that only libraries can make.
+    pub fn to_constant<'v>(&'v self, arena: &'v Arena, value: &Val<'v>) -> Option<Constant> {
+        Constant::of(value, Data { shapes: &self.shapes, arena })
     }
 
     /// Runs the program. Variables that `bind` does not know are errors when read.
@@ -243,7 +248,13 @@ impl<'v> Evaluation<'v> {
             _ => 1,
         };
         self.charge(cost)?;
-        let ordering = compare(&left?, &right?)?;
+        let (left, right) = (left?, right?);
+        let ordering = compare(&left, &right).map_err(|error| match error {
+            EvalError::NoSuchOverload(_) => {
+                call::no_such_overload(order.function(), &[left, right])
+            }
+            other => other,
+        })?;
         Ok(Val::Bool(match order {
             Order::Less => ordering.is_lt(),
             Order::LessEqual => ordering.is_le(),
@@ -259,21 +270,15 @@ impl<'v> Evaluation<'v> {
         subject: StepId,
         limit: Option<StepId>,
     ) -> Evaluated<'v> {
-        let subject = soft(self.run(subject))?;
+        // A call with a constant pattern ends at its subject's error before it is charged.
+        let subject = self.run(subject)?;
         let limit = match limit {
-            // With a third argument an error ends the call before it is charged.
-            Some(limit) => {
-                subject.clone()?;
-                match self.run(limit)? {
-                    Val::Int(limit) => limit,
-                    _ => return Err(EvalError::NoSuchOverload(None)),
-                }
-            }
-            None => -1,
+            Some(limit) => soft(self.run(limit))?,
+            None => Ok(Val::Int(-1)),
         };
-        let arguments = [subject.as_ref().ok().copied(), Some(Val::String(regex.as_str()))];
+        let arguments = [Some(subject), Some(Val::String(regex.as_str()))];
         self.charge(CostModel::Matches.runtime(self.data, &arguments, None))?;
-        let Val::String(text) = subject? else {
+        let (Val::String(text), Val::Int(limit)) = (subject, limit?) else {
             return Err(EvalError::NoSuchOverload(None));
         };
         Ok(match usage {
@@ -314,7 +319,7 @@ impl<'v> Evaluation<'v> {
         let outcome = soft(outcome)?;
         self.charge(LIST)?;
         outcome?;
-        Ok(Val::List(List::Slice(self.data.arena.slice(&items))))
+        Ok(self.data.arena.list(&items))
     }
 
     fn map(&mut self, entries: &'v [(StepId, StepId, bool)]) -> Evaluated<'v> {
@@ -335,7 +340,7 @@ impl<'v> Evaluation<'v> {
         let outcome = soft(outcome)?;
         self.charge(MAP)?;
         outcome?;
-        Ok(Val::Map(Map::Table(self.data.arena.value(MapTable::new(&table, self.data.arena)))))
+        Ok(self.data.arena.map(&table))
     }
 }
 

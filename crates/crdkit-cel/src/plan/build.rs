@@ -101,14 +101,14 @@ impl<'c> Planner<'c> {
                 for entry in entries {
                     steps.push((self.plan(entry.key)?, self.plan(entry.value)?, entry.optional));
                 }
-                self.map(steps)
+                Ok(self.map(steps))
             }
             ExprKind::Struct { name, .. } => Err(PlanError(format!("unknown type: {name}"))),
             ExprKind::Comprehension(comprehension) => self.comprehension(comprehension),
         }
     }
 
-    fn map(&mut self, steps: Vec<(StepId, StepId, bool)>) -> Planned {
+    fn map(&mut self, steps: Vec<(StepId, StepId, bool)>) -> StepId {
         let constants: Option<Vec<(Constant, Constant)>> = steps
             .iter()
             .map(|&(key, value, optional)| {
@@ -126,11 +126,11 @@ impl<'c> Planner<'c> {
             if let Some(mut keys) = keys {
                 keys.sort();
                 if keys.windows(2).all(|pair| pair.first() != pair.last()) {
-                    return Ok(self.add(Step::Constant(Constant::Map(constants.into()))));
+                    return self.add(Step::Constant(Constant::Map(constants.into())));
                 }
             }
         }
-        Ok(self.add(Step::Map(steps.into())))
+        self.add(Step::Map(steps.into()))
     }
 
     fn ident(&mut self, id: ExprId, name: &Name) -> StepId {
@@ -293,9 +293,7 @@ impl<'c> Planner<'c> {
             let data = Data { shapes: self.shapes, arena: &arena };
             let value = call_overload(data, function, &candidates, &[constant.value(data)])
                 .map_err(|error| PlanError(error.to_string()))?;
-            let folded =
-                Constant::of(&value).or_else(|| (&**function == "dyn").then(|| constant.clone()));
-            if let Some(folded) = folded {
+            if let Some(folded) = Constant::of(&value, data) {
                 return Ok(self.add(Step::Constant(folded)));
             }
         }

@@ -138,8 +138,8 @@ impl Check<'_, '_, '_> {
         let path = self.path.field("items");
         match &self.schema.items {
             None => self.report(codes::crd::LIST_MAP_NEEDS_ITEMS, &path),
-            Some(items @ (Items::List(_) | Items::Neither)) => {
-                let shown = internal_json::items(self.context.schemas, items);
+            Some(Items::List(_) | Items::Neither) => {
+                let shown = internal_json::items(self.context.schemas, self.schema);
                 let issue = at(codes::crd::LIST_MAP_SINGLE_SCHEMA, &path, Some(self.schema.source));
                 self.issues.push(issue.value(Arg::Literal(shown.into())));
             }

@@ -1,9 +1,10 @@
 //! `subresources`.
 
 use super::at;
+use crate::go_json;
 use crate::model::Subresources;
 use crate::path::Path;
-use crdkit_issue::{Code, Issue, codes};
+use crdkit_issue::{Arg, Code, Issue, codes};
 
 /// Checks the paths of the scale subresource.
 pub(super) fn check(
@@ -19,7 +20,10 @@ pub(super) fn check(
         if let Some(issue) = simple_path(json_path, &path) {
             issues.push(issue);
         } else if !roots.iter().any(|root| json_path.starts_with(root)) {
-            issues.push(at(code, &path, source).value(json_path));
+            // The selector may be absent, and what may be is shown differently.
+            let optional = code == codes::crd::PATH_NOT_IN_SPEC_OR_STATUS;
+            let shown = if optional { go_json::named(json_path) } else { Arg::from(json_path) };
+            issues.push(at(code, &path, source).value(shown));
         }
     };
     let replicas = [
