@@ -76,12 +76,15 @@ pub(crate) fn score(
 }
 
 fn causes(verdict: Option<Value<'_>>, keys: &[&str]) -> Vec<Vec<Option<String>>> {
-    let causes =
-        verdict.and_then(|verdict| verdict.get("causes")).into_iter().flat_map(Value::items);
+    verdict.map(|verdict| rows(verdict, "causes", keys)).unwrap_or_default()
+}
+
+/// The members `keys` of each object in the list `of`, in an order that does not matter.
+pub(crate) fn rows(value: Value<'_>, of: &str, keys: &[&str]) -> Vec<Vec<Option<String>>> {
     let text =
-        |cause: Value<'_>, key: &str| cause.get(key).and_then(Value::as_str).map(str::to_owned);
-    let mut rows: Vec<_> =
-        causes.map(|cause| keys.iter().map(|key| text(cause, key)).collect::<Vec<_>>()).collect();
+        |item: Value<'_>, key: &str| item.get(key).and_then(Value::as_str).map(str::to_owned);
+    let row = |item| keys.iter().map(|key| text(item, key)).collect();
+    let mut rows: Vec<Vec<_>> = value.get(of).into_iter().flat_map(Value::items).map(row).collect();
     rows.sort();
     rows
 }
