@@ -12,7 +12,6 @@ pub type Finding = (usize, String);
 ///
 /// # Panics
 /// With a list of differences, if there are any, or if there is no case at all.
-#[expect(clippy::panic, reason = "this is how a test fails")]
 pub fn run(markdown: &str, check: impl Fn(&Case) -> Vec<Finding>) {
     let cases = cases(markdown);
     let mut report = String::new();
@@ -20,12 +19,8 @@ pub fn run(markdown: &str, check: impl Fn(&Case) -> Vec<Finding>) {
         let Some(block) = case.blocks.last() else { continue };
         compare(case, block, &check(case), &mut report);
     }
-    if cases.is_empty() {
-        panic!("there is no case in this file");
-    }
-    if !report.is_empty() {
-        panic!("\n{report}");
-    }
+    assert!(!cases.is_empty(), "there is no case in this file");
+    assert!(report.is_empty(), "\n{report}");
 }
 
 fn compare(case: &Case, block: &Block, found: &[Finding], report: &mut String) {

@@ -29,24 +29,20 @@ pub fn cases(markdown: &str) -> Vec<Case> {
     let mut open: Option<Block> = None;
     for (index, line) in markdown.lines().enumerate() {
         if let Some(info) = line.strip_prefix("```") {
-            open = match open.take() {
-                Some(block) => {
-                    match cases.last_mut().filter(|case| case.title == title) {
-                        Some(case) => case.blocks.push(block),
-                        None => cases.push(Case { title: title.clone(), blocks: vec![block] }),
-                    }
-                    None
+            if let Some(block) = open.take() {
+                match cases.last_mut().filter(|case| case.title == title) {
+                    Some(case) => case.blocks.push(block),
+                    None => cases.push(Case { title: title.clone(), blocks: vec![block] }),
                 }
-                None => {
-                    let (language, role) = info.split_once(' ').unwrap_or((info, ""));
-                    Some(Block {
-                        language: language.trim().into(),
-                        role: role.trim().into(),
-                        text: String::new(),
-                        line: index + 2,
-                    })
-                }
-            };
+            } else {
+                let (language, role) = info.split_once(' ').unwrap_or((info, ""));
+                open = Some(Block {
+                    language: language.trim().into(),
+                    role: role.trim().into(),
+                    text: String::new(),
+                    line: index + 2,
+                });
+            }
         } else if let Some(block) = &mut open {
             block.text.push_str(line);
             block.text.push('\n');
