@@ -47,8 +47,9 @@ pub(super) fn check(crd: &Crd<'_>, options: &Options, issues: &mut Vec<Issue>) {
     };
     versions::check(crd, context, issues);
     version(crd, issues);
-    names::required(&spec.names, &SPEC.field("names"), spec.source, issues);
-    names::check(&spec.names, &SPEC.field("names"), issues);
+    let written = spec.source.and_then(|spec| spec.get("names"));
+    names::required(&spec.names, &SPEC.field("names"), written.or(spec.source), issues);
+    names::check(&spec.names, &SPEC.field("names"), written, issues);
     let any_status = crd.spec.subresources.is_some_and(|it| it.status)
         || spec.versions.iter().any(|it| it.subresources.is_some_and(|it| it.status));
     let suppress_rule_cost = options.unchanged_versions.contains(spec.version);
