@@ -31,8 +31,8 @@ impl<'v> Evaluation<'v> {
     fn base(&mut self, base: &'v Base) -> Evaluated<'v> {
         match base {
             Base::Variable(slot) => {
-                if let Some(Some(binding)) = self.variables.get(*slot as usize) {
-                    binding.value(self.data)
+                if let Some(Some(value)) = self.variables.get(*slot as usize) {
+                    value.clone()
                 } else {
                     let name =
                         self.program.variables.get(*slot as usize).map_or("", |name| &**name);
@@ -56,7 +56,10 @@ impl<'v> Evaluation<'v> {
             Some(Local::Error(error)) => Err(error.clone()),
             Some(Local::Lazy(step)) => {
                 let step = *step;
+                // Its own loops use the slots of the loops that are running where it is first read.
+                let running = self.locals.clone();
                 let value = soft(self.run(step))?;
+                self.locals = running;
                 self.set_local(slot, value.clone().map_or_else(Local::Error, Local::Value));
                 value
             }
@@ -65,7 +68,15 @@ impl<'v> Evaluation<'v> {
     }
 
     fn resolve(&mut self, attribute: &'v Attribute) -> Evaluated<'v> {
-        let mut value = self.base(&attribute.base)?;
+        let mut value = match &attribute.base {
+            // What most chains start from, without a detour.
+            Base::Local(slot)
+                if let Some(Local::Value(value)) = self.locals.get(*slot as usize) =>
+            {
+                *value
+            }
+            base => self.base(base)?,
+        };
         let [first @ .., last] = attribute.qualifiers.as_slice() else {
             return Ok(value);
         };
@@ -103,6 +114,18 @@ impl<'v> Evaluation<'v> {
         optional: &mut bool,
     ) -> Result<Option<Val<'v>>, EvalError> {
         let data = self.data;
+        // Nearly every step is a member whose place in the shape is known.
+        if let (Qualifier::Field { name, known: Some(known), optional: false }, Val::Object(node)) =
+            (qualifier, value)
+            && known.object == node.shape
+            && !*optional
+        {
+            self.charge(SELECT)?;
+            return match node.value().get(&known.key) {
+                Some(value) if !value.is_null() => read(data, value, known.shape).map(Some),
+                _ => Err(EvalError::NoSuchKey((**name).into())),
+            };
+        }
         let found = match qualifier {
             Qualifier::Field { name, known, optional: asked } => {
                 *optional |= asked;

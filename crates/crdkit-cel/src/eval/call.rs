@@ -10,6 +10,7 @@ use crate::types::Type;
 use crate::value::{Data, Opaque, Val};
 
 impl<'v> Evaluation<'v> {
+    #[inline(never)]
     pub(super) fn call(&mut self, call: &'v Call) -> Evaluated<'v> {
         let data = self.data;
         let mut values = smallvec::SmallVec::<[Val<'v>; 4]>::new();

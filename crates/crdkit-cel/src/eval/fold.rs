@@ -30,6 +30,7 @@ impl<'v> Iterator for Items<'v> {
 }
 
 impl<'v> Evaluation<'v> {
+    #[inline(never)]
     pub(super) fn fold(&mut self, fold: &'v Fold) -> Evaluated<'v> {
         let range = self.run(fold.range)?;
         let items = match range {
@@ -83,13 +84,13 @@ impl<'v> Evaluation<'v> {
         let mut decided = false;
         for item in items {
             self.tick()?;
-            self.charge(condition)?;
             if decided {
+                self.charge_steps(condition)?;
                 break;
             }
-            self.bind_item(fold, item, is_list);
             // The step reads the accumulator.
-            self.charge(SELECT)?;
+            self.charge_steps(condition + SELECT)?;
+            self.bind_item(fold, item, is_list);
             match soft(self.run(predicate))? {
                 Ok(Val::Bool(value)) if value == decisive => {
                     decided = true;
@@ -117,7 +118,7 @@ impl<'v> Evaluation<'v> {
             match soft(self.run(predicate))? {
                 Ok(Val::Bool(true)) => {
                     // The accumulator and an addition.
-                    self.charge(SELECT + 1)?;
+                    self.charge_steps(SELECT + 1)?;
                     count += 1;
                 }
                 Ok(Val::Bool(false)) => {}
@@ -126,7 +127,7 @@ impl<'v> Evaluation<'v> {
             }
         }
         // The accumulator and a comparison.
-        self.charge(SELECT + 1)?;
+        self.charge_steps(SELECT + 1)?;
         match failed {
             Some(error) => Err(error),
             None => Ok(Val::Bool(count == 1)),

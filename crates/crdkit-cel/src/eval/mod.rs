@@ -96,12 +96,16 @@ impl Program {
         limits: Limits<'v>,
     ) -> Outcome<'v> {
         let data = Data { shapes: &self.shapes, arena };
-        let variables = self.variables.iter().map(|name| bind(name)).collect();
+        let variables = self
+            .variables
+            .iter()
+            .map(|name| bind(name).map(|binding| binding.value(data)))
+            .collect();
         let mut evaluation = Evaluation {
             program: self,
             data,
             variables,
-            locals: Vec::new(),
+            locals: smallvec::smallvec![Local::Value(Val::Null); self.locals],
             cost: 0,
             limits,
             ticks: 0,
@@ -123,17 +127,25 @@ enum Local<'v> {
 struct Evaluation<'v> {
     program: &'v Program,
     data: Data<'v>,
-    variables: smallvec::SmallVec<[Option<Binding<'v>>; 2]>,
-    locals: Vec<Local<'v>>,
+    /// What the variables are, read once.
+    variables: smallvec::SmallVec<[Option<Evaluated<'v>>; 2]>,
+    locals: smallvec::SmallVec<[Local<'v>; 4]>,
     cost: u64,
     limits: Limits<'v>,
     ticks: u32,
 }
 
 impl<'v> Evaluation<'v> {
+    #[inline]
     fn charge(&mut self, cost: u64) -> Result<(), EvalError> {
         self.cost = self.cost.saturating_add(cost);
         if self.cost > self.limits.cost { Err(EvalError::CostLimit) } else { Ok(()) }
+    }
+
+    /// Charges several steps of cost 1 at once; the limit strikes at the step that crosses it.
+    #[inline]
+    fn charge_steps(&mut self, steps: u64) -> Result<(), EvalError> {
+        self.charge(steps).inspect_err(|_| self.cost = self.limits.cost.saturating_add(1))
     }
 
     /// Called once per iteration.
@@ -196,12 +208,9 @@ impl<'v> Evaluation<'v> {
         }
     }
 
+    #[inline]
     fn set_local(&mut self, slot: u32, local: Local<'v>) {
-        let slot = slot as usize;
-        if self.locals.len() <= slot {
-            self.locals.resize(slot + 1, Local::Value(Val::Null));
-        }
-        if let Some(place) = self.locals.get_mut(slot) {
+        if let Some(place) = self.locals.get_mut(slot as usize) {
             *place = local;
         }
     }
@@ -227,7 +236,7 @@ impl<'v> Evaluation<'v> {
         let right = soft(self.run(right))?;
         let cost = match (&left, &right) {
             (Ok(Val::Opaque(_)), _) if !negated => 1,
-            (left, right) => scaled(size(left).min(size(right)), TEXT_FACTOR),
+            (left, right) => comparison_cost(left, right),
         };
         self.charge(cost)?;
         let equal = equal(self.data, &left?, &right?)?;
@@ -244,7 +253,7 @@ impl<'v> Evaluation<'v> {
         let left = soft(self.run(left))?;
         let right = soft(self.run(right))?;
         let cost = match cost {
-            CostModel::Comparison => scaled(size(&left).min(size(&right)), TEXT_FACTOR),
+            CostModel::Comparison => comparison_cost(&left, &right),
             _ => 1,
         };
         self.charge(cost)?;
@@ -263,6 +272,7 @@ impl<'v> Evaluation<'v> {
         }))
     }
 
+    #[inline(never)]
     fn pattern(
         &mut self,
         usage: PatternUse,
@@ -288,6 +298,7 @@ impl<'v> Evaluation<'v> {
         })
     }
 
+    #[inline(never)]
     fn in_set(&mut self, value: StepId, set: &'v [Constant]) -> Evaluated<'v> {
         let value = self.run(value)?;
         let found = match value {
@@ -302,6 +313,7 @@ impl<'v> Evaluation<'v> {
         Ok(Val::Bool(found))
     }
 
+    #[inline(never)]
     fn list(&mut self, elements: &'v [(StepId, bool)]) -> Evaluated<'v> {
         let mut items = smallvec::SmallVec::<[Val<'v>; 8]>::new();
         let outcome = elements.iter().try_for_each(|&(step, optional)| {
@@ -322,6 +334,7 @@ impl<'v> Evaluation<'v> {
         Ok(self.data.arena.list(&items))
     }
 
+    #[inline(never)]
     fn map(&mut self, entries: &'v [(StepId, StepId, bool)]) -> Evaluated<'v> {
         let mut table: Vec<(Val<'v>, Val<'v>)> = Vec::with_capacity(entries.len());
         let outcome = entries.iter().try_for_each(|&(key, value, optional)| {
@@ -362,6 +375,7 @@ fn insert<'v>(
 }
 
 /// Separates errors that are values from those that end the evaluation.
+#[inline]
 fn soft<T>(outcome: Result<T, EvalError>) -> Result<Result<T, EvalError>, EvalError> {
     match outcome {
         Err(error) if error.is_fatal() => Err(error),
@@ -369,8 +383,16 @@ fn soft<T>(outcome: Result<T, EvalError>) -> Result<Result<T, EvalError>, EvalEr
     }
 }
 
-fn size(value: &Evaluated<'_>) -> u64 {
-    value.as_ref().map_or(1, Val::size)
+/// A tenth of the smaller size, rounded up. Short texts need no counting: up to ten bytes cost 1.
+#[inline]
+fn comparison_cost(left: &Evaluated<'_>, right: &Evaluated<'_>) -> u64 {
+    if let (Ok(Val::String(left)), Ok(Val::String(right))) = (left, right)
+        && let length @ 0..=10 = left.len().min(right.len())
+    {
+        return u64::from(length > 0);
+    }
+    let size = |value: &Evaluated<'_>| value.as_ref().map_or(1, Val::size);
+    scaled(size(left).min(size(right)), TEXT_FACTOR)
 }
 
 impl<'v> Binding<'v> {
