@@ -1,5 +1,6 @@
 //! Chains of selections and indexes.
 
+use super::truth::Truth;
 use super::{EvalError, Evaluated, Evaluation, Local, soft};
 use crate::cost::SELECT;
 use crate::plan::{Attribute, Base, Known, Qualifier, Step, StepId};
@@ -13,11 +14,59 @@ impl<'v> Evaluation<'v> {
         attribute: &'v Attribute,
         charge_base: bool,
     ) -> Evaluated<'v> {
+        if attribute.direct
+            && let Some(result) = self.direct(attribute, charge_base)
+        {
+            return result;
+        }
         let result = soft(self.resolve(attribute))?;
         if charge_base && !attribute.test_only && !matches!(attribute.base, Base::Conditional(..)) {
             self.charge(SELECT)?;
         }
         result
+    }
+
+    /// Follows a chain of known members through the document without looking at what lies between. Nothing if the
+    /// document is not what the shapes say.
+    #[inline]
+    fn direct(&mut self, attribute: &'v Attribute, charge_base: bool) -> Option<Evaluated<'v>> {
+        let node = match attribute.base {
+            Base::Local(slot) => match self.locals.get(slot as usize)? {
+                Local::Value(Val::Object(node)) => *node,
+                _ => return None,
+            },
+            Base::Variable(slot) => match self.variables.get(slot as usize)? {
+                Some(Ok(Val::Object(node))) => *node,
+                _ => return None,
+            },
+            _ => return None,
+        };
+        let base = u64::from(charge_base && !attribute.test_only);
+        let (mut value, mut shape) = (node.value(), node.shape);
+        let mut steps = attribute.qualifiers.iter();
+        let mut charged = base;
+        while let Some(Qualifier::Field { name, known: Some(known), .. }) = steps.next() {
+            if known.object != shape || value.as_object().is_none() {
+                return None;
+            }
+            charged += SELECT;
+            let last = steps.len() == 0;
+            match value.get(&known.key).filter(|value| !value.is_null()) {
+                Some(next) => (value, shape) = (next, known.shape),
+                None if last && attribute.test_only => {
+                    return Some(self.charge_steps(charged).map(|()| Val::Bool(false)));
+                }
+                None => {
+                    let missing = EvalError::NoSuchKey((**name).into());
+                    return Some(self.charge_steps(charged).and(Err(missing)));
+                }
+            }
+        }
+        if let Err(limit) = self.charge_steps(charged) {
+            return Some(Err(limit));
+        }
+        let found = read(self.data, value, shape);
+        Some(if attribute.test_only { found.map(|_| Val::Bool(true)) } else { found })
     }
 
     /// A step whose base, if it is a chain, is not charged.
@@ -40,10 +89,10 @@ impl<'v> Evaluation<'v> {
                 }
             }
             Base::Local(slot) => self.local(*slot),
-            Base::Conditional(condition, yes, no) => match self.run(*condition)? {
-                Val::Bool(true) => self.run_uncharged(*yes),
-                Val::Bool(false) => self.run_uncharged(*no),
-                _ => Err(EvalError::NoSuchOverload(None)),
+            Base::Conditional(condition, yes, no) => match self.truth(*condition) {
+                Truth::True => self.run_uncharged(*yes),
+                Truth::False => self.run_uncharged(*no),
+                Truth::Failed => Err(self.take_failure()),
             },
             Base::Value(step) => self.run(*step),
             Base::Unknown(name) => Err(EvalError::message(format!("no such attribute(s): {name}"))),
@@ -114,18 +163,6 @@ impl<'v> Evaluation<'v> {
         optional: &mut bool,
     ) -> Result<Option<Val<'v>>, EvalError> {
         let data = self.data;
-        // Nearly every step is a member whose place in the shape is known.
-        if let (Qualifier::Field { name, known: Some(known), optional: false }, Val::Object(node)) =
-            (qualifier, value)
-            && known.object == node.shape
-            && !*optional
-        {
-            self.charge(SELECT)?;
-            return match node.value().get(&known.key) {
-                Some(value) if !value.is_null() => read(data, value, known.shape).map(Some),
-                _ => Err(EvalError::NoSuchKey((**name).into())),
-            };
-        }
         let found = match qualifier {
             Qualifier::Field { name, known, optional: asked } => {
                 *optional |= asked;

@@ -8,16 +8,18 @@ mod attribute;
 mod call;
 mod error;
 mod fold;
+mod truth;
 
 use crdkit_value::Value;
 
 pub(crate) use call::call_overload;
 pub use error::EvalError;
+use truth::Truth;
 
-use crate::cost::{CostModel, LIST, MAP, TEXT_FACTOR, scaled};
-use crate::plan::{Order, PatternUse, Program, Step, StepId};
+use crate::cost::{CostModel, LIST, MAP};
+use crate::plan::{PatternUse, Program, Step, StepId};
 use crate::shape::ShapeId;
-use crate::value::{Arena, Constant, Data, Node, Val, compare, equal, read};
+use crate::value::{Arena, Constant, Data, Node, Val, equal, read};
 
 /// Loops ask whether to stop once in this many iterations.
 const INTERRUPT_EVERY: u32 = 100;
@@ -109,6 +111,7 @@ impl Program {
             cost: 0,
             limits,
             ticks: 0,
+            failure: None,
         };
         let result = evaluation.run(self.root);
         Outcome { result, cost: evaluation.cost }
@@ -133,6 +136,8 @@ struct Evaluation<'v> {
     cost: u64,
     limits: Limits<'v>,
     ticks: u32,
+    /// Why the last [`Truth::Failed`] failed.
+    failure: Option<EvalError>,
 }
 
 impl<'v> Evaluation<'v> {
@@ -167,23 +172,19 @@ impl<'v> Evaluation<'v> {
         match step {
             Step::Constant(constant) => Ok(constant.value(self.data)),
             Step::Attribute(attribute) => self.attribute(attribute, true),
-            Step::And(left, right) => self.logic(*left, *right, false),
-            Step::Or(left, right) => self.logic(*left, *right, true),
-            Step::Not(operand) => {
-                let value = soft(self.run(*operand))?;
-                self.charge(1)?;
-                match value? {
-                    Val::Bool(value) => Ok(Val::Bool(!value)),
-                    _ => Err(EvalError::NoSuchOverload(None)),
-                }
-            }
-            Step::Equal { left, right, negated } => self.equality(*left, *right, *negated),
-            Step::Order { order, left, right, cost } => self.order(*order, *left, *right, *cost),
+            Step::And(..)
+            | Step::Or(..)
+            | Step::Not(_)
+            | Step::Equal { .. }
+            | Step::Order { .. }
+            | Step::InSet { .. } => match self.truth(id) {
+                Truth::Failed => Err(self.take_failure()),
+                truth => Ok(Val::Bool(truth == Truth::True)),
+            },
             Step::Call(call) => self.call(call),
             Step::Pattern { usage, regex, subject, limit } => {
                 self.pattern(*usage, regex, *subject, *limit)
             }
-            Step::InSet { value, set } => self.in_set(*value, set),
             Step::List(elements) => self.list(elements),
             Step::Map(entries) => self.map(entries),
             Step::Fold(fold) => self.fold(fold),
@@ -215,63 +216,6 @@ impl<'v> Evaluation<'v> {
         }
     }
 
-    /// `&&` and `||`: `decisive` wins over errors on either side.
-    fn logic(&mut self, left: StepId, right: StepId, decisive: bool) -> Evaluated<'v> {
-        let left = soft(self.run(left))?;
-        if matches!(left, Ok(Val::Bool(value)) if value == decisive) {
-            return Ok(Val::Bool(decisive));
-        }
-        let right = soft(self.run(right))?;
-        if matches!(right, Ok(Val::Bool(value)) if value == decisive) {
-            return Ok(Val::Bool(decisive));
-        }
-        match (left?, right?) {
-            (Val::Bool(_), Val::Bool(_)) => Ok(Val::Bool(!decisive)),
-            _ => Err(EvalError::NoSuchOverload(None)),
-        }
-    }
-
-    fn equality(&mut self, left: StepId, right: StepId, negated: bool) -> Evaluated<'v> {
-        let left = soft(self.run(left))?;
-        let right = soft(self.run(right))?;
-        let cost = match (&left, &right) {
-            (Ok(Val::Opaque(_)), _) if !negated => 1,
-            (left, right) => comparison_cost(left, right),
-        };
-        self.charge(cost)?;
-        let equal = equal(self.data, &left?, &right?)?;
-        Ok(Val::Bool(equal != negated))
-    }
-
-    fn order(
-        &mut self,
-        order: Order,
-        left: StepId,
-        right: StepId,
-        cost: CostModel,
-    ) -> Evaluated<'v> {
-        let left = soft(self.run(left))?;
-        let right = soft(self.run(right))?;
-        let cost = match cost {
-            CostModel::Comparison => comparison_cost(&left, &right),
-            _ => 1,
-        };
-        self.charge(cost)?;
-        let (left, right) = (left?, right?);
-        let ordering = compare(&left, &right).map_err(|error| match error {
-            EvalError::NoSuchOverload(_) => {
-                call::no_such_overload(order.function(), &[left, right])
-            }
-            other => other,
-        })?;
-        Ok(Val::Bool(match order {
-            Order::Less => ordering.is_lt(),
-            Order::LessEqual => ordering.is_le(),
-            Order::Greater => ordering.is_gt(),
-            Order::GreaterEqual => ordering.is_ge(),
-        }))
-    }
-
     #[inline(never)]
     fn pattern(
         &mut self,
@@ -296,21 +240,6 @@ impl<'v> Evaluation<'v> {
             PatternUse::Find => crate::library::regex::find(regex, text),
             PatternUse::FindAll => crate::library::regex::find_all(self.data, regex, text, limit),
         })
-    }
-
-    #[inline(never)]
-    fn in_set(&mut self, value: StepId, set: &'v [Constant]) -> Evaluated<'v> {
-        let value = self.run(value)?;
-        let found = match value {
-            Val::String(text) => {
-                set.iter().any(|item| matches!(item, Constant::String(other) if &**other == text))
-            }
-            other => {
-                let data = self.data;
-                set.iter().any(|item| matches!(equal(data, &item.value(data), &other), Ok(true)))
-            }
-        };
-        Ok(Val::Bool(found))
     }
 
     #[inline(never)]
@@ -381,18 +310,6 @@ fn soft<T>(outcome: Result<T, EvalError>) -> Result<Result<T, EvalError>, EvalEr
         Err(error) if error.is_fatal() => Err(error),
         other => Ok(other),
     }
-}
-
-/// A tenth of the smaller size, rounded up. Short texts need no counting: up to ten bytes cost 1.
-#[inline]
-fn comparison_cost(left: &Evaluated<'_>, right: &Evaluated<'_>) -> u64 {
-    if let (Ok(Val::String(left)), Ok(Val::String(right))) = (left, right)
-        && let length @ 0..=10 = left.len().min(right.len())
-    {
-        return u64::from(length > 0);
-    }
-    let size = |value: &Evaluated<'_>| value.as_ref().map_or(1, Val::size);
-    scaled(size(left).min(size(right)), TEXT_FACTOR)
 }
 
 impl<'v> Binding<'v> {

@@ -151,11 +151,7 @@ impl<'c> Planner<'c> {
                 None => Base::Unknown(Name::clone(name)),
             },
         };
-        self.add(Step::Attribute(Box::new(Attribute {
-            base,
-            qualifiers: Vec::new(),
-            test_only: false,
-        })))
+        self.add(Step::Attribute(Box::new(Attribute::new(base))))
     }
 
     fn variable(&mut self, name: &Name) -> u32 {
@@ -172,12 +168,11 @@ impl<'c> Planner<'c> {
         if let Some(Step::Attribute(attribute)) = self.steps.get_mut(index)
             && !attribute.test_only
         {
-            attribute.qualifiers.push(qualifier);
-            attribute.test_only = test_only;
+            attribute.push(qualifier, test_only);
             return operand;
         }
-        let attribute =
-            Attribute { base: Base::Value(operand), qualifiers: vec![qualifier], test_only };
+        let mut attribute = Attribute::new(Base::Value(operand));
+        attribute.push(qualifier, test_only);
         self.add(Step::Attribute(Box::new(attribute)))
     }
 
@@ -232,11 +227,7 @@ impl<'c> Planner<'c> {
             (operator::NOT_EQUALS, &[left, right]) => Step::Equal { left, right, negated: true },
             (operator::CONDITIONAL, &[condition, yes, no]) => {
                 let base = Base::Conditional(condition, yes, no);
-                Step::Attribute(Box::new(Attribute {
-                    base,
-                    qualifiers: Vec::new(),
-                    test_only: false,
-                }))
+                Step::Attribute(Box::new(Attribute::new(base)))
             }
             (operator::INDEX, &[operand, key]) => return Ok(self.index(operand, key, false)),
             (operator::OPTIONAL_INDEX, &[operand, key]) => {
