@@ -19,14 +19,14 @@ const OBJECT: &str = r#"{
 }"#;
 
 /// Document, shapes and environment for one run.
-pub struct Fixture {
-    pub document: Document,
-    pub shapes: Arc<Shapes>,
-    pub root: ShapeId,
+pub(crate) struct Fixture {
+    pub(crate) document: Document,
+    pub(crate) shapes: Arc<Shapes>,
+    pub(crate) root: ShapeId,
 }
 
 impl Fixture {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let document =
             crdkit_codec::json::decode(OBJECT.as_bytes(), &crdkit_codec::DecodeOptions::default())
                 .unwrap_or_else(|issue| panic!("{issue:?}"))
@@ -37,21 +37,21 @@ impl Fixture {
     }
 
     /// The newest Kubernetes environment with `self`.
-    pub fn env(&self) -> EnvBuilder {
+    pub(crate) fn env(&self) -> EnvBuilder {
         self.in_env(Env::kubernetes(36, Purpose::Stored))
     }
 
-    pub fn in_env(&self, env: EnvBuilder) -> EnvBuilder {
+    pub(crate) fn in_env(&self, env: EnvBuilder) -> EnvBuilder {
         let ty = self.shapes.type_of(self.root);
         env.shapes(Arc::clone(&self.shapes)).variable("self", ty)
     }
 
-    pub fn bind(&self, name: &str) -> Option<Binding<'_>> {
+    pub(crate) fn bind(&self, name: &str) -> Option<Binding<'_>> {
         (name == "self").then(|| Binding::Document(self.document.root(), self.root))
     }
 
     /// Everything there is to say about an expression: type, cost before and after, result; or its errors.
-    pub fn describe(&self, env: &Env, expression: &str) -> String {
+    pub(crate) fn describe(&self, env: &Env, expression: &str) -> String {
         let checked = match env.compile(expression) {
             Ok(checked) => checked,
             Err(errors) => return errors.to_string(),
@@ -84,7 +84,7 @@ impl Fixture {
     }
 
     /// The result of an expression in the newest environment.
-    pub fn result(&self, expression: &str) -> String {
+    pub(crate) fn result(&self, expression: &str) -> String {
         self.describe(&self.env().build(), expression)
     }
 }
@@ -179,6 +179,6 @@ fn add_shapes(shapes: &mut Shapes) -> ShapeId {
 }
 
 /// A boolean result.
-pub fn is_true(value: &Val<'_>) -> bool {
+pub(crate) fn is_true(value: &Val<'_>) -> bool {
     matches!(value, Val::Bool(true))
 }
