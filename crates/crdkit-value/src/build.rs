@@ -32,6 +32,8 @@ pub struct Builder<'l> {
     open: Vec<Frame>,
     /// The key whose value comes next.
     key: TextRef,
+    /// Where the text of the last key or string begins.
+    text_start: u32,
     key_span: Option<Span>,
     issues: Vec<Issue>,
     hasher: RandomState,
@@ -54,11 +56,17 @@ impl<'l> Builder<'l> {
     /// A builder within `limits`.
     pub fn new(limits: &'l Limits, duplicates: Duplicates) -> Self {
         Self {
-            document: Document { nodes: Vec::new(), text: String::new(), positions: None },
+            document: Document {
+                nodes: Vec::new(),
+                text: String::new(),
+                positions: None,
+                exact: None,
+            },
             limits,
             duplicates,
             open: Vec::new(),
             key: TextRef::default(),
+            text_start: 0,
             key_span: None,
             issues: Vec::new(),
             hasher: RandomState::default(),
@@ -89,6 +97,7 @@ impl<'l> Builder<'l> {
         match event {
             Event::Key(name) => {
                 self.key = self.document.add_text(name);
+                self.text_start = self.key.start;
                 self.key_span = Some(span);
                 return Ok(());
             }
@@ -111,6 +120,12 @@ impl<'l> Builder<'l> {
             Event::BeginObject => return self.begin(Tag::Object, span),
         };
         Ok(())
+    }
+
+    /// Says what bytes the key or string of the last event stands for, when they are not UTF-8 and the
+    /// event could only show them with U+FFFD.
+    pub fn exact(&mut self, bytes: &[u8]) {
+        self.document.keep_exact(self.text_start, bytes);
     }
 
     /// Whether one whole value has been built.
@@ -141,6 +156,7 @@ impl<'l> Builder<'l> {
 
     fn add_string(&mut self, tag: Tag, text: &str, span: Span) -> Result<NodeId, Box<Issue>> {
         let text = self.document.add_text(text);
+        self.text_start = text.start;
         self.add(tag, u64::from(text.start) | u64::from(text.len) << 32, span)
     }
 
@@ -175,20 +191,20 @@ impl<'l> Builder<'l> {
     fn check_key(&mut self, id: NodeId) {
         let Some(frame) = self.open.last_mut() else { return };
         let (document, hasher) = (&self.document, &self.hasher);
-        let key = document.text(document.node(id).key);
-        let rehash = |id: &NodeId| hasher.hash_one(document.text(document.node(*id).key));
+        let key = document.bytes(document.node(id).key);
+        let rehash = |id: &NodeId| hasher.hash_one(document.bytes(document.node(*id).key));
         let n_members = document.node(frame.id).n_children();
         if n_members > LINEAR_KEYS && frame.index.is_none() {
             let mut index = HashTable::with_capacity(2 * n_members);
-            for (key, member) in document.value(frame.id).members() {
+            for (_, member) in document.value(frame.id).members() {
                 if member.id() != id {
-                    index.insert_unique(hasher.hash_one(key), member.id(), rehash);
+                    index.insert_unique(rehash(&member.id()), member.id(), rehash);
                 }
             }
             frame.index = Some(index);
         }
         let earlier = if let Some(index) = &mut frame.index {
-            let same = |other: &NodeId| document.text(document.node(*other).key) == key;
+            let same = |other: &NodeId| document.bytes(document.node(*other).key) == key;
             match index.entry(hasher.hash_one(key), same, rehash) {
                 hashbrown::hash_table::Entry::Occupied(mut entry) => {
                     let earlier = *entry.get();
@@ -203,7 +219,8 @@ impl<'l> Builder<'l> {
                 }
             }
         } else {
-            document.value(frame.id).get(key).map(crate::Value::id).filter(|earlier| *earlier != id)
+            let mut members = document.value(frame.id).members().map(|(_, member)| member.id());
+            members.find(|other| *other != id && document.bytes(document.node(*other).key) == key)
         };
         if let Some(earlier) = earlier {
             self.duplicate(earlier, id);

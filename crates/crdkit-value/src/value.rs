@@ -112,6 +112,13 @@ impl<'d> Value<'d> {
         (node.tag == Tag::String).then(|| self.document.text(node.text()))
     }
 
+    /// The bytes of a string: its text, or what CBOR held where that is not UTF-8.
+    #[inline]
+    pub fn as_bytes(self) -> Option<&'d [u8]> {
+        let node = self.node();
+        (node.tag == Tag::String).then(|| self.document.bytes(node.text()))
+    }
+
     /// The items of an array.
     pub fn as_array(self) -> Option<Items<'d>> {
         (self.node().tag == Tag::Array).then(|| self.children())
@@ -181,6 +188,14 @@ impl<'d> Value<'d> {
         let node = self.node();
         let parent = node.parent.get()?;
         (self.document.node(parent).tag == Tag::Object).then(|| self.document.text(node.key))
+    }
+
+    /// The bytes of the key this value stands under, if its parent is an object.
+    #[inline]
+    pub fn key_bytes(self) -> Option<&'d [u8]> {
+        let node = self.node();
+        let parent = node.parent.get()?;
+        (self.document.node(parent).tag == Tag::Object).then(|| self.document.bytes(node.key))
     }
 
     /// The array or object this value is in.
