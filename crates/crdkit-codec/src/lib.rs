@@ -5,6 +5,7 @@
 //! What a reader refuses is an [`crdkit_issue::Issue`] with a position; what it merely notices
 //! (duplicate keys) comes with the document in [`Decoded`].
 
+pub mod cbor;
 pub mod json;
 
 mod options;

@@ -13,6 +13,8 @@ mod reader;
 mod text;
 mod write;
 
+pub(crate) use text::push_lossy;
+
 pub use decode::{Documents, Framing, decode};
 pub use reader::{Chunks, Reader, Slice, Source};
 pub use write::{Layout, write, write_string};

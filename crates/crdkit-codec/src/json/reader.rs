@@ -26,14 +26,14 @@ pub trait Source {
 
 /// The whole input at once.
 #[derive(Debug)]
-pub struct Slice<'a>(&'a [u8]);
+pub struct Slice<'a>(pub(crate) &'a [u8]);
 
 /// Input in chunks from a reader.
 #[derive(Debug)]
 pub struct Chunks<R> {
-    inner: R,
-    buffer: Vec<u8>,
-    chunk: usize,
+    pub(crate) inner: R,
+    pub(crate) buffer: Vec<u8>,
+    pub(crate) chunk: usize,
 }
 
 /// A pull parser: gives one event at a time.

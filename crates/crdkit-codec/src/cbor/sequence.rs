@@ -1,0 +1,175 @@
+//! CBOR sequences (RFC 8742): items one after the other with nothing in between.
+//!
+//! [`Frames`] finds where each item ends without looking at what it means, and gives its bytes without
+//! the tags 55799 in front. [`SequenceWriter`] writes one item per call.
+//!
+//! Upstream: `k8s.io/apimachinery/pkg/runtime/serializer/cbor/framer.go`.
+
+use super::Rules;
+use super::decode::too_large;
+use super::head::{Major, Stop, head};
+use super::list::WriteError;
+use super::parse::{Parser, Token};
+use super::problem::{Finding, Problem};
+use super::write::{Order, encode};
+use crate::DecodeError;
+use crate::json::{Chunks, Slice, Source};
+use crdkit_issue::{FieldPath, Span};
+use crdkit_value::Value;
+use std::io::{Read, Write};
+
+/// The items of a sequence, as bytes.
+pub struct Frames<S> {
+    source: S,
+    parser: Parser,
+    /// Offset of the window in the input.
+    base: usize,
+    max_bytes: usize,
+    at_end: bool,
+    /// What is wrong with the form of an item: nothing can be found behind it.
+    broken: Option<Finding>,
+}
+
+impl<'a> Frames<Slice<'a>> {
+    /// The items in a slice.
+    pub fn from_slice(bytes: &'a [u8], rules: Rules) -> Self {
+        Self { at_end: true, ..Self::new(Slice(bytes), rules, usize::MAX) }
+    }
+}
+
+impl<R: Read> Frames<Chunks<R>> {
+    /// The items of a reader, none longer than `max_bytes`; no more than one is held at a time.
+    pub fn from_read(inner: R, rules: Rules, max_bytes: usize) -> Self {
+        Self::with_chunk_size(inner, 64 * 1024, rules, max_bytes)
+    }
+
+    /// The same, reading `chunk` bytes at a time.
+    pub fn with_chunk_size(inner: R, chunk: usize, rules: Rules, max_bytes: usize) -> Self {
+        Self::new(Chunks { inner, buffer: Vec::new(), chunk: chunk.max(1) }, rules, max_bytes)
+    }
+}
+
+impl<S: Source> Frames<S> {
+    fn new(source: S, rules: Rules, max_bytes: usize) -> Self {
+        let parser = Parser::new(rules);
+        Self { source, parser, base: 0, max_bytes, at_end: false, broken: None }
+    }
+
+    /// The next item and its offset in the input; none when the input is over.
+    ///
+    /// An item that is not well formed ends the sequence: asking again gives the same finding. One that
+    /// is well formed, but has the wrong content for a tag 0 to 3 at its beginning, is passed over.
+    ///
+    /// # Errors
+    /// The finding, or the reader's error.
+    pub fn next_frame(&mut self) -> Result<Option<(&[u8], usize)>, DecodeError> {
+        if let Some(finding) = &self.broken {
+            return Err(finding.issue(FieldPath::root()).into());
+        }
+        let mut start = self.parser.at;
+        self.parser.restart();
+        loop {
+            match self.parser.next(self.source.window()) {
+                Ok((Token::End, _)) => break,
+                Ok(_) => {}
+                Err(Stop::More) if !self.at_end => {
+                    if self.source.window().len() - start > self.max_bytes {
+                        let issue = too_large(self.max_bytes, self.base + start + self.max_bytes);
+                        self.at_end = true;
+                        return Err(issue.into());
+                    }
+                    let more = self.source.refill(start).map_err(DecodeError::Io)?;
+                    self.base += start;
+                    self.parser.at -= start;
+                    self.at_end = !more;
+                    start = 0;
+                }
+                Err(Stop::More) if self.source.window().len() == start => return Ok(None),
+                Err(Stop::More) => return Err(self.stop(Problem::Truncated, None)),
+                Err(Stop::Wrong(problem, at)) => return Err(self.stop(problem, Some(at))),
+            }
+        }
+        let end = self.parser.at;
+        let frame = self.source.window().get(start..end).unwrap_or_default();
+        match without_self_described(frame) {
+            Ok(frame) => Ok(Some((frame, self.base + end - frame.len()))),
+            Err(problem) => {
+                let span = Span::new(self.base + start, self.base + end);
+                Err(Finding::new(problem, span).issue(FieldPath::root()).into())
+            }
+        }
+    }
+
+    /// Whether the sequence ended with an item that is not well formed.
+    pub fn is_broken(&self) -> bool {
+        self.broken.is_some()
+    }
+
+    #[cold]
+    fn stop(&mut self, problem: Problem, at: Option<usize>) -> DecodeError {
+        let end = self.base + self.source.window().len();
+        let span = at.map_or(Span::at(end), |at| Span::new(self.base + at, self.base + at + 1));
+        let finding = self.broken.insert(Finding::new(problem, span));
+        finding.issue(FieldPath::root()).into()
+    }
+}
+
+/// A well-formed item without the tags 55799 in front, and with the right content for the tags 0 to 3
+/// that follow them.
+pub(crate) fn without_self_described(item: &[u8]) -> Result<&[u8], Problem> {
+    let mut rest = item;
+    while let Ok(tag) = head(rest, 0) {
+        if tag.major != Major::Tag || tag.argument != 55_799 {
+            break;
+        }
+        rest = rest.get(tag.end..).unwrap_or_default();
+    }
+    let mut at = 0;
+    while let Ok(tag) = head(rest, at) {
+        let Some(next) = rest.get(tag.end).copied().filter(|_| tag.major == Major::Tag) else {
+            break;
+        };
+        let found = Major::of(next);
+        let right = match tag.argument {
+            0 => found == Major::Text,
+            1 => matches!(found, Major::Unsigned | Major::Negative) || matches!(next, 0xF9..=0xFB),
+            2 | 3 => found == Major::Bytes,
+            _ => true,
+        };
+        if !right {
+            return Err(Problem::TagContent { tag: tag.argument, found });
+        }
+        at = tag.end;
+    }
+    Ok(rest)
+}
+
+/// Writes the items of a sequence, each with tag 55799 in front.
+#[derive(Debug)]
+pub struct SequenceWriter<W> {
+    out: W,
+    buffer: Vec<u8>,
+}
+
+impl<W: Write> SequenceWriter<W> {
+    /// Writes to `out`.
+    pub fn new(out: W) -> Self {
+        Self { out, buffer: Vec::new() }
+    }
+
+    /// Writes one item, in one write, so that each is a frame or a message of its own.
+    ///
+    /// # Errors
+    /// When the value cannot be encoded, in which case nothing is written, or writing fails.
+    pub fn write(&mut self, value: Value<'_>, order: Order) -> Result<(), WriteError> {
+        self.buffer.clear();
+        encode(value, order, &mut self.buffer)?;
+        self.out.write_all(&self.buffer)?;
+        Ok(())
+    }
+
+    /// What was written to.
+    pub fn into_inner(self) -> W {
+        self.out
+    }
+}
