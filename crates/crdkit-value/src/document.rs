@@ -63,6 +63,11 @@ impl Document {
         self.nodes.len()
     }
 
+    /// How many bytes of text there are, keys and what was removed included.
+    pub fn n_text(&self) -> usize {
+        self.text.len()
+    }
+
     /// Bytes held in memory.
     pub fn memory(&self) -> usize {
         self.nodes.capacity() * size_of::<Node>() + self.text.capacity()

@@ -37,6 +37,8 @@ impl Document {
     /// The bytes that `text` stands for.
     #[inline]
     pub(crate) fn bytes(&self, text: TextRef) -> &[u8] {
-        self.exact(text).unwrap_or_else(|| self.text(text).as_bytes())
+        let start = text.start as usize;
+        let shown = || self.text.as_bytes().get(start..start + text.len as usize);
+        self.exact(text).or_else(shown).unwrap_or_default()
     }
 }

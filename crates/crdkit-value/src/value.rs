@@ -198,6 +198,13 @@ impl<'d> Value<'d> {
         (self.document.node(parent).tag == Tag::Object).then(|| self.document.bytes(node.key))
     }
 
+    /// The bytes of the key of a value that is known to be a member of an object; without meaning for
+    /// any other.
+    #[inline]
+    pub fn member_key(self) -> &'d [u8] {
+        self.document.bytes(self.node().key)
+    }
+
     /// The array or object this value is in.
     pub fn parent(self) -> Option<Value<'d>> {
         Some(Value { document: self.document, id: self.node().parent.get()? })
@@ -246,6 +253,15 @@ impl<'d> Iterator for Items<'d> {
 }
 
 impl ExactSizeIterator for Items<'_> {}
+
+impl<'d> Members<'d> {
+    /// The next member with the bytes of its key.
+    #[inline]
+    pub fn next_bytes(&mut self) -> Option<(&'d [u8], Value<'d>)> {
+        let value = self.0.next()?;
+        Some((value.document.bytes(value.node().key), value))
+    }
+}
 
 impl<'d> Iterator for Members<'d> {
     type Item = (&'d str, Value<'d>);

@@ -10,7 +10,7 @@ use super::Rules;
 use super::gojson;
 use super::head::{BREAK, Head, Major, head};
 use super::problem::{Finding, Problem};
-use super::text::{Encoding, Text};
+use super::text::Text;
 use super::verdict::form;
 use crdkit_issue::{FieldPath, Issue, Span};
 use crdkit_value::Limits;
@@ -163,9 +163,7 @@ fn text_of(item: Head) -> Text {
         start: item.end,
         end: item.end + length,
         is_utf8: item.major == Major::Text,
-        is_chunked: false,
-        is_time: false,
-        encoding: Encoding::None,
+        ..Text::EMPTY
     }
 }
 

@@ -7,10 +7,10 @@
 
 use super::SELF_DESCRIBED;
 use super::head::Major;
-use super::write::{NotFinite, Order, write, write_bytes, write_head};
+use super::write::{NotFinite, Order, key_order, write, write_bytes, write_head};
 use crdkit_value::Value;
+use std::fmt;
 use std::io::{self, Write};
-use std::{cmp, fmt};
 
 /// Why a value could not be written.
 #[derive(Debug)]
@@ -165,11 +165,6 @@ pub fn write_list<W: Write>(out: W, list: Value<'_>, order: Order) -> Result<W, 
         writer.item(item)?;
     }
     writer.finish()
-}
-
-/// The order of encoded string keys: shorter ones first, then by bytes.
-pub(crate) fn key_order(left: &[u8], right: &[u8]) -> cmp::Ordering {
-    left.len().cmp(&right.len()).then_with(|| left.cmp(right))
 }
 
 impl fmt::Display for WriteError {

@@ -6,7 +6,6 @@
 //! string.
 
 use super::Rules;
-use super::head::Stop;
 use super::parse::{Parser, Token};
 use super::problem::{Finding, Problem};
 use super::text::Text;
@@ -15,6 +14,7 @@ use crate::DecodeError;
 use crate::json::{Chunks, Slice, Source};
 use crdkit_issue::{FieldPath, Span};
 use crdkit_value::{Event, Limits};
+use std::borrow::Cow;
 use std::io::Read;
 
 /// A pull parser: gives one event at a time.
@@ -31,8 +31,6 @@ pub struct Reader<S> {
     /// The bytes of the last key or string, when they are not UTF-8.
     exact: Vec<u8>,
     is_exact: bool,
-    /// Whether the innermost map has had a key yet, for `null` keys; one entry per open container.
-    has_key: Vec<bool>,
 }
 
 impl<'a> Reader<Slice<'a>> {
@@ -66,7 +64,6 @@ impl<S: Source> Reader<S> {
             scratch: String::new(),
             exact: Vec::new(),
             is_exact: false,
-            has_key: Vec::new(),
         }
     }
 
@@ -83,47 +80,30 @@ impl<S: Source> Reader<S> {
     #[inline]
     pub fn next_event(&mut self) -> Result<Option<(Event<'_>, Span)>, DecodeError> {
         self.is_exact = false;
-        let (token, start) = self.next_token()?;
-        let span = Span::new(self.base + start, self.base + self.parser.at);
+        let token = self.next_token()?;
+        let span = Span::new(self.base + self.parser.start, self.base + self.parser.at);
         if span.end - self.item_start > self.max_bytes {
             return Err(self.too_large());
         }
         let event = match token {
-            // An item that means nothing comes with its problem, which has been returned above.
-            Token::End | Token::Nothing => return Ok(None),
             Token::Null => Event::Null,
-            Token::Bool(bool) => Event::Bool(bool),
+            Token::False => Event::Bool(false),
+            Token::True => Event::Bool(true),
             Token::Int(int) => Event::Int(int),
-            Token::Float(float) => Event::Float(float),
-            Token::BeginArray | Token::BeginMap => {
-                self.has_key.push(false);
-                if matches!(token, Token::BeginMap) {
-                    Event::BeginObject
-                } else {
-                    Event::BeginArray
-                }
-            }
-            Token::EndArray | Token::EndMap => {
-                self.has_key.pop();
-                if matches!(token, Token::EndMap) { Event::EndObject } else { Event::EndArray }
-            }
-            Token::String(text) => Event::String(self.text(text, span)?),
-            Token::Key(text) => {
-                if let Some(has_key) = self.has_key.last_mut() {
-                    *has_key = true;
-                }
-                Event::Key(self.text(text, span)?)
-            }
+            Token::Float(bits) => Event::Float(f64::from_bits(bits)),
+            Token::String => Event::String(self.text(span)?),
+            Token::Key => Event::Key(self.text(span)?),
             // It keeps the key before it, which is then a duplicate unless there is none.
-            Token::NullKey => match self.has_key.last_mut() {
-                Some(has_key) if !*has_key => {
-                    *has_key = true;
-                    Event::Key("")
-                }
-                _ => return Err(wrong(Problem::Duplicate { index: 0 }, span)),
-            },
+            Token::NullKey if self.parser.is_first_key() => Event::Key(""),
+            Token::NullKey => return Err(wrong(Problem::Duplicate { index: 0 }, span)),
             Token::Epoch(seconds) => self.time(time::epoch(seconds), span)?,
-            Token::EpochFloat(seconds) => self.time(time::epoch_float(seconds), span)?,
+            Token::EpochFloat(bits) => self.time(time::epoch_float(f64::from_bits(bits)), span)?,
+            Token::BeginArray => Event::BeginArray,
+            Token::EndArray => Event::EndArray,
+            Token::BeginMap => Event::BeginObject,
+            Token::EndMap => Event::EndObject,
+            // The others do not get here: `next_token` turns them into errors.
+            Token::End | Token::Nothing | Token::More | Token::Wrong => return Ok(None),
         };
         Ok(Some((event, span)))
     }
@@ -141,7 +121,6 @@ impl<S: Source> Reader<S> {
     /// When reading fails.
     pub fn next_document(&mut self) -> Result<bool, DecodeError> {
         self.parser.restart();
-        self.has_key.clear();
         loop {
             if self.parser.at < self.source.window().len() {
                 self.item_start = self.offset();
@@ -160,33 +139,47 @@ impl<S: Source> Reader<S> {
     }
 
     #[inline]
-    fn next_token(&mut self) -> Result<(Token, usize), DecodeError> {
+    fn next_token(&mut self) -> Result<Token, DecodeError> {
         loop {
-            match self.parser.next(self.source.window()) {
-                Ok((token, start)) => {
-                    if let Some(problem) = self.parser.problem {
-                        let span = Span::new(self.base + start, self.base + self.parser.at);
-                        return Err(wrong(problem, span));
-                    }
-                    return Ok((token, start));
-                }
-                Err(Stop::More) if !self.at_end => {
-                    if self.offset() - self.item_start > self.max_bytes
-                        || self.source.window().len() > self.max_bytes
-                    {
+            let token = self.parser.next(self.source.window());
+            match token {
+                Token::More if !self.at_end => {
+                    if self.source.window().len() - self.parser.at > self.max_bytes {
                         return Err(self.too_large());
                     }
                     self.refill()?;
                 }
-                Err(Stop::More) => {
-                    let end = self.base + self.source.window().len();
-                    let empty = self.parser.is_before() && end == self.offset();
-                    let problem = if empty { Problem::Empty } else { Problem::Truncated };
-                    return Err(wrong(problem, Span::at(end)));
+                Token::More
+                | Token::Wrong
+                | Token::Nothing
+                | Token::BeginArray
+                | Token::BeginMap => {
+                    return match self.problem(token) {
+                        None => Ok(token),
+                        Some((problem, span)) => Err(wrong(problem, span)),
+                    };
                 }
-                Err(Stop::Wrong(problem, at)) => {
-                    return Err(wrong(problem, Span::new(self.base + at, self.base + at + 1)));
-                }
+                _ => return Ok(token),
+            }
+        }
+    }
+
+    /// What is wrong with a token, if something is, and where.
+    fn problem(&self, token: Token) -> Option<(Problem, Span)> {
+        match token {
+            Token::More => {
+                let end = self.base + self.source.window().len();
+                let is_empty = self.parser.is_before() && end == self.offset();
+                let problem = if is_empty { Problem::Empty } else { Problem::Truncated };
+                Some((problem, Span::at(end)))
+            }
+            Token::Wrong => {
+                let (problem, at) = self.parser.wrong;
+                Some((problem, Span::new(self.base + at, self.base + at + 1)))
+            }
+            _ => {
+                let span = Span::new(self.base + self.parser.start, self.base + self.parser.at);
+                self.parser.problem.map(|problem| (problem, span))
             }
         }
     }
@@ -202,27 +195,19 @@ impl<S: Source> Reader<S> {
     }
 
     #[inline]
-    fn text(&mut self, text: Text, span: Span) -> Result<&str, DecodeError> {
+    fn text(&mut self, span: Span) -> Result<&str, DecodeError> {
+        let text = self.parser.text;
         if text.is_plain() {
             let bytes = self.source.window().get(text.start..text.end).unwrap_or_default();
             if let Ok(text) = str::from_utf8(bytes) {
                 return Ok(text);
             }
         }
-        match text.value(self.source.window()) {
-            Ok(bytes) => {
-                self.exact.clear();
-                self.exact.extend_from_slice(&bytes);
-            }
-            Err(problem) => {
-                let content = text.content(self.source.window()).unwrap_or_default();
-                let finding = Finding { problem, span, text: content.into() };
-                return Err(finding.issue(FieldPath::root()).into());
-            }
-        }
+        let bytes = unusual_text(text, self.source.window(), span)?;
+        self.is_exact = str::from_utf8(&bytes).is_err();
         self.scratch.clear();
-        self.is_exact = str::from_utf8(&self.exact).is_err();
-        crate::json::push_lossy(&self.exact, &mut self.scratch);
+        crate::json::push_lossy(&bytes, &mut self.scratch);
+        self.exact = bytes;
         Ok(&self.scratch)
     }
 
@@ -244,4 +229,13 @@ impl<S: Source> Reader<S> {
 #[cold]
 fn wrong(problem: Problem, span: Span) -> DecodeError {
     Finding::new(problem, span).issue(FieldPath::root()).into()
+}
+
+/// The bytes of a string that is not its content as it stands.
+#[cold]
+fn unusual_text(text: Text, window: &[u8], span: Span) -> Result<Vec<u8>, DecodeError> {
+    text.value(window).map(Cow::into_owned).map_err(|problem| {
+        let content = text.content(window).unwrap_or_default();
+        Finding { problem, span, text: content.into() }.issue(FieldPath::root()).into()
+    })
 }

@@ -7,7 +7,7 @@
 
 use super::Rules;
 use super::decode::too_large;
-use super::head::{Major, Stop, head};
+use super::head::{Major, head};
 use super::list::WriteError;
 use super::parse::{Parser, Token};
 use super::problem::{Finding, Problem};
@@ -70,9 +70,8 @@ impl<S: Source> Frames<S> {
         self.parser.restart();
         loop {
             match self.parser.next(self.source.window()) {
-                Ok((Token::End, _)) => break,
-                Ok(_) => {}
-                Err(Stop::More) if !self.at_end => {
+                Token::End => break,
+                Token::More if !self.at_end => {
                     if self.source.window().len() - start > self.max_bytes {
                         let issue = too_large(self.max_bytes, self.base + start + self.max_bytes);
                         self.at_end = true;
@@ -84,9 +83,13 @@ impl<S: Source> Frames<S> {
                     self.at_end = !more;
                     start = 0;
                 }
-                Err(Stop::More) if self.source.window().len() == start => return Ok(None),
-                Err(Stop::More) => return Err(self.stop(Problem::Truncated, None)),
-                Err(Stop::Wrong(problem, at)) => return Err(self.stop(problem, Some(at))),
+                Token::More if self.source.window().len() == start => return Ok(None),
+                Token::More => return Err(self.stop(Problem::Truncated, None)),
+                Token::Wrong => {
+                    let (problem, at) = self.parser.wrong;
+                    return Err(self.stop(problem, Some(at)));
+                }
+                _ => {}
             }
         }
         let end = self.parser.at;

@@ -37,6 +37,15 @@ pub(crate) enum Encoding {
 }
 
 impl Text {
+    pub(crate) const EMPTY: Self = Self {
+        start: 0,
+        end: 0,
+        is_utf8: false,
+        is_chunked: false,
+        is_time: false,
+        encoding: Encoding::None,
+    };
+
     /// Whether the value is the content as it stands.
     #[inline]
     pub(crate) fn is_plain(&self) -> bool {

@@ -8,9 +8,9 @@
 //! This runs only for input that is refused, so it may take its time, but not more than linear.
 
 use super::Rules;
-use super::head::Stop;
 use super::parse::{Parser, Token};
 use super::problem::{Finding, Problem};
+use super::text::Text;
 use super::time;
 use crdkit_issue::{FieldPath, Segment, Span};
 use std::collections::HashSet;
@@ -55,14 +55,13 @@ pub(crate) fn item_end(bytes: &[u8], rules: &Rules) -> Result<usize, Finding> {
     let mut parser = Parser::new(*rules);
     loop {
         match parser.next(bytes) {
-            Ok((Token::End, end)) => return Ok(end),
-            Ok(_) => {}
-            Err(Stop::More) => {
-                return Err(Finding::new(Problem::Truncated, Span::at(bytes.len())));
-            }
-            Err(Stop::Wrong(problem, at)) => {
+            Token::End => return Ok(parser.at),
+            Token::More => return Err(Finding::new(Problem::Truncated, Span::at(bytes.len()))),
+            Token::Wrong => {
+                let (problem, at) = parser.wrong;
                 return Err(Finding::new(problem, Span::new(at, at + 1)));
             }
+            _ => {}
         }
     }
 }
@@ -71,12 +70,13 @@ pub(crate) fn item_end(bytes: &[u8], rules: &Rules) -> Result<usize, Finding> {
 fn meaning(bytes: &[u8], rules: &Rules) -> Option<Finding> {
     let mut parser = Parser::new(*rules);
     let mut open: Vec<Level> = Vec::new();
-    while let Ok((token, start)) = parser.next(bytes) {
-        let span = Span::new(start, parser.at);
+    loop {
+        let token = parser.next(bytes);
+        let span = Span::new(parser.start, parser.at);
         let dead = open.last().is_some_and(Level::skips_next);
         let own = parser.problem.map(|problem| Finding::new(problem, span));
         let outcome = match token {
-            Token::End => return None,
+            Token::End | Token::More | Token::Wrong => return None,
             Token::BeginArray | Token::BeginMap => {
                 let is_map = matches!(token, Token::BeginMap);
                 let is_dead = dead || own.is_some();
@@ -88,27 +88,28 @@ fn meaning(bytes: &[u8], rules: &Rules) -> Option<Finding> {
                 level.own.or(level.error).map_or(Ok(None), Err)
             }
             _ if dead => Ok(None),
-            _ => own.map_or_else(|| scalar(token, bytes, span), Err),
+            _ => own.map_or_else(|| scalar(token, &parser.text, bytes, span), Err),
         };
         match open.last_mut() {
             Some(level) => level.take(outcome, span),
             None => return outcome.err(),
         }
     }
-    None
 }
 
 /// The key that a scalar is, or nothing when it is a value or `null`.
-fn scalar(token: Token, bytes: &[u8], span: Span) -> Result<Option<Vec<u8>>, Finding> {
+fn scalar(token: Token, text: &Text, bytes: &[u8], span: Span) -> Result<Option<Vec<u8>>, Finding> {
     let wrong = |problem| Finding::new(problem, span);
     match token {
-        Token::Key(text) => text.value(bytes).map(|key| Some(key.into_owned())).map_err(wrong),
-        Token::String(text) => text.value(bytes).map(|_| None).map_err(|problem| {
+        Token::Key => text.value(bytes).map(|key| Some(key.into_owned())).map_err(wrong),
+        Token::String => text.value(bytes).map(|_| None).map_err(|problem| {
             let content = text.content(bytes).unwrap_or_default();
             Finding { text: content.into(), ..wrong(problem) }
         }),
         Token::Epoch(seconds) => time::epoch(seconds).map(|_| None).map_err(wrong),
-        Token::EpochFloat(seconds) => time::epoch_float(seconds).map(|_| None).map_err(wrong),
+        Token::EpochFloat(bits) => {
+            time::epoch_float(f64::from_bits(bits)).map(|_| None).map_err(wrong)
+        }
         _ => Ok(None),
     }
 }
@@ -173,8 +174,9 @@ pub(crate) fn path_at(bytes: &[u8], rules: &Rules, offset: usize) -> FieldPath {
     }
     let mut parser = Parser::new(*rules);
     let mut open: Vec<Step> = Vec::new();
-    while let Ok((token, start)) = parser.next(bytes) {
-        if start >= offset || matches!(token, Token::End) {
+    loop {
+        let token = parser.next(bytes);
+        if parser.start >= offset || matches!(token, Token::End | Token::More | Token::Wrong) {
             break;
         }
         match token {
@@ -195,8 +197,8 @@ pub(crate) fn path_at(bytes: &[u8], rules: &Rules, offset: usize) -> FieldPath {
             Some(Step::Item(index)) => *index += 1,
             Some(Step::Key(key, is_value)) => {
                 *is_value = !*is_value;
-                if let Token::Key(text) = token {
-                    *key = text.value(bytes).unwrap_or_default().into_owned();
+                if let Token::Key = token {
+                    *key = parser.text.value(bytes).unwrap_or_default().into_owned();
                 }
             }
             None => {}

@@ -8,8 +8,8 @@
 use super::SELF_DESCRIBED;
 use super::head::Major;
 use crdkit_issue::FieldPath;
-use crdkit_value::{Items, Kind, Members, Value};
-use std::fmt;
+use crdkit_value::{Document, Items, Kind, Members, NodeId, Value};
+use std::{cmp, fmt};
 
 /// In what order the pairs of a map are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -53,9 +53,39 @@ pub fn encode(value: Value<'_>, order: Order, out: &mut Vec<u8>) -> Result<(), N
 /// # Errors
 /// When a number is NaN or infinite; `out` then holds a part of the value.
 pub fn write(value: Value<'_>, order: Order, out: &mut Vec<u8>) -> Result<(), NotFinite> {
-    let mut writer = Writer { order, members: Vec::new(), open: Vec::new() };
-    let mut next = Some(value);
-    while let Some(value) = next {
+    let mut writer =
+        Writer { document: value.document(), order, members: Vec::new(), open: Vec::new() };
+    if value.id() == NodeId::ROOT {
+        out.reserve(value.document().n_text() + 2 * value.document().n_nodes());
+    }
+    writer.value(value, out)?;
+    while let Some(value) = writer.next(out) {
+        writer.value(value, out)?;
+    }
+    Ok(())
+}
+
+struct Writer<'d> {
+    document: &'d Document,
+    order: Order,
+    /// The members of all open objects in the order they are written, those of the innermost one last.
+    members: Vec<(u64, NodeId)>,
+    open: Vec<Frame<'d>>,
+}
+
+/// An array or object of which something is still to be written.
+enum Frame<'d> {
+    Items(Items<'d>),
+    /// Its members are in [`Writer::members`] from the first number on, the next one at the second.
+    Sorted(usize, usize),
+    /// The members up to the end, then those before the first, of which so many are left.
+    Rotated(Members<'d>, Members<'d>, usize),
+}
+
+impl<'d> Writer<'d> {
+    /// Writes a value, or the head of one that has something inside.
+    #[inline]
+    fn value(&mut self, value: Value<'d>, out: &mut Vec<u8>) -> Result<(), NotFinite> {
         match value.kind() {
             Kind::Null => out.push(0xF6),
             Kind::Bool(bool) => out.push(0xF4 | u8::from(bool)),
@@ -66,50 +96,30 @@ pub fn write(value: Value<'_>, order: Order, out: &mut Vec<u8>) -> Result<(), No
             Kind::String(_) => write_bytes(value.as_bytes().unwrap_or_default(), out),
             Kind::Array(items) => {
                 write_head(Major::Array, items.len() as u64, out);
-                writer.open.push(Frame::Items(items));
+                self.open.push(Frame::Items(items));
             }
             Kind::Object(members) => {
                 write_head(Major::Map, members.len() as u64, out);
-                writer.begin(members);
+                self.begin(members);
             }
         }
-        next = writer.next(out);
+        Ok(())
     }
-    Ok(())
-}
 
-struct Writer<'d> {
-    order: Order,
-    /// The members still to be written of all open objects, innermost and first ones last.
-    members: Vec<(&'d [u8], Value<'d>)>,
-    open: Vec<Frame<'d>>,
-}
-
-/// An array or object of which something is still to be written.
-enum Frame<'d> {
-    Items(Items<'d>),
-    /// Its members are in [`Writer::members`] from here on.
-    Sorted(usize),
-    /// The members up to the end, then those before the first.
-    Rotated(Members<'d>, std::iter::Take<Members<'d>>),
-}
-
-impl<'d> Writer<'d> {
-    #[inline]
-    fn begin(&mut self, members: Members<'d>) {
+    fn begin(&mut self, mut members: Members<'d>) {
         match &mut self.order {
             Order::Sorted => {
                 let start = self.members.len();
-                self.members.extend(
-                    members.map(|(key, member)| {
-                        (member.key_bytes().unwrap_or(key.as_bytes()), member)
-                    }),
-                );
+                self.members.reserve(members.len());
+                while let Some((key, member)) = members.next_bytes() {
+                    self.members.push((rank(key), member.id()));
+                }
                 let added = self.members.get_mut(start..).unwrap_or_default();
-                added.sort_unstable_by(|(left, _), (right, _)| {
-                    right.len().cmp(&left.len()).then_with(|| right.cmp(left))
+                let key = |id| self.document.value(id).member_key();
+                added.sort_unstable_by(|(left_rank, left), (right_rank, right)| {
+                    left_rank.cmp(right_rank).then_with(|| key_order(key(*left), key(*right)))
                 });
-                self.open.push(Frame::Sorted(start));
+                self.open.push(Frame::Sorted(start, start));
             }
             Order::Rotated(state) => {
                 // A multiplicative step is enough to make the starts of neighbouring maps differ.
@@ -120,7 +130,7 @@ impl<'d> Writer<'d> {
                 if start > 0 {
                     rest.nth(start - 1);
                 }
-                self.open.push(Frame::Rotated(rest, members.take(start)));
+                self.open.push(Frame::Rotated(rest, members, start));
             }
         }
     }
@@ -129,38 +139,68 @@ impl<'d> Writer<'d> {
     #[inline]
     fn next(&mut self, out: &mut Vec<u8>) -> Option<Value<'d>> {
         loop {
-            let next = match self.open.last_mut()? {
-                Frame::Items(items) => items.next(),
-                Frame::Sorted(start) if self.members.len() > *start => {
-                    let (key, member) = self.members.pop()?;
-                    write_bytes(key, out);
-                    Some(member)
-                }
-                Frame::Sorted(_) => None,
-                Frame::Rotated(rest, first) => {
-                    let member = rest.next().or_else(|| first.next());
-                    if let Some((key, member)) = member {
-                        write_bytes(member.key_bytes().unwrap_or(key.as_bytes()), out);
+            match self.open.last_mut()? {
+                Frame::Items(items) => {
+                    if let Some(item) = items.next() {
+                        return Some(item);
                     }
-                    member.map(|(_, member)| member)
                 }
-            };
-            if next.is_some() {
-                return next;
+                Frame::Sorted(start, next) => {
+                    if let Some((_, id)) = self.members.get(*next) {
+                        *next += 1;
+                        let member = self.document.value(*id);
+                        write_bytes(member.member_key(), out);
+                        return Some(member);
+                    }
+                    self.members.truncate(*start);
+                }
+                Frame::Rotated(rest, first, left) => {
+                    let member = rest.next_bytes().or_else(|| {
+                        *left = left.checked_sub(1)?;
+                        first.next_bytes()
+                    });
+                    if let Some((key, member)) = member {
+                        write_bytes(key, out);
+                        return Some(member);
+                    }
+                }
             }
             self.open.pop();
         }
     }
 }
 
+/// A number that is in the order of the encoded keys as far as it goes: the length and the first bytes.
+#[inline]
+fn rank(key: &[u8]) -> u64 {
+    let first = match key.first_chunk() {
+        Some(first) => u64::from_be_bytes(*first),
+        None => key.iter().fold(0, |rank, byte| rank << 8 | u64::from(*byte)),
+    };
+    u64::from(u8::try_from(key.len()).unwrap_or(u8::MAX)) << 56 | first >> 8
+}
+
+/// The order of encoded string keys: shorter ones first, then by bytes.
+pub(crate) fn key_order(left: &[u8], right: &[u8]) -> cmp::Ordering {
+    left.len().cmp(&right.len()).then_with(|| left.cmp(right))
+}
+
 /// Appends a head with the shortest argument.
 #[inline]
 pub(crate) fn write_head(major: Major, argument: u64, out: &mut Vec<u8>) {
     let major = (major as u8) << 5;
+    #[expect(clippy::cast_possible_truncation, reason = "it is below 24")]
+    if argument < 24 {
+        out.push(major | argument as u8);
+    } else {
+        write_long_head(major, argument, out);
+    }
+}
+
+fn write_long_head(major: u8, argument: u64, out: &mut Vec<u8>) {
     #[expect(clippy::cast_possible_truncation, reason = "each arm's range fits")]
     match argument {
-        0..24 => out.push(major | argument as u8),
-        24..=0xFF => out.extend_from_slice(&[major | 0x18, argument as u8]),
+        0..=0xFF => out.extend_from_slice(&[major | 0x18, argument as u8]),
         0x100..=0xFFFF => {
             let [a, b] = (argument as u16).to_be_bytes();
             out.extend_from_slice(&[major | 0x19, a, b]);
@@ -176,10 +216,45 @@ pub(crate) fn write_head(major: Major, argument: u64, out: &mut Vec<u8>) {
     }
 }
 
+/// Appends a byte string.
 #[inline]
 pub(crate) fn write_bytes(bytes: &[u8], out: &mut Vec<u8>) {
+    let end = out.len() + 1 + bytes.len();
+    #[expect(clippy::cast_possible_truncation, reason = "at most 16")]
+    let head = (Major::Bytes as u8) << 5 | bytes.len() as u8;
+    // Most strings are this short; moving a fixed number of bytes is faster than moving just enough.
+    if let Some(short) = sixteen(bytes) {
+        let mut piece = [head; 17];
+        if let Some(content) = piece.last_chunk_mut() {
+            *content = short;
+        }
+        out.extend_from_slice(&piece);
+        out.truncate(end);
+        return;
+    }
     write_head(Major::Bytes, bytes.len() as u64, out);
     out.extend_from_slice(bytes);
+}
+
+/// Up to sixteen bytes, filled up with zeros. Both halves are read at fixed sizes and overlap.
+#[inline]
+fn sixteen(bytes: &[u8]) -> Option<[u8; 16]> {
+    let n = bytes.len();
+    let joined = match n {
+        9..=16 => {
+            let (first, last) = (bytes.first_chunk()?, bytes.last_chunk()?);
+            let (first, last) = (u64::from_le_bytes(*first), u64::from_le_bytes(*last));
+            u128::from(first) | u128::from(last) << ((n - 8) * 8)
+        }
+        4..=8 => {
+            let (first, last) = (bytes.first_chunk()?, bytes.last_chunk()?);
+            let (first, last) = (u32::from_le_bytes(*first), u32::from_le_bytes(*last));
+            u128::from(u64::from(first) | u64::from(last) << ((n - 4) * 8))
+        }
+        0..4 => bytes.iter().rev().fold(0, |joined, byte| joined << 8 | u128::from(*byte)),
+        _ => return None,
+    };
+    Some(joined.to_le_bytes())
 }
 
 #[inline]
