@@ -7,6 +7,7 @@
 
 pub mod cbor;
 pub mod json;
+pub mod media;
 
 mod options;
 

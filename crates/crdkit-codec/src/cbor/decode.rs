@@ -42,7 +42,11 @@ fn decode_at(bytes: &[u8], base: usize, options: &DecodeOptions) -> Result<Decod
 }
 
 /// The document, or the first thing wrong on the way to it.
-fn build(bytes: &[u8], base: usize, options: &DecodeOptions) -> Result<Decoded, Box<Issue>> {
+pub(crate) fn build(
+    bytes: &[u8],
+    base: usize,
+    options: &DecodeOptions,
+) -> Result<Decoded, Box<Issue>> {
     let mut reader = Reader::from_slice(bytes, &options.limits).starting_at(base);
     let mut builder = Builder::new(&options.limits, Duplicates::Error).with_capacity(bytes.len());
     if options.positions {

@@ -101,6 +101,9 @@ codes! {
     CBOR_DUPLICATE_KEY = "cbor-duplicate-key", Decode, "{problem}", server: "{server}",
         example: "a2416101416102";
 
+    /// An item is of another type than what it is decoded into.
+    CBOR_TYPE = "cbor-type", Decode, "{problem}", server: "{server}", example: "01";
+
     /// The text under tag 0 is not an RFC 3339 time.
     CBOR_TIME_SYNTAX = "cbor-time-syntax", Decode, "{problem}", server: "{server}", example: "c06161";
 
@@ -111,6 +114,24 @@ codes! {
     /// The number under tag 1 is too large for a time.
     CBOR_TIME_OVERFLOW = "cbor-time-overflow", Decode, "{problem}", server: "{server}",
         example: "c11bffffffffffffffff";
+
+    /// An object has no kind.
+    MISSING_KIND = "missing-kind", Decode, "the object has no `kind`",
+        server: "Object 'Kind' is missing in '{document}'", example: "{\"apiVersion\": \"v1\"}";
+
+    /// An object has no version.
+    MISSING_API_VERSION = "missing-api-version", Decode, "the object has no `apiVersion`",
+        server: "Object 'apiVersion' is missing in '{document}'", example: "{\"kind\": \"Pod\"}";
+
+    /// The items of a list are not an array.
+    LIST_ITEMS = "list-items", Decode, "`items` of a list must be an array",
+        server: "items field of UnstructuredList must be encoded as an array or null if present",
+        example: "{\"kind\": \"List\", \"items\": 1}";
+
+    /// An item of a list is not an object.
+    LIST_ITEM = "list-item", Decode, "an item of a list must be an object",
+        server: "elements of the items field of UnstructuredList must be encoded as a map",
+        example: "{\"kind\": \"List\", \"items\": [1]}";
 
     /// The input is larger than the caller allows.
     TOO_LARGE = "input-too-large", Decode, "the input is larger than the limit of {limit} bytes",
