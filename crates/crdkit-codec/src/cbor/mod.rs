@@ -13,6 +13,8 @@
 
 pub mod diag;
 
+#[cfg(feature = "serde")]
+mod bridge;
 mod decode;
 mod gojson;
 mod head;
@@ -25,8 +27,6 @@ mod reader;
 mod recognize;
 mod rules;
 mod sequence;
-#[cfg(feature = "serde")]
-mod serde;
 mod sniff;
 mod text;
 mod time;
@@ -35,7 +35,7 @@ mod verdict;
 mod write;
 
 #[cfg(feature = "serde")]
-pub use self::serde::{Error, from_slice, from_slice_strict, to_vec};
+pub use bridge::{Error, from_slice, from_slice_strict, to_vec, write_to};
 pub use decode::{Documents, decode};
 pub use list::{ListWriter, WriteError, write_list};
 pub use object::{GroupVersionKind, Object, ObjectError, decode_list, decode_object};

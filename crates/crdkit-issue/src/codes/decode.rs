@@ -101,6 +101,10 @@ codes! {
     CBOR_DUPLICATE_KEY = "cbor-duplicate-key", Decode, "{problem}", server: "{server}",
         example: "a2416101416102";
 
+    /// A field that the type decoded into does not have.
+    CBOR_UNKNOWN_FIELD = "cbor-unknown-field", Decode, "`{name}` is not a field of this type",
+        server: "{server}", example: "a1416101";
+
     /// An item is of another type than what it is decoded into.
     CBOR_TYPE = "cbor-type", Decode, "{problem}", server: "{server}", example: "01";
 
