@@ -1,12 +1,13 @@
 //! Documents from CBOR: one, or all of a sequence.
 
 use super::Rules;
+use super::problem::Problem;
 use super::reader::Reader;
 use super::sequence::Frames;
 use super::verdict::{path_at, verdict};
 use crate::json::{Chunks, Slice, Source};
 use crate::{DecodeError, DecodeOptions, Decoded};
-use crdkit_issue::{Issue, Span, codes};
+use crdkit_issue::{Issue, Segment, Span, codes};
 use crdkit_value::{Builder, Duplicates};
 use std::io::Read;
 
@@ -31,11 +32,13 @@ fn decode_at(bytes: &[u8], base: usize, options: &DecodeOptions) -> Result<Decod
         Ok(decoded) => Ok(decoded),
         Err(first) => {
             let rules = Rules::kubernetes(&options.limits);
-            let Some(mut finding) = verdict(bytes, &rules) else { return Err(first) };
-            let path = path_at(bytes, &rules, finding.span.start);
+            let Some(finding) = verdict(bytes, &rules) else { return Err(first) };
+            let mut path = path_at(bytes, &rules, finding.span.start);
+            if let Problem::Duplicate { .. } = finding.problem {
+                path = path.join(Segment::named(&String::from_utf8_lossy(&finding.text)));
+            }
             let mut issue = finding.issue(path);
-            finding.span = finding.span.shifted(base);
-            issue.span = Some(finding.span);
+            issue.span = Some(finding.span.shifted(base));
             Err(issue)
         }
     }

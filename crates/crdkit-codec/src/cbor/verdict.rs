@@ -29,6 +29,7 @@ struct Level {
     at_key: bool,
     key_failed: bool,
     key: Vec<u8>,
+    key_span: Span,
     index: u64,
     seen: HashSet<Box<[u8]>>,
 }
@@ -124,6 +125,7 @@ impl Level {
             at_key: is_map,
             key_failed: false,
             key: Vec::new(),
+            key_span: Span::default(),
             index: 0,
             seen: HashSet::new(),
         }
@@ -154,11 +156,12 @@ impl Level {
         };
         if was_key {
             self.key_failed = failed;
+            self.key_span = span;
         } else if self.is_map {
             if !failed && !self.key_failed && !self.seen.insert(self.key.as_slice().into()) {
                 let problem = Problem::Duplicate { index: self.index };
                 let text = self.key.as_slice().into();
-                self.error = Some(Finding { problem, span, text });
+                self.error = Some(Finding { problem, span: self.key_span, text });
                 self.is_dead = true;
             }
             self.index += 1;
