@@ -3,13 +3,14 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program for people")]
 #![expect(clippy::disallowed_methods, reason = "measuring needs a clock")]
 
+mod cbor;
 mod decode;
 mod generate;
 mod measure;
 
 use std::process::ExitCode;
 
-const STAGES: &[(&str, fn())] = &[("decode", decode::run)];
+const STAGES: &[(&str, fn())] = &[("decode", decode::run), ("cbor", cbor::run)];
 
 fn main() -> ExitCode {
     let stage = std::env::args().nth(1).unwrap_or_default();

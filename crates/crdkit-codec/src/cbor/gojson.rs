@@ -69,19 +69,50 @@ pub(crate) fn write(value: Value<'_>, out: &mut Vec<u8>) {
     }
 }
 
-/// A double as Go's `encoding/json` writes it.
+/// A double as Go's `encoding/json` writes it: the shortest digits, those nearest to the double, and the even
+/// ones where two are equally near.
 pub(crate) fn float(float: f64) -> String {
+    let sign = if float.is_sign_negative() { "-" } else { "" };
     if float == 0.0 {
-        return if float.is_sign_negative() { "-0".into() } else { "0".into() };
+        return format!("{sign}0");
     }
-    if (1e-6..1e21).contains(&float.abs()) {
-        return format!("{float}");
+    if !(1e-6..1e21).contains(&float.abs()) {
+        return exponent(float);
     }
-    let text = format!("{float:e}");
-    match text.split_once('e') {
-        Some((digits, exponent)) if !exponent.starts_with('-') => format!("{digits}e+{exponent}"),
-        _ => text,
+    let (digits, point) = digits(float);
+    match usize::try_from(point) {
+        Ok(point) if point >= digits.len() => format!("{sign}{digits:0<point$}"),
+        Ok(point) if point > 0 => {
+            let (whole, fraction) = digits.split_at_checked(point).unwrap_or((&digits, ""));
+            format!("{sign}{whole}.{fraction}")
+        }
+        _ => {
+            let length = digits.len() + usize::try_from(-point).unwrap_or_default();
+            format!("{sign}0.{digits:0>length$}")
+        }
     }
+}
+
+/// The same with an exponent, whatever the size.
+pub(crate) fn exponent(float: f64) -> String {
+    let sign = if float.is_sign_negative() { "-" } else { "" };
+    let (digits, point) = digits(float);
+    let (first, rest) = digits.split_at_checked(1).unwrap_or((&digits, ""));
+    let dot = if rest.is_empty() { "" } else { "." };
+    format!("{sign}{first}{dot}{rest}e{:+}", point - 1)
+}
+
+/// The shortest digits of a double that is not 0, and how many of them stand before the point.
+fn digits(float: f64) -> (String, i32) {
+    let mut buffer = zmij::Buffer::new();
+    let text = buffer.format(float.abs());
+    let (mantissa, exponent) = text.split_once('e').unwrap_or((text, "0"));
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let exponent: i32 = exponent.parse().unwrap_or_default();
+    let all = format!("{whole}{fraction}");
+    let leading = all.len() - all.trim_start_matches('0').len();
+    let size = |n: usize| i32::try_from(n).unwrap_or_default();
+    (all.trim_matches('0').to_owned(), size(whole.len()) + exponent - size(leading))
 }
 
 /// Appends `bytes` as a string in quotes.

@@ -10,6 +10,7 @@ use super::decode::{build, decode};
 use super::diag;
 use super::parse::{Parser, Token};
 use super::sniff::{Refused, skip, sniff};
+use super::text::hex;
 use super::{Rules, verdict};
 use crate::DecodeOptions;
 use crdkit_issue::{Code, Issue, codes::decode as code};
@@ -52,6 +53,16 @@ impl GroupVersionKind {
         let (group, version) = split_version(api_version).unwrap_or_default();
         Self { group: group.into(), version: version.into(), kind: kind.into() }
     }
+}
+
+/// What an object is, without decoding the rest of it.
+///
+/// # Errors
+/// When `bytes` are not well-formed CBOR or not a map, or hold something else than strings under `kind` and
+/// `apiVersion`.
+pub fn object_kind(bytes: &[u8], options: &DecodeOptions) -> Result<GroupVersionKind, ObjectError> {
+    let rules = Rules::kubernetes(&options.limits);
+    sniff(bytes, &rules).map_err(|refused| ObjectError { kind: None, issue: refused.issue() })
 }
 
 /// Decodes an object.
@@ -195,7 +206,8 @@ fn partial_list(bytes: &[u8], options: &DecodeOptions) -> Option<Document> {
 
 /// A finding that quotes the whole object.
 fn quoting(code: Code, bytes: &[u8]) -> Box<Issue> {
-    let document = diag::show(bytes).unwrap_or_default();
+    let digits = |_| String::from_utf8_lossy(&hex(bytes)).into_owned();
+    let document = diag::show(bytes).unwrap_or_else(digits);
     Box::new(Issue::error(code).with("document", document))
 }
 

@@ -227,7 +227,7 @@ impl Finding {
             }
             Problem::TimeFloat { seconds } => format!(
                 "cbor: cannot unmarshal primitives into Go value of type time.Time ({} overflows Go's int64)",
-                super::gojson::float(seconds)
+                super::gojson::exponent(seconds)
             ),
         }
     }

@@ -5,13 +5,13 @@
 //!
 //! Upstream: `k8s.io/apimachinery/pkg/runtime/serializer/cbor/framer.go`.
 
-use super::Rules;
 use super::decode::too_large;
 use super::head::{Major, head};
 use super::list::WriteError;
 use super::parse::{Parser, Token};
 use super::problem::{Finding, Problem};
-use super::write::{Order, encode};
+use super::write::{Order, encode, write_bytes, write_head};
+use super::{Rules, SELF_DESCRIBED};
 use crate::DecodeError;
 use crate::json::{Chunks, Slice, Source};
 use crdkit_issue::{FieldPath, Span};
@@ -167,6 +167,29 @@ impl<W: Write> SequenceWriter<W> {
     pub fn write(&mut self, value: Value<'_>, order: Order) -> Result<(), WriteError> {
         self.buffer.clear();
         encode(value, order, &mut self.buffer)?;
+        self.out.write_all(&self.buffer)?;
+        Ok(())
+    }
+
+    /// Writes one event of a watch, in one write: its type, and the object with a tag of its own, so that a
+    /// reader can hand it on as it is.
+    ///
+    /// # Errors
+    /// When the object cannot be encoded, in which case nothing is written, or writing fails.
+    pub fn event(&mut self, kind: &str, object: Value<'_>, order: Order) -> Result<(), WriteError> {
+        self.buffer.clear();
+        self.buffer.extend_from_slice(&SELF_DESCRIBED);
+        write_head(Major::Map, 2, &mut self.buffer);
+        let object_first = matches!(order, Order::Rotated(seed) if seed & 1 == 1);
+        for is_object in [object_first, !object_first] {
+            if is_object {
+                write_bytes(b"object", &mut self.buffer);
+                encode(object, order, &mut self.buffer)?;
+            } else {
+                write_bytes(b"type", &mut self.buffer);
+                write_bytes(kind.as_bytes(), &mut self.buffer);
+            }
+        }
         self.out.write_all(&self.buffer)?;
         Ok(())
     }

@@ -12,6 +12,7 @@ use super::object::GroupVersionKind;
 use super::parse::{Parser, Token};
 use super::problem::{Finding, Problem};
 use super::verdict::form;
+use super::write::write_head;
 use crdkit_issue::{FieldPath, Issue, Span, codes};
 use std::collections::HashSet;
 
@@ -19,8 +20,10 @@ use std::collections::HashSet;
 pub(crate) enum Refused {
     Finding(Finding),
     /// An item that is not what the field holds: what is found there, the Go type, and more about it.
-    Type(Major, &'static str, &'static str),
+    Type(Major, &'static str, String),
     KeyType(Major),
+    /// The same key twice, one that is no string, as Go shows it.
+    Duplicate(String, u64),
 }
 
 /// The group, version and kind that `bytes` name.
@@ -28,9 +31,8 @@ pub(crate) fn sniff(bytes: &[u8], rules: &Rules) -> Result<GroupVersionKind, Ref
     form(bytes, rules).map_err(Refused::Finding)?;
     let mut parser = Parser::new(*rules);
     let token = parser.next(bytes);
-    let found = untagged(bytes, 0);
     if let Some(problem) = parser.problem
-        && !matches!(problem, Problem::Integer { .. })
+        && !is_number(problem)
     {
         return Err(wrong(problem, &parser));
     }
@@ -41,10 +43,10 @@ pub(crate) fn sniff(bytes: &[u8], rules: &Rules) -> Result<GroupVersionKind, Ref
             return Err(wrong(Problem::Utf8, &parser));
         }
         Token::BeginArray => {
-            let more = " (cannot decode CBOR array to struct without toarray option)";
-            return Err(Refused::Type(found, "value of type v1.TypeMeta", more));
+            let more = " (cannot decode CBOR array to struct without toarray option)".into();
+            return Err(Refused::Type(Major::Array, "value of type v1.TypeMeta", more));
         }
-        _ => return Err(Refused::Type(found, "value of type v1.TypeMeta", "")),
+        _ => return Err(mismatch(bytes, 0, "value of type v1.TypeMeta")),
     }
     fields(bytes, &mut parser)
 }
@@ -72,14 +74,11 @@ fn fields(bytes: &[u8], parser: &mut Parser) -> Result<GroupVersionKind, Refused
             continue;
         };
         if !seen.insert(key.clone()) {
-            let text = key.get(1..).unwrap_or_default().into();
-            let span = Span::new(at, parser.at);
-            let problem = Problem::Duplicate { index };
-            return Err(Refused::Finding(Finding { problem, span, text }));
+            return Err(repeated(&key, index, Span::new(at, parser.at)));
         }
         let field = match key.as_slice() {
-            b"skind" => (&mut kind, "struct field v1.TypeMeta.kind of type string"),
-            b"sapiVersion" => {
+            b"fkind" => (&mut kind, "struct field v1.TypeMeta.kind of type string"),
+            b"fapiVersion" => {
                 (&mut api_version, "struct field v1.TypeMeta.apiVersion of type string")
             }
             _ => {
@@ -88,9 +87,7 @@ fn fields(bytes: &[u8], parser: &mut Parser) -> Result<GroupVersionKind, Refused
             }
         };
         let refused = match (token, parser.problem) {
-            (_, Some(problem)) if !matches!(problem, Problem::Integer { .. }) => {
-                Some(wrong(problem, parser))
-            }
+            (_, Some(problem)) if !is_number(problem) => Some(wrong(problem, parser)),
             (Token::Null, _) => None,
             // A time under tag 0 is taken as the text it is.
             (Token::String, _) => {
@@ -103,7 +100,7 @@ fn fields(bytes: &[u8], parser: &mut Parser) -> Result<GroupVersionKind, Refused
                     Err(problem) => Some(wrong(problem, parser)),
                 }
             }
-            _ => Some(Refused::Type(untagged(bytes, value_at), field.1, "")),
+            _ => Some(mismatch(bytes, value_at, field.1)),
         };
         skip(bytes, token, parser);
         if let Some(refused) = refused {
@@ -125,6 +122,8 @@ fn key(
     let tagged = |letter: u8, key: &[u8]| Some([&[letter], key].concat());
     match (Major::of(first), token) {
         (Major::Bytes | Major::Text, _) => match parser.text.content(bytes) {
+            // A field is told apart from other keys, so that a tag in front of the same name makes no duplicate.
+            Ok(key) if matches!(&*key, b"kind" | b"apiVersion") => (tagged(b'f', &key), None),
             Ok(key) => (tagged(b's', &key), None),
             Err(problem) => (None, Some(wrong(problem, parser))),
         },
@@ -133,7 +132,12 @@ fn key(
                 let negative = major == Major::Negative;
                 (None, Some(wrong(Problem::Integer { negative, argument }, parser)))
             }
-            _ => (tagged(b'i', bytes.get(at..parser.at).unwrap_or_default()), None),
+            Ok(Head { argument, major, .. }) => {
+                let mut key = Vec::new();
+                write_head(major, argument, &mut key);
+                (tagged(b'i', &key), None)
+            }
+            Err(_) => (None, None),
         },
         (major, Token::Key) => {
             let key = parser.text.value(bytes).ok().and_then(|key| tagged(b's', &key));
@@ -141,7 +145,8 @@ fn key(
         }
         (major, Token::BeginArray | Token::BeginMap) => (None, Some(Refused::KeyType(major))),
         (major, _) => {
-            let key = tagged(b'o', bytes.get(at..parser.at).unwrap_or_default());
+            let item = bytes.get(untagged(bytes, at)..parser.at).unwrap_or_default();
+            let key = tagged(b'o', item);
             (key, Some(Refused::KeyType(major)))
         }
     }
@@ -160,15 +165,46 @@ pub(crate) fn skip(bytes: &[u8], token: Token, parser: &mut Parser) {
     }
 }
 
-/// The type of the item at `at` behind its tags.
-fn untagged(bytes: &[u8], mut at: usize) -> Major {
-    loop {
-        match head(bytes, at) {
-            Ok(Head { major: Major::Tag, end, .. }) => at = end,
-            Ok(Head { major, .. }) => return major,
-            Err(_) => return Major::Simple,
-        }
+/// Whether a problem is one of untyped numbers only.
+fn is_number(problem: Problem) -> bool {
+    matches!(problem, Problem::Integer { .. } | Problem::TimeOverflow { .. })
+}
+
+/// What is wrong with the item at `at`, which is not of the type it should be.
+fn mismatch(bytes: &[u8], at: usize, go_type: &'static str) -> Refused {
+    let at = untagged(bytes, at);
+    let (found, argument) =
+        head(bytes, at).map_or((Major::Simple, 0), |head| (head.major, head.argument));
+    let too_small = found == Major::Negative && i64::try_from(argument).is_err();
+    let more = || format!(" (-{} overflows Go's int64)", u128::from(argument) + 1);
+    Refused::Type(found, go_type, if too_small { more() } else { String::new() })
+}
+
+/// Where the item at `at` begins behind its tags.
+fn untagged(bytes: &[u8], mut at: usize) -> usize {
+    while let Ok(Head { major: Major::Tag, end, .. }) = head(bytes, at) {
+        at = end;
     }
+    at
+}
+
+/// The finding for a key that occurs again.
+fn repeated(key: &[u8], index: u64, span: Span) -> Refused {
+    let (letter, item) = key.split_at_checked(1).unwrap_or((key, &[]));
+    let shown = match (letter, head(item, 0)) {
+        (b"s" | b"f", _) | (_, Err(_)) => {
+            let problem = Problem::Duplicate { index };
+            return Refused::Finding(Finding { problem, span, text: item.into() });
+        }
+        (_, Ok(head)) => match (head.major, head.argument) {
+            (Major::Unsigned, argument) => argument.to_string(),
+            (Major::Negative, argument) => (!argument.cast_signed()).to_string(),
+            (_, 20) => "false".into(),
+            (_, 21) => "true".into(),
+            _ => "<nil>".into(),
+        },
+    };
+    Refused::Duplicate(shown, index)
 }
 
 fn wrong(problem: Problem, parser: &Parser) -> Refused {
@@ -178,7 +214,23 @@ fn wrong(problem: Problem, parser: &Parser) -> Refused {
 impl Refused {
     pub(crate) fn issue(&self) -> Box<Issue> {
         let (code, problem, server) = match self {
+            // Go's words for an integer key have a form of their own.
+            Self::Finding(Finding {
+                problem: Problem::Integer { negative: true, argument },
+                ..
+            }) => (
+                codes::decode::CBOR_INTEGER_RANGE,
+                format!("the key -{} does not fit 64 bits", u128::from(*argument) + 1),
+                format!(
+                    "cbor: cannot unmarshal negative integer into Go value of type int64 (-1-{argument} overflows Go's int64)"
+                ),
+            ),
             Self::Finding(finding) => return finding.issue(FieldPath::root()),
+            Self::Duplicate(key, index) => (
+                codes::decode::CBOR_DUPLICATE_KEY,
+                format!("`{key}` is given more than once"),
+                format!("cbor: found duplicate map key {key} at map element index {index}"),
+            ),
             Self::Type(found, go_type, more) => (
                 codes::decode::CBOR_TYPE,
                 format!("a {} stands where the object's type is expected", found.name()),

@@ -147,7 +147,8 @@ pub(crate) fn from_base64(text: &[u8]) -> Option<Vec<u8>> {
     Some(out)
 }
 
-fn hex(bytes: &[u8]) -> Vec<u8> {
+/// Lower-case hexadecimal digits.
+pub(crate) fn hex(bytes: &[u8]) -> Vec<u8> {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let digit = |nibble: u8| DIGITS.get(usize::from(nibble)).copied().unwrap_or_default();
     bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()

@@ -111,14 +111,21 @@ impl<'d> Writer<'d> {
             Order::Sorted => {
                 let start = self.members.len();
                 self.members.reserve(members.len());
+                // What was decoded from storage is in order already.
+                let (mut before, mut in_order) = (0, true);
                 while let Some((key, member)) = members.next_bytes() {
-                    self.members.push((rank(key), member.id()));
+                    let rank = rank(key);
+                    in_order &= before < rank;
+                    before = rank;
+                    self.members.push((rank, member.id()));
                 }
                 let added = self.members.get_mut(start..).unwrap_or_default();
                 let key = |id| self.document.value(id).member_key();
-                added.sort_unstable_by(|(left_rank, left), (right_rank, right)| {
-                    left_rank.cmp(right_rank).then_with(|| key_order(key(*left), key(*right)))
-                });
+                if !in_order {
+                    added.sort_unstable_by(|(left_rank, left), (right_rank, right)| {
+                        left_rank.cmp(right_rank).then_with(|| key_order(key(*left), key(*right)))
+                    });
+                }
                 self.open.push(Frame::Sorted(start, start));
             }
             Order::Rotated(state) => {

@@ -115,6 +115,19 @@ fn a_sequence_written_is_the_sequence_read() {
 }
 
 #[test]
+fn an_event_holds_its_object_with_a_tag_of_its_own() {
+    let write = |order| {
+        let mut writer = cbor::SequenceWriter::new(Vec::new());
+        writer.event("ADDED", document(r#"{"a":1}"#).root(), order).unwrap();
+        cbor::diag::notation(&writer.into_inner()).unwrap()
+    };
+    let sorted = "55799({'type': 'ADDED', 'object': 55799({'a': 1})})";
+    assert_eq!(write(cbor::Order::Sorted), sorted);
+    let rotated = "55799({'object': 55799({'a': 1}), 'type': 'ADDED'})";
+    assert_eq!(write(cbor::Order::Rotated(1)), rotated);
+}
+
+#[test]
 fn a_refused_item_does_not_end_a_sequence_and_an_ill_formed_one_does() {
     let outcomes = |hex: &str| {
         let options = DecodeOptions::default();
