@@ -215,10 +215,8 @@ impl Finding {
                 quoted(&self.text)
             ),
             Problem::TimeSyntax => {
-                format!(
-                    "cbor: cannot set {text} for time.Time: parsing time {}",
-                    quoted(&self.text)
-                )
+                let reason = super::time::explain(&self.text);
+                format!("cbor: cannot set {text} for time.Time: {reason}")
             }
             Problem::TimeYear => format!("{TIME_FORM} year outside of range [0,9999]"),
             Problem::TimeZone => format!("{TIME_FORM} timezone hour outside of range [0,23]"),

@@ -6,6 +6,7 @@
 
 use super::problem::Problem;
 use std::fmt::Write as _;
+use std::ops::RangeInclusive;
 
 /// A time of day, in seconds and nanoseconds since 1970 in its own zone.
 struct Local {
@@ -14,13 +15,54 @@ struct Local {
     offset_minutes: i64,
 }
 
+/// Why text is not a time, as Go sees it.
+enum Fault<'t> {
+    /// What is left does not begin with this part of the layout.
+    Part(&'static str, &'t [u8]),
+    /// A part is out of its range.
+    Range(&'static str),
+    /// Something follows the time.
+    Extra(&'t [u8]),
+}
+
 /// The normal form of the time in `text`.
 pub(crate) fn normalize(text: &[u8]) -> Result<String, Problem> {
-    let local = parse(text).ok_or(Problem::TimeSyntax)?;
+    let local = parse(text).map_err(|_| Problem::TimeSyntax)?;
     if local.offset_minutes.abs() >= 24 * 60 {
         return Err(Problem::TimeZone);
     }
     format(&local)
+}
+
+/// What is wrong with `text`, in Go's words.
+pub(crate) fn explain(text: &[u8]) -> String {
+    const LAYOUT: &str = "2006-01-02T15:04:05Z07:00";
+    let shown = quote(text);
+    match parse(text) {
+        Ok(_) => String::new(),
+        Err(Fault::Part(part, rest)) => {
+            let rest = quote(rest);
+            format!("parsing time {shown} as \"{LAYOUT}\": cannot parse {rest} as \"{part}\"")
+        }
+        Err(Fault::Range(part)) => format!("parsing time {shown}: {part} out of range"),
+        Err(Fault::Extra(rest)) => format!("parsing time {shown}: extra text: {}", quote(rest)),
+    }
+}
+
+/// Text in quotes with everything outside ASCII as the bytes it is made of.
+fn quote(text: &[u8]) -> String {
+    let mut out = String::from("\"");
+    for byte in text {
+        match byte {
+            b'"' | b'\\' => out.extend(['\\', char::from(*byte)]),
+            b' '..=b'~' | 0x7F => out.push(char::from(*byte)),
+            _ => {
+                let _ = write!(out, "\\x{byte:02x}");
+            }
+        }
+    }
+    out.push('"');
+    out
 }
 
 /// The time `seconds` after 1970 began.
@@ -47,31 +89,45 @@ pub(crate) fn epoch_float(seconds: f64) -> Result<String, Problem> {
     format(&Local { seconds: whole, nanoseconds, offset_minutes: 0 })
 }
 
-fn parse(text: &[u8]) -> Option<Local> {
-    let (year, rest) = digits(text, 4)?;
-    let (month, rest) = digits(literal(rest, b'-')?, 2)?;
-    let (day, rest) = digits(literal(rest, b'-')?, 2)?;
-    let rest = literal(rest, b'T')?;
-    let (hour, rest) = digits(rest, 2).or_else(|| digits(rest, 1))?;
-    let (minute, rest) = digits(literal(rest, b':')?, 2)?;
-    let (second, rest) = digits(literal(rest, b':')?, 2)?;
+fn parse(text: &[u8]) -> Result<Local, Fault<'_>> {
+    let (year, rest) = number(text, 4, "2006")?;
+    let (month, rest) = number(literal(rest, "-")?, 2, "01")?;
+    in_range(month, 1..=12, "month")?;
+    let (day, rest) = number(literal(rest, "-")?, 2, "02")?;
+    let rest = literal(rest, "T")?;
+    let (hour, rest) = number(rest, 2, "15").or_else(|_| number(rest, 1, "15"))?;
+    in_range(hour, 0..=23, "hour")?;
+    let (minute, rest) = number(literal(rest, ":")?, 2, "04")?;
+    in_range(minute, 0..=59, "minute")?;
+    let (second, rest) = number(literal(rest, ":")?, 2, "05")?;
+    in_range(second, 0..=59, "second")?;
     let (nanoseconds, rest) = fraction(rest);
     let (offset_minutes, rest) = zone(rest)?;
-    let valid = rest.is_empty()
-        && (1..=12).contains(&month)
-        && (1..=days_in(year, month)).contains(&day)
-        && hour < 24
-        && minute < 60
-        && second < 60;
-    valid.then(|| Local {
+    if !rest.is_empty() {
+        return Err(Fault::Extra(rest));
+    }
+    in_range(day, 1..=days_in(year, month), "day")?;
+    Ok(Local {
         seconds: days_before(year, month, day) * 86_400 + hour * 3_600 + minute * 60 + second,
         nanoseconds,
         offset_minutes,
     })
 }
 
-fn literal(text: &[u8], byte: u8) -> Option<&[u8]> {
-    text.strip_prefix(&[byte])
+fn literal<'t>(text: &'t [u8], part: &'static str) -> Result<&'t [u8], Fault<'t>> {
+    text.strip_prefix(part.as_bytes()).ok_or(Fault::Part(part, text))
+}
+
+fn number<'t>(text: &'t [u8], n: usize, part: &'static str) -> Result<(i64, &'t [u8]), Fault<'t>> {
+    digits(text, n).ok_or(Fault::Part(part, text))
+}
+
+fn in_range(
+    number: i64,
+    range: RangeInclusive<i64>,
+    part: &'static str,
+) -> Result<(), Fault<'static>> {
+    if range.contains(&number) { Ok(()) } else { Err(Fault::Range(part)) }
 }
 
 fn digits(text: &[u8], n: usize) -> Option<(i64, &[u8])> {
@@ -95,16 +151,22 @@ fn fraction(text: &[u8]) -> (u32, &[u8]) {
 }
 
 /// `Z`, or an offset from UTC in minutes.
-fn zone(text: &[u8]) -> Option<(i64, &[u8])> {
-    let (sign, rest) = match text {
-        [b'Z', rest @ ..] => return Some((0, rest)),
-        [b'+', rest @ ..] => (1, rest),
-        [b'-', rest @ ..] => (-1, rest),
-        _ => return None,
-    };
-    let (hours, rest) = digits(rest, 2)?;
-    let (minutes, rest) = digits(literal(rest, b':')?, 2)?;
-    (hours <= 24 && minutes <= 60).then_some((sign * (hours * 60 + minutes), rest))
+fn zone(text: &[u8]) -> Result<(i64, &[u8]), Fault<'_>> {
+    if let [b'Z', rest @ ..] = text {
+        return Ok((0, rest));
+    }
+    let fault = || Fault::Part("Z07:00", text);
+    let (offset, rest) = text.split_at_checked(6).ok_or_else(fault)?;
+    let [sign, h1, h2, b':', m1, m2] = offset else { return Err(fault()) };
+    let two = |pair: [u8; 2]| digits(&pair, 2).map(|(number, _)| number).ok_or_else(fault);
+    let (hours, minutes) = (two([*h1, *h2])?, two([*m1, *m2])?);
+    in_range(hours, 0..=24, "time zone offset hour")?;
+    in_range(minutes, 0..=60, "time zone offset minute")?;
+    match sign {
+        b'+' => Ok((hours * 60 + minutes, rest)),
+        b'-' => Ok((-(hours * 60 + minutes), rest)),
+        _ => Err(fault()),
+    }
 }
 
 fn is_leap(year: i64) -> bool {
