@@ -1,7 +1,7 @@
 //! A pull reader over a slice or over [`Read`]: the same events as every other format gives.
 //!
 //! Reads one item after the other and stops at the first thing that is wrong, so that an input of any
-//! size can be handled as it comes. [`super::decode`] has the whole item before it and so can say, as Go
+//! size can be handled as it comes. [`super::decode()`] has the whole item before it and so can say, as Go
 //! does, which of several things wrong is the one to report. The buffer holds no more than the longest
 //! string.
 

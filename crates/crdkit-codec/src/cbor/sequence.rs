@@ -14,7 +14,7 @@ use super::write::{Order, encode, write_bytes, write_head};
 use super::{Rules, SELF_DESCRIBED};
 use crate::DecodeError;
 use crate::json::{Chunks, Slice, Source};
-use crdkit_issue::{FieldPath, Span};
+use crdkit_issue::{FieldPath, Issue, Span};
 use crdkit_value::Value;
 use std::io::{Read, Write};
 
@@ -27,7 +27,9 @@ pub struct Frames<S> {
     max_bytes: usize,
     at_end: bool,
     /// What is wrong with the form of an item: nothing can be found behind it.
-    broken: Option<Finding>,
+    broken: Option<Box<Issue>>,
+    /// Where the item begins that a reader's error came in the middle of.
+    unfinished: Option<usize>,
 }
 
 impl<'a> Frames<Slice<'a>> {
@@ -52,36 +54,40 @@ impl<R: Read> Frames<Chunks<R>> {
 impl<S: Source> Frames<S> {
     fn new(source: S, rules: Rules, max_bytes: usize) -> Self {
         let parser = Parser::new(rules);
-        Self { source, parser, base: 0, max_bytes, at_end: false, broken: None }
+        Self { source, parser, base: 0, max_bytes, at_end: false, broken: None, unfinished: None }
     }
 
     /// The next item and its offset in the input; none when the input is over.
     ///
     /// An item that is not well formed ends the sequence: asking again gives the same finding. One that
-    /// is well formed, but has the wrong content for a tag 0 to 3 at its beginning, is passed over.
+    /// is well formed, but has the wrong content for a tag 0 to 3 at its beginning, is passed over. After a
+    /// reader's error, asking again goes on where it came.
     ///
     /// # Errors
     /// The finding, or the reader's error.
     pub fn next_frame(&mut self) -> Result<Option<(&[u8], usize)>, DecodeError> {
-        if let Some(finding) = &self.broken {
-            return Err(finding.issue(FieldPath::root()).into());
+        if let Some(issue) = &self.broken {
+            return Err(issue.clone().into());
         }
-        let mut start = self.parser.at;
-        self.parser.restart();
+        let mut start = self.unfinished.take().unwrap_or_else(|| {
+            self.parser.restart();
+            self.parser.at
+        });
         loop {
             match self.parser.next(self.source.window()) {
                 Token::End => break,
                 Token::More if !self.at_end => {
                     if self.source.window().len() - start > self.max_bytes {
-                        let issue = too_large(self.max_bytes, self.base + start + self.max_bytes);
-                        self.at_end = true;
-                        return Err(issue.into());
+                        return Err(self.too_large(start));
                     }
-                    let more = self.source.refill(start).map_err(DecodeError::Io)?;
+                    let outcome = self.source.refill(start);
                     self.base += start;
                     self.parser.at -= start;
-                    self.at_end = !more;
                     start = 0;
+                    if outcome.is_err() {
+                        self.unfinished = Some(start);
+                    }
+                    self.at_end = !outcome.map_err(DecodeError::Io)?;
                 }
                 Token::More if self.source.window().len() == start => return Ok(None),
                 Token::More => return Err(self.stop(Problem::Truncated, None)),
@@ -93,6 +99,9 @@ impl<S: Source> Frames<S> {
             }
         }
         let end = self.parser.at;
+        if end - start > self.max_bytes {
+            return Err(self.too_large(start));
+        }
         let frame = self.source.window().get(start..end).unwrap_or_default();
         match without_self_described(frame) {
             Ok(frame) => Ok(Some((frame, self.base + end - frame.len()))),
@@ -103,7 +112,7 @@ impl<S: Source> Frames<S> {
         }
     }
 
-    /// Whether the sequence ended with an item that is not well formed.
+    /// Whether the sequence ended with an item that is not well formed or too long.
     pub fn is_broken(&self) -> bool {
         self.broken.is_some()
     }
@@ -112,8 +121,14 @@ impl<S: Source> Frames<S> {
     fn stop(&mut self, problem: Problem, at: Option<usize>) -> DecodeError {
         let end = self.base + self.source.window().len();
         let span = at.map_or(Span::at(end), |at| Span::new(self.base + at, self.base + at + 1));
-        let finding = self.broken.insert(Finding::new(problem, span));
-        finding.issue(FieldPath::root()).into()
+        let issue = Finding::new(problem, span).issue(FieldPath::root());
+        self.broken.insert(issue).clone().into()
+    }
+
+    #[cold]
+    fn too_large(&mut self, start: usize) -> DecodeError {
+        let issue = too_large(self.max_bytes, self.base + start + self.max_bytes);
+        self.broken.insert(issue).clone().into()
     }
 }
 

@@ -146,7 +146,9 @@ fn key(
         (major, Token::BeginArray | Token::BeginMap) => (None, Some(Refused::KeyType(major))),
         (major, _) => {
             let item = bytes.get(untagged(bytes, at)..parser.at).unwrap_or_default();
-            let key = tagged(b'o', item);
+            // One that means nothing is not compared with others.
+            let means_something = matches!(parser.problem, None | Some(Problem::KeyType { .. }));
+            let key = tagged(b'o', item).filter(|_| means_something);
             (key, Some(Refused::KeyType(major)))
         }
     }

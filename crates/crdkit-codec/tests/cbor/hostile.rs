@@ -116,6 +116,10 @@ fn an_input_beyond_the_limit_is_refused_before_it_is_read() {
     assert_eq!(issue.code.name(), "input-too-large");
     let long = [bytes("59ffff"), vec![0; 65_535]].concat();
     assert_eq!(cbor::decode(&long, &options).unwrap_err().code.name(), "input-too-large");
-    let mut documents = cbor::Documents::from_read(&long[..], &options);
-    assert!(documents.next().unwrap().is_err());
+    let short = [bytes("592711"), vec![0; 10_001]].concat();
+    for input in [long, short] {
+        let mut documents = cbor::Documents::from_read(&input[..], &options);
+        assert!(documents.next().unwrap().is_err());
+        assert!(documents.next().is_none());
+    }
 }

@@ -114,6 +114,39 @@ fn a_sequence_written_is_the_sequence_read() {
     assert_eq!(read, items);
 }
 
+/// Gives one piece per read, and an error where a piece is empty.
+struct Pieces(Vec<Vec<u8>>);
+
+impl io::Read for Pieces {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        if self.0.is_empty() {
+            return Ok(0);
+        }
+        let piece = self.0.remove(0);
+        if piece.is_empty() {
+            return Err(io::ErrorKind::WouldBlock.into());
+        }
+        out[..piece.len()].copy_from_slice(&piece);
+        Ok(piece.len())
+    }
+}
+
+#[test]
+fn a_frame_is_given_as_soon_as_it_has_arrived() {
+    let pieces = ["01 82 02", "03 44", "", "61626364", ""].map(bytes);
+    let rules = cbor::Rules::frames(&DecodeOptions::default().limits);
+    let mut frames = cbor::Frames::from_read(Pieces(pieces.to_vec()), rules, 100);
+    let next = || match frames.next_frame() {
+        Ok(Some((frame, at))) => format!("{} {at}", hex(frame)),
+        Ok(None) => "end".into(),
+        Err(DecodeError::Io(error)) => error.kind().to_string(),
+        Err(DecodeError::Refused(issue)) => issue.code.name().into(),
+    };
+    let outcomes: Vec<_> = std::iter::repeat_with(next).take(6).collect();
+    let blocked = io::ErrorKind::WouldBlock.to_string();
+    assert_eq!(outcomes, ["01 0", "820203 1", &blocked, "4461626364 4", &blocked, "end"]);
+}
+
 #[test]
 fn an_event_holds_its_object_with_a_tag_of_its_own() {
     let write = |order| {
