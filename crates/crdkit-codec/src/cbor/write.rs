@@ -120,11 +120,16 @@ impl<'d> Writer<'d> {
                     self.members.push((rank, member.id()));
                 }
                 let added = self.members.get_mut(start..).unwrap_or_default();
-                let key = |id| self.document.value(id).member_key();
                 if !in_order {
-                    added.sort_unstable_by(|(left_rank, left), (right_rank, right)| {
-                        left_rank.cmp(right_rank).then_with(|| key_order(key(*left), key(*right)))
-                    });
+                    added.sort_unstable_by_key(|(rank, _)| *rank);
+                    // Keys of the same length with the same beginning are rare; then their bytes decide.
+                    let pairs = added.iter().zip(added.iter().skip(1));
+                    if pairs.into_iter().any(|((left, _), (right, _))| left == right) {
+                        let key = |id: NodeId| self.document.value(id).member_key();
+                        added.sort_unstable_by(|(_, left), (_, right)| {
+                            key_order(key(*left), key(*right))
+                        });
+                    }
                 }
                 self.open.push(Frame::Sorted(start, start));
             }
@@ -177,14 +182,16 @@ impl<'d> Writer<'d> {
     }
 }
 
-/// A number that is in the order of the encoded keys as far as it goes: the length and the first bytes.
+/// A number that is in the order of the encoded keys as far as it goes: the length and the first bytes. Keys
+/// too long for that all have the same.
 #[inline]
 fn rank(key: &[u8]) -> u64 {
+    let Ok(length @ 0..u8::MAX) = u8::try_from(key.len()) else { return u64::MAX };
     let first = match key.first_chunk() {
-        Some(first) => u64::from_be_bytes(*first),
+        Some(first) => u64::from_be_bytes(*first) >> 8,
         None => key.iter().fold(0, |rank, byte| rank << 8 | u64::from(*byte)),
     };
-    u64::from(u8::try_from(key.len()).unwrap_or(u8::MAX)) << 56 | first >> 8
+    u64::from(length) << 56 | first
 }
 
 /// The order of encoded string keys: shorter ones first, then by bytes.

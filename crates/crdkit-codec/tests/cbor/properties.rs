@@ -144,6 +144,18 @@ proptest! {
     }
 
     #[test]
+    fn keys_are_in_the_order_of_their_encoding(
+        keys in prop::collection::btree_set(("[a-c]{0,9}", 0..320_usize), 0..40),
+    ) {
+        let keys = keys.into_iter().map(|(key, n)| (key + &"x".repeat(n)).into_bytes());
+        let tree = Tree::Object(keys.map(|key| (key, Tree::Null)).collect());
+        let out = encode(&build(&tree), cbor::Order::Sorted);
+        let decoded = decode(&out).unwrap();
+        let written: Vec<_> = decoded.root().members().map(|(key, _)| key).collect();
+        prop_assert!(written.is_sorted_by_key(|key| (key.len(), *key)));
+    }
+
+    #[test]
     fn json_to_cbor_and_back_says_the_same(tree in trees()) {
         let mut text = Vec::new();
         json::write(build(&tree).root(), json::Layout::Compact, &mut text);
