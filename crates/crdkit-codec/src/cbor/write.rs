@@ -186,7 +186,7 @@ impl<'d> Writer<'d> {
 /// too long for that all have the same.
 #[inline]
 fn rank(key: &[u8]) -> u64 {
-    let Ok(length @ 0..u8::MAX) = u8::try_from(key.len()) else { return u64::MAX };
+    let Ok(length @ 0..=0xFE) = u8::try_from(key.len()) else { return u64::MAX };
     let first = match key.first_chunk() {
         Some(first) => u64::from_be_bytes(*first) >> 8,
         None => key.iter().fold(0, |rank, byte| rank << 8 | u64::from(*byte)),
