@@ -4,6 +4,7 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program for people")]
 #![expect(clippy::disallowed_methods, reason = "measuring needs a clock and files")]
 
+mod cbor;
 mod compile;
 mod corpus;
 mod decode;
@@ -22,8 +23,12 @@ static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
 type Stage = fn(&Path) -> Result<()>;
 
-const STAGES: &[(&str, Stage)] =
-    &[("decode", decode::run), ("compile", compile::run), ("validate", validate::run)];
+const STAGES: &[(&str, Stage)] = &[
+    ("decode", decode::run),
+    ("cbor", cbor::run),
+    ("compile", compile::run),
+    ("validate", validate::run),
+];
 
 fn main() -> ExitCode {
     let mut args = std::env::args().skip(1);
