@@ -25,6 +25,16 @@ impl Answer {
         self.with(key, |out| out.extend_from_slice(int.to_string().as_bytes()))
     }
 
+    pub(crate) fn bool(self, key: &str, bool: bool) -> Self {
+        self.with(key, |out| out.extend_from_slice(if bool { b"true" } else { b"false" }))
+    }
+
+    pub(crate) fn ints(self, key: &str, ints: impl Iterator<Item = i64>) -> Self {
+        self.with(key, |out| {
+            list(ints, out, |int, out| out.extend_from_slice(int.to_string().as_bytes()));
+        })
+    }
+
     pub(crate) fn strings(self, key: &str, texts: &[String]) -> Self {
         self.with(key, |out| {
             list(texts.iter(), out, |text, out| json::write_string(text, out));
@@ -37,6 +47,19 @@ impl Answer {
 
     pub(crate) fn objects(self, key: &str, objects: impl Iterator<Item = Self>) -> Self {
         self.with(key, |out| list(objects, out, |object, out| object.write(out)))
+    }
+
+    /// A list of lists of objects.
+    pub(crate) fn lists<const N: usize>(
+        self,
+        key: &str,
+        lists: impl Iterator<Item = [Self; N]>,
+    ) -> Self {
+        self.with(key, |out| {
+            list(lists, out, |objects, out| {
+                list(objects.into_iter(), out, |object, out| object.write(out));
+            });
+        })
     }
 
     /// The members of `other` behind those of this object.

@@ -1,5 +1,6 @@
 //! The suites: where the cases are, how one is answered, how an answer is scored.
 
+mod cel_spec;
 mod crds;
 mod objects;
 mod verdict;
@@ -27,6 +28,7 @@ pub(crate) type Answerer = Box<dyn Fn(&Case) -> Vec<u8> + Send + Sync>;
 
 pub(crate) const ALL: &[Suite] = &[
     yaml::SUITE,
+    cel_spec::SUITE,
     crds::CRD,
     crds::CRD_MUTANT,
     crds::K8S_CRD,
