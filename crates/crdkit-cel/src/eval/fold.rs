@@ -296,7 +296,7 @@ impl<'v> MapBuilder<'v> {
                 .is_some_and(|(other, _)| matches!(equal(data, other, &key), Ok(true)))
         };
         if index.find(hash, same).is_some() {
-            let text = crate::library::standard::text_of(&key);
+            let text = crate::library::convert::text_of(&key);
             return Err(EvalError::message(format!("insert failed: key {text} already exists")));
         }
         entries.push((key, value));

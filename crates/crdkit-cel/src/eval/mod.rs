@@ -97,6 +97,7 @@ impl Program {
         bind: impl Fn(&str) -> Option<Binding<'v>>,
         limits: Limits<'v>,
     ) -> Outcome<'v> {
+        arena.forget_documents();
         let data = Data { shapes: &self.shapes, arena };
         let variables = self
             .variables
