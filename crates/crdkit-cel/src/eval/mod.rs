@@ -11,6 +11,7 @@ mod fold;
 mod truth;
 
 use crdkit_value::Value;
+use smallvec::SmallVec;
 
 pub(crate) use call::call_overload;
 pub use error::EvalError;
@@ -99,21 +100,21 @@ impl Program {
     ) -> Outcome<'v> {
         arena.forget_documents();
         let data = Data { shapes: &self.shapes, arena };
-        let variables = self
-            .variables
-            .iter()
-            .map(|name| bind(name).map(|binding| binding.value(data)))
-            .collect();
+        // Filled in place: the state is large, and moving it would cost as much as a small rule.
         let mut evaluation = Evaluation {
             program: self,
             data,
-            variables,
-            locals: smallvec::smallvec![Local::Value(Val::Null); self.locals],
+            variables: SmallVec::new(),
+            locals: SmallVec::new(),
             cost: 0,
             limits,
             ticks: 0,
             failure: None,
         };
+        for name in &self.variables {
+            evaluation.variables.push(bind(name).map(|binding| binding.value(data)));
+        }
+        evaluation.locals.resize(self.locals, Local::Value(Val::Null));
         let result = evaluation.run(self.root);
         Outcome { result, cost: evaluation.cost }
     }
@@ -132,8 +133,8 @@ struct Evaluation<'v> {
     program: &'v Program,
     data: Data<'v>,
     /// What the variables are, read once.
-    variables: smallvec::SmallVec<[Option<Evaluated<'v>>; 2]>,
-    locals: smallvec::SmallVec<[Local<'v>; 4]>,
+    variables: SmallVec<[Option<Evaluated<'v>>; 2]>,
+    locals: SmallVec<[Local<'v>; 4]>,
     cost: u64,
     limits: Limits<'v>,
     ticks: u32,
@@ -245,7 +246,7 @@ impl<'v> Evaluation<'v> {
 
     #[inline(never)]
     fn list(&mut self, elements: &'v [(StepId, bool)]) -> Evaluated<'v> {
-        let mut items = smallvec::SmallVec::<[Val<'v>; 8]>::new();
+        let mut items = SmallVec::<[Val<'v>; 8]>::new();
         let outcome = elements.iter().try_for_each(|&(step, optional)| {
             match (self.run(step)?, optional) {
                 (value, false) | (Val::Optional(Some(&value)), true) => items.push(value),

@@ -46,7 +46,10 @@ impl Arena {
 
     /// Forgets what it knows about documents, which live no longer than one evaluation.
     pub(crate) fn forget_documents(&self) {
-        self.children.borrow_mut().clear();
+        let mut known = self.children.borrow_mut();
+        if !known.is_empty() {
+            known.clear();
+        }
     }
 
     /// The items of an array in order, or the members of an object ordered by key.

@@ -148,3 +148,30 @@ fn looking_up_in_large_collections_needs_no_walk() {
     );
     assert!(is_true(&outcome.result.unwrap()));
 }
+
+#[test]
+fn the_deepest_expression_that_parses_also_checks_and_runs() {
+    let fixture = Fixture::new();
+    let env = fixture.env().build();
+    let depth = 120;
+    for (open, inner, close) in [
+        ("self.numbers.all(x, ", "x > 0", ")"),
+        ("self.numbers.map(x, ", "x", ").size()"),
+        ("[", "self.replicas", "][0]"),
+        ("(true ? ", "self.replicas", " : 1)"),
+        ("optional.of(", "1", ").value()"),
+        ("(1 + ", "self.replicas", ")"),
+    ] {
+        let text = format!("{}{inner}{}", open.repeat(depth), close.repeat(depth));
+        let checked = env.compile(&text).unwrap();
+        env.estimate_cost(&checked, Some(fixture.root));
+        let program = env.plan(&checked).unwrap();
+        let arena = Arena::new();
+        let outcome = program.evaluate(&arena, |name| fixture.bind(name), Limits::default());
+        assert!(
+            matches!(outcome.result, Ok(_) | Err(EvalError::CostLimit)),
+            "{open}: {:?}",
+            outcome.result
+        );
+    }
+}
