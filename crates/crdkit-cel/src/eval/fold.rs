@@ -191,7 +191,10 @@ impl<'v> Evaluation<'v> {
             self.charge(SELECT)?;
             let value = soft(self.run(value))?;
             // The list of one element, unless it is a constant, and the addition.
-            self.charge(if constant { 1 } else { LIST + 1 })?;
+            if !constant {
+                self.charge(LIST)?;
+            }
+            self.charge(1)?;
             match value {
                 Ok(value) => collected.push(value),
                 Err(error) => drop(failed.get_or_insert(error)),
