@@ -48,6 +48,8 @@ pub enum Arg {
     Text(Box<str>),
     /// A whole number.
     Int(i64),
+    /// A value in the notation it is shown in, such as JSON; as a `value` it gets no quotes.
+    Literal(Box<str>),
 }
 
 impl Issue {
@@ -86,6 +88,12 @@ impl Issue {
     pub fn with(mut self, name: &'static str, arg: impl Into<Arg>) -> Self {
         self.args.push((name, arg.into()));
         self
+    }
+
+    /// The same finding with the offending value: text is shown in quotes.
+    #[must_use]
+    pub fn value(self, value: impl Into<Arg>) -> Self {
+        Self { value: Some(value.into()), ..self }
     }
 
     /// The same finding with a second place that explains it.
@@ -128,7 +136,7 @@ impl fmt::Display for Severity {
 impl fmt::Display for Arg {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Text(text) => f.write_str(text),
+            Self::Text(text) | Self::Literal(text) => f.write_str(text),
             Self::Int(number) => write!(f, "{number}"),
         }
     }
@@ -149,6 +157,12 @@ impl From<String> for Arg {
 impl From<i64> for Arg {
     fn from(number: i64) -> Self {
         Self::Int(number)
+    }
+}
+
+impl From<bool> for Arg {
+    fn from(bool: bool) -> Self {
+        Self::Literal(if bool { "true".into() } else { "false".into() })
     }
 }
 

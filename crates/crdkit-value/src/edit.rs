@@ -4,7 +4,7 @@
 //! collect ids first and change the document afterwards.
 
 use crate::node::{Node, Tag, TextRef, to_u32};
-use crate::{Document, Event, NodeId, Value};
+use crate::{Document, Event, NodeId, Value, Walk};
 
 impl Document {
     /// Removes `id` from the array or object it is in. The root cannot be removed.
@@ -52,11 +52,35 @@ impl Document {
         self.replace(id, |node| Node::new(Tag::Int, node.key, node.parent).with_bits(bits));
     }
 
+    /// Makes `id` a copy of `value`, which is of another document; what it held before is gone.
+    pub fn set(&mut self, id: NodeId, value: Value<'_>) {
+        let top = self.append(NodeId::NONE, TextRef::default(), value.events());
+        let Some(new) = self.nodes.get(top.index()).copied() else { return };
+        self.replace(id, |node| {
+            let mut copy = new;
+            (copy.key, copy.parent) = (node.key, node.parent);
+            copy
+        });
+        let mut child = if new.is_container() { new.first_child() } else { NodeId::NONE };
+        while let Some(node) = self.nodes.get_mut(child.index()) {
+            node.parent = id;
+            child = node.next;
+        }
+    }
+
     /// A document of its own that holds a copy of `value`, without what was removed.
     pub fn copy_of(value: Value<'_>) -> Self {
-        let mut document = Self { nodes: Vec::new(), text: String::new(), positions: None };
+        let mut document =
+            Self { nodes: Vec::new(), text: String::new(), positions: None, exact: None };
         document.append(NodeId::NONE, TextRef::default(), value.events());
         document
+    }
+
+    /// The same with the positions of what was copied, if they were kept.
+    pub fn copy_with_positions(value: Value<'_>) -> Self {
+        let positions = value.document.positions.as_ref();
+        let positions = positions.map(|positions| positions.select(value.ids()));
+        Self { positions, ..Self::copy_of(value) }
     }
 
     fn replace(&mut self, id: NodeId, make: impl FnOnce(&Node) -> Node) {
@@ -68,22 +92,20 @@ impl Document {
     }
 
     /// Adds the value that `events` describe below `parent`; `key` is its key there.
-    fn append<'e>(
-        &mut self,
-        parent: NodeId,
-        key: TextRef,
-        events: impl Iterator<Item = Event<'e>>,
-    ) -> NodeId {
+    fn append(&mut self, parent: NodeId, key: TextRef, mut events: Walk<'_>) -> NodeId {
         let top = NodeId(self.next_id());
         let last = self.last_child(parent);
         let mut open: Vec<(NodeId, NodeId)> = vec![(parent, last)];
         let mut key = key;
-        for event in events {
+        while let Some(event) = events.next() {
             let (parent, last) = open.last().copied().unwrap_or((NodeId::NONE, NodeId::NONE));
             let new = |tag| Node::new(tag, key, parent);
             let node = match event {
                 Event::Key(name) => {
                     key = self.add_text(name);
+                    if let Some(bytes) = events.exact() {
+                        self.keep_exact(key.start, bytes);
+                    }
                     continue;
                 }
                 Event::EndArray | Event::EndObject => {
@@ -96,7 +118,13 @@ impl Document {
                 Event::Int(int) => new(Tag::Int).with_bits(int.cast_unsigned()),
                 Event::Float(float) => new(Tag::Float).with_bits(float.to_bits()),
                 Event::Number(text) => new(Tag::Number).with_text(self.add_text(text)),
-                Event::String(text) => new(Tag::String).with_text(self.add_text(text)),
+                Event::String(text) => {
+                    let text = self.add_text(text);
+                    if let Some(bytes) = events.exact() {
+                        self.keep_exact(text.start, bytes);
+                    }
+                    new(Tag::String).with_text(text)
+                }
                 Event::BeginArray => new(Tag::Array),
                 Event::BeginObject => new(Tag::Object),
             };

@@ -1,0 +1,228 @@
+//! Holds a value against its compiled schema, with the API server's semantics.
+//!
+//! Takes a value, a schema and, for an update, the value it replaces; gives [`Finding`]s, small
+//! records that become [`crdkit_issue::Issue`]s only when somebody looks. A valid value costs one walk
+//! and no allocation.
+//!
+//! A node is checked in the server's order: type, junctors, string, format, number, array, enum,
+//! object. All of them run even when the type is wrong; `null` meets only type and enum. Each check
+//! adds to a match count, by which a junctor picks the clause whose findings it shows.
+//!
+//! On an update, findings of a value that equals the one it replaces are dropped ([`correlate`]).
+//! Recurses once per schema level and clause; the compiler bounds those.
+//! Upstream: `kube-openapi/pkg/validation/validate`, `apiextensions-apiserver/pkg/apiserver/validation`.
+
+pub mod correlate;
+mod enums;
+mod finding;
+mod junctor;
+mod number;
+mod text;
+
+pub use finding::{Finding, Relation, Scope, Subject, shown};
+
+use crate::compile::{Additional, Flags, Id, Node, Table};
+use crate::status;
+use crdkit_issue::{FieldPath, Issue};
+use crdkit_value::{Items, Kind, Members, NodeId, Value};
+use finding::Problem;
+use std::collections::BTreeSet;
+
+/// Everything wrong with `value`, which stands at `base` and replaces `old`, as issues: sorted by path,
+/// and of several that say the same only one, as the server keeps them.
+pub fn issues<'v>(
+    table: &Table,
+    schema: Id,
+    value: Value<'v>,
+    old: Option<Value<'v>>,
+    base: &FieldPath,
+) -> Vec<(NodeId, Issue)> {
+    let found = update(table, schema, value, old);
+    if found.is_empty() {
+        return Vec::new();
+    }
+    let scope = Scope { table, schema, root: value, base };
+    let issues = found.iter().map(|finding| (finding.value(), finding.issue(&scope)));
+    let mut issues: Vec<_> = issues.collect();
+    issues.sort_by(|(_, left), (_, right)| left.path.cmp(&right.path));
+    let mut seen = BTreeSet::new();
+    issues.retain(|(_, issue)| seen.insert(status::line(issue)));
+    issues
+}
+
+/// Everything wrong with `value`, which replaces `old`, in the order it was found.
+pub fn update<'v>(
+    table: &Table,
+    schema: Id,
+    value: Value<'v>,
+    old: Option<Value<'v>>,
+) -> Vec<Finding> {
+    let mut validator = Validator { table, findings: Vec::new() };
+    validator.value(schema, value, old, Position::Root);
+    validator.findings
+}
+
+struct Validator<'t> {
+    table: &'t Table,
+    /// A stack: what a clause or an unchanged value adds may be taken off again.
+    findings: Vec<Finding>,
+}
+
+/// Where a value stands, as far as that matters.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Position {
+    /// The value that validation began with.
+    Root,
+    /// Anywhere else.
+    Inside,
+}
+
+impl<'t> Validator<'t> {
+    /// Checks `value`, which replaces `old`. Gives the match count.
+    fn value<'v>(
+        &mut self,
+        schema: Id,
+        value: Value<'v>,
+        old: Option<Value<'v>>,
+        position: Position,
+    ) -> u32 {
+        let before = self.findings.len();
+        let count = self.check(schema, value, old, position);
+        if let Some(old) = old
+            && self.findings.len() > before
+            && correlate::equal(self.table, Some(schema), value, old)
+        {
+            self.findings.truncate(before);
+        }
+        count
+    }
+
+    fn check<'v>(
+        &mut self,
+        schema: Id,
+        value: Value<'v>,
+        old: Option<Value<'v>>,
+        position: Position,
+    ) -> u32 {
+        let table = self.table;
+        let node = table.node(schema);
+        let kind = value.kind();
+        let at = At { schema, value, node };
+        if matches!(kind, Kind::Null) {
+            let wanted = text::type_allows_null(node);
+            if !wanted {
+                self.add(&at, Problem::Type);
+            }
+            self.enum_values(&at, &kind);
+            return u32::from(wanted);
+        }
+        // One at the end, one each for the junctors and the enum, which always apply.
+        let mut count = 3;
+        count += self.types(&at, &kind);
+        if let Some(rare) = node.rare.as_deref() {
+            count += self.junctors(&at, &rare.junctors);
+        }
+        count += 1;
+        count += match kind {
+            Kind::Null | Kind::Bool(_) => 0,
+            Kind::String(text) => self.string(&at, text),
+            Kind::Int(_) | Kind::Float(_) | Kind::Number(_) => self.number(&at, &kind),
+            Kind::Array(ref items) => 2 + self.items(&at, items.clone(), old),
+            Kind::Object(_) => 1,
+        };
+        self.enum_values(&at, &kind);
+        if let Kind::Object(members) = kind {
+            count += self.members(&at, members, old, position);
+        }
+        count
+    }
+
+    fn items<'v>(&mut self, at: &At<'t, 'v>, items: Items<'v>, old: Option<Value<'v>>) -> u32 {
+        let n_items = items.len();
+        let mut count = 0;
+        if let Some(schema) = at.node.items {
+            let pairs = old.map(|old| correlate::Pairs::new(self.table, at.node, old));
+            for item in items {
+                let old = pairs.as_ref().and_then(|pairs| pairs.find(item));
+                count += self.value(schema, item, old, Position::Inside);
+            }
+        }
+        if let Some(bounds) = at.node.bounds() {
+            if let Some(limit) = bounds.min_items.filter(|limit| as_i64(n_items) < *limit) {
+                self.add(at, Problem::MinItems { limit });
+            }
+            if let Some(limit) = bounds.max_items.filter(|limit| as_i64(n_items) > *limit) {
+                self.add(at, Problem::MaxItems { limit });
+            }
+        }
+        count
+    }
+
+    fn members<'v>(
+        &mut self,
+        at: &At<'t, 'v>,
+        members: Members<'v>,
+        old: Option<Value<'v>>,
+        position: Position,
+    ) -> u32 {
+        let (table, node) = (self.table, at.node);
+        let n_members = members.len();
+        if let Some(bounds) = node.bounds() {
+            if let Some(limit) = bounds.min_properties.filter(|limit| as_i64(n_members) < *limit) {
+                self.add(at, Problem::MinProperties { limit });
+            }
+            if let Some(limit) = bounds.max_properties.filter(|limit| as_i64(n_members) > *limit) {
+                self.add(at, Problem::MaxProperties { limit });
+            }
+        }
+        let mut count = 0;
+        if !node.fields.is_empty() || node.additional != Additional::Absent {
+            let old = old.map(correlate::Keys::new);
+            for (key, member) in members {
+                let schema = match node.fields.get(table, key) {
+                    Some(schema) => schema,
+                    None => match node.additional {
+                        Additional::Schema(schema) => schema,
+                        Additional::Allowed(false) => {
+                            self.add(at, Problem::ForbiddenProperty { member: member.id() });
+                            continue;
+                        }
+                        Additional::Allowed(true) | Additional::Absent => continue,
+                    },
+                };
+                // The server converts old and new objects to one version, so a change of these two
+                // would not be seen.
+                let seen = position == Position::Inside || !matches!(key, "kind" | "apiVersion");
+                let old = old.as_ref().filter(|_| seen).and_then(|old| old.find(key));
+                count += self.value(schema, member, old, Position::Inside);
+            }
+        }
+        for name in node.required.iter().copied() {
+            if at.value.get(table.name(name)).is_none() {
+                self.add(at, Problem::Required { name });
+            }
+        }
+        count
+    }
+
+    fn add(&mut self, at: &At<'_, '_>, problem: Problem) {
+        self.findings.push(Finding { schema: at.schema, value: at.value.id(), problem });
+    }
+}
+
+/// What is being checked.
+struct At<'t, 'v> {
+    schema: Id,
+    node: &'t Node,
+    value: Value<'v>,
+}
+
+fn as_i64(count: usize) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
+}
+
+impl Node {
+    fn is_nullable(&self) -> bool {
+        self.has(Flags::NULLABLE)
+    }
+}
