@@ -1,9 +1,8 @@
 //! CEL as Kubernetes runs it.
 //!
-//! Text goes through stages, one module each: [`lex`] → [`parse`] (with [`macros`]) → [`check`] → [`cost`] (before
-//! running) → [`plan`] → [`eval`]. [`library`] holds the functions, [`value`] what they work on. The crate knows
-//! nothing of CRDs or OpenAPI: types, variables and the reading of documents come from its caller through [`Env`] and
-//! [`Shapes`].
+//! Text goes through stages, one module each: `lex` → `parse` (with `macros`) → `check` → `cost` (before running) →
+//! `plan` → `eval`. `library` holds the functions, `value` what they work on. The crate knows nothing of CRDs or
+//! OpenAPI: types, variables and the reading of documents come from its caller through [`Env`] and [`Shapes`].
 //!
 //! ```
 //! use crdkit_cel::{Arena, Binding, Env, Library, Limits, Type, Val};

@@ -329,7 +329,7 @@ impl<'v> Binding<'v> {
 }
 
 impl<'v> Node<'v> {
-    /// Whether two views show the same place of the same document.
+    /// The document value as it stands.
     pub(crate) fn value(self) -> Value<'v> {
         self.value
     }
