@@ -61,7 +61,8 @@ pub(crate) struct Rules {
 }
 
 impl Env {
-    /// The environment of a Kubernetes version.
+    /// The environment of a Kubernetes version. Reading the libraries takes a while: build it once and
+    /// [`Env::extend`] it for each set of variables, which takes next to nothing.
     pub fn kubernetes(version: Minor, purpose: Purpose) -> EnvBuilder {
         let mut builder = EnvBuilder::new(&LibrarySet::kubernetes(version, purpose));
         let has = |since| purpose == Purpose::Stored || version >= since;

@@ -314,7 +314,7 @@ fn index(key: &Val<'_>) -> Result<Option<usize>, EvalError> {
 
 /// The error for a key or index that is not there.
 fn missing(container: &Val<'_>, key: &Val<'_>) -> EvalError {
-    let text = crate::library::standard::text_of(key);
+    let text = crate::library::convert::text_of(key);
     match container {
         Val::List(_) => EvalError::message(format!("index out of bounds: {text}")),
         _ => EvalError::NoSuchKey(text.into()),

@@ -191,7 +191,10 @@ impl<'v> Evaluation<'v> {
             self.charge(SELECT)?;
             let value = soft(self.run(value))?;
             // The list of one element, unless it is a constant, and the addition.
-            self.charge(if constant { 1 } else { LIST + 1 })?;
+            if !constant {
+                self.charge(LIST)?;
+            }
+            self.charge(1)?;
             match value {
                 Ok(value) => collected.push(value),
                 Err(error) => drop(failed.get_or_insert(error)),
@@ -296,7 +299,7 @@ impl<'v> MapBuilder<'v> {
                 .is_some_and(|(other, _)| matches!(equal(data, other, &key), Ok(true)))
         };
         if index.find(hash, same).is_some() {
-            let text = crate::library::standard::text_of(&key);
+            let text = crate::library::convert::text_of(&key);
             return Err(EvalError::message(format!("insert failed: key {text} already exists")));
         }
         entries.push((key, value));

@@ -11,6 +11,7 @@ mod fold;
 mod truth;
 
 use crdkit_value::Value;
+use smallvec::SmallVec;
 
 pub(crate) use call::call_overload;
 pub use error::EvalError;
@@ -97,22 +98,23 @@ impl Program {
         bind: impl Fn(&str) -> Option<Binding<'v>>,
         limits: Limits<'v>,
     ) -> Outcome<'v> {
+        arena.forget_documents();
         let data = Data { shapes: &self.shapes, arena };
-        let variables = self
-            .variables
-            .iter()
-            .map(|name| bind(name).map(|binding| binding.value(data)))
-            .collect();
+        // Filled in place: the state is large, and moving it would cost as much as a small rule.
         let mut evaluation = Evaluation {
             program: self,
             data,
-            variables,
-            locals: smallvec::smallvec![Local::Value(Val::Null); self.locals],
+            variables: SmallVec::new(),
+            locals: SmallVec::new(),
             cost: 0,
             limits,
             ticks: 0,
             failure: None,
         };
+        for name in &self.variables {
+            evaluation.variables.push(bind(name).map(|binding| binding.value(data)));
+        }
+        evaluation.locals.resize(self.locals, Local::Value(Val::Null));
         let result = evaluation.run(self.root);
         Outcome { result, cost: evaluation.cost }
     }
@@ -131,8 +133,8 @@ struct Evaluation<'v> {
     program: &'v Program,
     data: Data<'v>,
     /// What the variables are, read once.
-    variables: smallvec::SmallVec<[Option<Evaluated<'v>>; 2]>,
-    locals: smallvec::SmallVec<[Local<'v>; 4]>,
+    variables: SmallVec<[Option<Evaluated<'v>>; 2]>,
+    locals: SmallVec<[Local<'v>; 4]>,
     cost: u64,
     limits: Limits<'v>,
     ticks: u32,
@@ -244,7 +246,7 @@ impl<'v> Evaluation<'v> {
 
     #[inline(never)]
     fn list(&mut self, elements: &'v [(StepId, bool)]) -> Evaluated<'v> {
-        let mut items = smallvec::SmallVec::<[Val<'v>; 8]>::new();
+        let mut items = SmallVec::<[Val<'v>; 8]>::new();
         let outcome = elements.iter().try_for_each(|&(step, optional)| {
             match (self.run(step)?, optional) {
                 (value, false) | (Val::Optional(Some(&value)), true) => items.push(value),
@@ -327,7 +329,7 @@ impl<'v> Binding<'v> {
 }
 
 impl<'v> Node<'v> {
-    /// Whether two views show the same place of the same document.
+    /// The document value as it stands.
     pub(crate) fn value(self) -> Value<'v> {
         self.value
     }

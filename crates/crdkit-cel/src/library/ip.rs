@@ -4,7 +4,7 @@ use std::net::Ipv6Addr;
 
 use crdkit_text::ip::Ip;
 
-use super::{no_overload, standard};
+use super::{convert, no_overload};
 use crate::cost::CostModel::{One, Parse, ParseTwice};
 use crate::declare::{Definition, define};
 use crate::eval::{EvalError, Evaluated};
@@ -14,7 +14,7 @@ pub(crate) const DEFINITIONS: &[Definition] = &[
     define("ip(string) -> net.IP", Parse, to_ip),
     define("isIP(string) -> bool", Parse, is_ip),
     define("ip.isCanonical(string) -> bool", ParseTwice, is_canonical),
-    define("string(net.IP) -> string", One, standard::to_string),
+    define("string(net.IP) -> string", One, convert::to_string),
     define("net.IP.family() -> int", One, family),
     define("net.IP.isUnspecified() -> bool", One, is_unspecified),
     define("net.IP.isLoopback() -> bool", One, is_loopback),

@@ -6,6 +6,7 @@
 pub(crate) mod authorizer;
 pub(crate) mod cidr;
 pub(crate) mod comprehensions;
+pub(crate) mod convert;
 pub(crate) mod encoders;
 pub(crate) mod format;
 pub(crate) mod ip;

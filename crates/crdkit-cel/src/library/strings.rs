@@ -3,7 +3,7 @@
 //! Positions count code points. Version 2 is what Kubernetes has; the latest version formats numbers without a locale
 //! and has `reverse`.
 
-use super::standard::text_of;
+use super::convert::text_of;
 use super::{int, no_overload, text_format};
 use crate::cost::CostModel::{FormatText, Join, One, Quote, Replace, Split, Text, Traverse};
 use crate::declare::{Definition, define};

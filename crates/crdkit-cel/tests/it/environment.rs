@@ -152,3 +152,11 @@ fn a_used_up_budget_ends_an_evaluation_that_would_absorb_errors() {
         assert_eq!(outcome.cost, cost + 1);
     }
 }
+
+#[test]
+fn environments_and_programs_can_be_shared_between_threads() {
+    fn shared<T: Send + Sync>() {}
+    shared::<Env>();
+    shared::<crdkit_cel::Checked>();
+    shared::<crdkit_cel::Program>();
+}

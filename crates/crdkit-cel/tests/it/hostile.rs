@@ -1,8 +1,10 @@
 //! Input made to hurt: it must end soon, with an error or a value, and never by running out of stack.
 
-use crdkit_cel::{Arena, EvalError, Limits};
+use std::sync::Arc;
 
-use crate::fixture::Fixture;
+use crdkit_cel::{Arena, Binding, Env, EvalError, Library, Limits, Shape, ShapeKind, Shapes, Type};
+
+use crate::fixture::{Fixture, is_true};
 
 fn errors(text: &str) -> String {
     Fixture::new()
@@ -24,7 +26,7 @@ fn nesting_ends_at_the_recursion_limit() {
         format!("{}1", "true?1:".repeat(deep)),
     ] {
         let errors = errors(&text);
-        assert!(errors.contains("expression recursion limit exceeded: 250"), "{:.200}", errors);
+        assert!(errors.contains("expression recursion limit exceeded: 250"), "{errors:.200}");
     }
 }
 
@@ -120,5 +122,56 @@ fn arithmetic_at_the_edges_is_an_error() {
     ] {
         let found = fixture.result(text);
         assert!(found.ends_with(&format!("error: {error}")), "{text}: {found}");
+    }
+}
+
+#[test]
+fn looking_up_in_large_collections_needs_no_walk() {
+    let items: Vec<String> = (0..20_000).map(|number| number.to_string()).collect();
+    let members: Vec<String> =
+        (0..20_000).map(|number| format!("\"k{number}\":{number}")).collect();
+    let text = format!("{{\"list\":[{}],\"map\":{{{}}}}}", items.join(","), members.join(","));
+    let options = crdkit_codec::DecodeOptions::default();
+    let document = crdkit_codec::json::decode(text.as_bytes(), &options).unwrap().document;
+    let mut shapes = Shapes::default();
+    let shape = shapes.add(Shape { kind: ShapeKind::Dynamic, nullable: true, max_elements: 0 });
+    let libraries = [Library::Lists, Library::Optional];
+    let env =
+        Env::standard(&libraries).shapes(Arc::new(shapes)).variable("self", Type::Dyn).build();
+    let rule = "lists.range(30000).all(i, self.list[19999 - i % 20000] == self.map['k' + string(19999 - i % 20000)])";
+    let program = env.plan(&env.compile(rule).unwrap()).unwrap();
+    let arena = Arena::new();
+    let outcome = program.evaluate(
+        &arena,
+        |_| Some(Binding::Document(document.root(), shape)),
+        Limits::default(),
+    );
+    assert!(is_true(&outcome.result.unwrap()));
+}
+
+#[test]
+fn the_deepest_expression_that_parses_also_checks_and_runs() {
+    let fixture = Fixture::new();
+    let env = fixture.env().build();
+    let depth = 120;
+    for (open, inner, close) in [
+        ("self.numbers.all(x, ", "x > 0", ")"),
+        ("self.numbers.map(x, ", "x", ").size()"),
+        ("[", "self.replicas", "][0]"),
+        ("(true ? ", "self.replicas", " : 1)"),
+        ("optional.of(", "1", ").value()"),
+        ("(1 + ", "self.replicas", ")"),
+    ] {
+        let text = format!("{}{inner}{}", open.repeat(depth), close.repeat(depth));
+        let checked = env.compile(&text).unwrap();
+        env.estimate_cost(&checked, Some(fixture.root));
+        let program = env.plan(&checked).unwrap();
+        let arena = Arena::new();
+        let outcome = program.evaluate(&arena, |name| fixture.bind(name), Limits::default());
+        assert!(
+            matches!(outcome.result, Ok(_) | Err(EvalError::CostLimit)),
+            "{open}: {:?}",
+            outcome.result
+        );
     }
 }

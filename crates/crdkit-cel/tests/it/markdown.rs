@@ -1,5 +1,7 @@
 //! Runs the cases in `resources/mdtest`: a block of CEL, a line of dashes, and what comes of it.
 
+use std::fmt::Write;
+
 use crate::fixture::Fixture;
 
 const FILES: [(&str, &str); 6] = [
@@ -32,9 +34,10 @@ fn every_case_in_the_resources_holds() {
             count += 1;
             let found = fixture.describe(&env, &expression);
             if found != expected {
-                wrong.push_str(&format!(
+                let _ = write!(
+                    wrong,
                     "{file}:\n{expression}\n--- expected\n{expected}\n--- found\n{found}\n\n"
-                ));
+                );
             }
         }
     }
