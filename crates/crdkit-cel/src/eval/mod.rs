@@ -10,7 +10,9 @@ mod error;
 mod fold;
 mod truth;
 
-use crdkit_value::Value;
+use std::ops::ControlFlow;
+
+use crdkit_value::{Event, Value};
 use smallvec::SmallVec;
 
 pub(crate) use call::call_overload;
@@ -20,7 +22,7 @@ use truth::Truth;
 use crate::cost::{CostModel, LIST, MAP};
 use crate::plan::{PatternUse, Program, Step, StepId};
 use crate::shape::ShapeId;
-use crate::value::{Arena, Constant, Data, Node, Val, equal, read};
+use crate::value::{Arena, Constant, Data, Node, Val, equal, events, read};
 
 /// Loops ask whether to stop once in this many iterations.
 const INTERRUPT_EVERY: u32 = 100;
@@ -89,6 +91,17 @@ impl Program {
     /// A copy of a result that borrows nothing; `None` for values that only libraries can make.
     pub fn to_constant<'v>(&'v self, arena: &'v Arena, value: &Val<'v>) -> Option<Constant> {
         Constant::of(value, Data { shapes: &self.shapes, arena })
+    }
+
+    /// Calls `visit` with the events of a result, as if it were read from a document, until it breaks.
+    /// A result can be much larger than what it took to make it.
+    pub fn events<'v, B>(
+        &'v self,
+        arena: &'v Arena,
+        value: &Val<'v>,
+        mut visit: impl FnMut(Event<'_>) -> ControlFlow<B>,
+    ) -> ControlFlow<B> {
+        events(Data { shapes: &self.shapes, arena }, value, &mut visit)
     }
 
     /// Runs the program. Variables that `bind` does not know are errors when read.

@@ -25,9 +25,14 @@ fn decode_text<'v>(data: Data<'v>, arguments: &[Val<'v>]) -> Evaluated<'v> {
 }
 
 fn encode_bytes<'v>(data: Data<'v>, arguments: &[Val<'v>]) -> Evaluated<'v> {
-    let [Val::Bytes(bytes)] = arguments else {
-        return no_overload();
-    };
+    match arguments {
+        [Val::Bytes(bytes)] => Ok(Val::String(data.arena.string(&encode(bytes)))),
+        _ => no_overload(),
+    }
+}
+
+/// The text of bytes in the standard alphabet, with padding.
+pub(crate) fn encode(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for chunk in bytes.chunks(3) {
         let group = chunk
@@ -41,7 +46,7 @@ fn encode_bytes<'v>(data: Data<'v>, arguments: &[Val<'v>]) -> Evaluated<'v> {
             text.push(if position <= chunk.len() { char::from(symbol) } else { '=' });
         }
     }
-    Ok(Val::String(data.arena.string(&text)))
+    text
 }
 
 /// Decodes the alphabet of URLs, padding required.

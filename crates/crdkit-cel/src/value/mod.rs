@@ -8,6 +8,7 @@ mod collection;
 mod compare;
 mod constant;
 mod equal;
+mod events;
 mod opaque;
 mod read;
 
@@ -23,6 +24,7 @@ pub(crate) use collection::{ListIter, MapIter, hash_key};
 pub(crate) use compare::compare;
 pub use constant::Constant;
 pub(crate) use equal::{element_key, equal, set_contains};
+pub(crate) use events::events;
 pub(crate) use opaque::Format;
 pub use opaque::Opaque;
 pub(crate) use read::{Data, read};
