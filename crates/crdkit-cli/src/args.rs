@@ -1,5 +1,6 @@
 //! The command line as typed.
 
+use crate::commands::cel::Cel;
 use crate::format::Format;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -18,6 +19,7 @@ pub(crate) enum Command {
     Validate(Validate),
     Lint(Lint),
     Convert(Convert),
+    Cel(Cel),
 }
 
 /// Validate custom resources: the API server's verdict, offline
@@ -64,6 +66,7 @@ pub(crate) struct Validate {
 Examples:
   crdkit lint crds/
   crdkit lint --old released/ crds/              as an update of the released ones
+  crdkit lint --cost crds/                       and what each rule can cost
 ")]
 pub(crate) struct Lint {
     /// Files or directories with CRDs; `-` is standard input
@@ -73,6 +76,11 @@ pub(crate) struct Lint {
     /// Files or directories with the CRDs as they are now; CRDs are then updates of them
     #[arg(long, value_name = "PATH")]
     pub(crate) old: Vec<PathBuf>,
+
+    /// Show what each rule can cost, and for one over the limit which `maxItems`, `maxProperties` or
+    /// `maxLength` would bring it under
+    #[arg(long)]
+    pub(crate) cost: bool,
 
     /// How findings are shown
     #[arg(short, long, value_name = "FORMAT", default_value = "pretty")]

@@ -27,6 +27,7 @@ fn main() -> ExitCode {
         args::Command::Validate(validate) => commands::validate::run(validate),
         args::Command::Lint(lint) => commands::lint::run(lint),
         args::Command::Convert(convert) => commands::convert::run(convert),
+        args::Command::Cel(cel) => commands::cel::run(cel),
     };
     let exit = outcome.unwrap_or_else(|error| {
         report::failure(&error);

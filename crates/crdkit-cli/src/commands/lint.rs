@@ -1,6 +1,7 @@
 //! `crdkit lint`: what the API server would refuse about CRDs.
 
-use crate::args::Lint;
+use crate::args::{Lint, Report};
+use crate::commands::cost;
 use crate::crds;
 use crate::exit::Exit;
 use crate::input::{self, Input};
@@ -33,6 +34,15 @@ pub(crate) fn run(args: &Lint) -> Result<Exit> {
         n_crds += count;
     }
     findings.print()?;
+    if args.cost {
+        let crds: Vec<_> = inputs.iter().flat_map(crds::of_input).collect();
+        let tables: Vec<_> = crds.par_iter().map(|crd| cost::table(&crd.document)).collect();
+        // What programs read from standard output is the findings alone.
+        match args.output {
+            Report::Json => report::note(tables.concat().trim_end()),
+            Report::Text | Report::Pretty => report::print(&tables.concat())?,
+        }
+    }
     let (errors, warnings) = findings.counts();
     report::note(&format!("{n_crds} CRDs checked: {errors} errors, {warnings} warnings"));
     if errors > 0 {

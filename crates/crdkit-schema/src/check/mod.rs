@@ -26,6 +26,7 @@ mod warnings;
 
 pub use options::Options;
 pub use published::published;
+pub use rules::{Bound, RuleCost, Site, costs, evaluate};
 pub use warnings::warnings;
 
 use crate::metadata;

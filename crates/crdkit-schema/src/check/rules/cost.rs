@@ -8,7 +8,7 @@ use crdkit_text::number::fixed;
 /// What one rule may cost.
 pub(super) const PER_RULE: u64 = 10_000_000;
 /// What the rules of one schema may cost together.
-const PER_SCHEMA: u64 = 100_000_000;
+pub(super) const PER_SCHEMA: u64 = 100_000_000;
 /// How many of the most expensive rules are named.
 const NAMED: usize = 4;
 

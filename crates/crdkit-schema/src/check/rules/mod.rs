@@ -1,12 +1,17 @@
 //! `x-kubernetes-validations`: what can be said about a rule without and with compiling it.
 
+mod budget;
 mod compile;
 mod cost;
 mod environments;
 mod evaluate;
 mod scope;
+mod site;
 mod text;
 mod types;
+
+pub use budget::{Bound, RuleCost, costs};
+pub use site::Site;
 
 pub(super) use cost::Costs;
 pub(super) use scope::Scope;
@@ -20,7 +25,7 @@ use types::Types;
 use super::at;
 use super::root::Context;
 use crate::internal_json;
-use crate::model::{Rule, SchemaId};
+use crate::model::{Rule, SchemaId, Schemas};
 use crate::path::Path;
 use crdkit_issue::{Arg, Code, Issue, codes};
 use crdkit_value::Value;
@@ -73,6 +78,24 @@ pub(super) fn check(
         check.run(&compiled, repeated, uncorrelated, costs, &mut issues);
     }
     issues
+}
+
+/// What the rules of the schema `root`, and of those below it, say about `value`, which was `old` before,
+/// and what is left of `budget`: less than nothing if it was not enough. Findings are below `name`.
+/// `is_resource` says whether the schema describes a whole object.
+pub fn evaluate(
+    schemas: &Schemas<'_>,
+    root: SchemaId,
+    is_resource: bool,
+    (value, old): (Value<'_>, Option<Value<'_>>),
+    budget: i64,
+    name: &str,
+) -> (Vec<Issue>, i64) {
+    let types = Types::of(schemas, if is_resource { &[root] } else { &[] });
+    let mut evaluator = Evaluator::new(schemas, &types, Environments::shared());
+    evaluator.set_budget(budget);
+    let issues = evaluator.run(root, value, old, &Path::Root.field(name));
+    (issues, evaluator.budget())
 }
 
 /// Runs rules on defaults, all with one budget.

@@ -1,0 +1,66 @@
+//! The arguments of `crdkit cel`.
+
+use super::path;
+use clap::{Args, Subcommand};
+use crdkit::issue::FieldPath;
+use std::path::PathBuf;
+
+/// Try CEL expressions as the API server compiles, prices and runs them
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  crdkit cel eval '1 + 2'
+  crdkit cel eval --object backup.yaml 'self.spec.retention.days > 7'
+  crdkit cel check --crd crd.yaml --path spec 'self.schedule == oldSelf.schedule'
+  crdkit cel cost --crd crd.yaml --path 'spec.targets[*]' 'self.name.matches(\"^[a-z]+$\")'
+")]
+pub(crate) struct Cel {
+    #[command(subcommand)]
+    pub(crate) action: Action,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Action {
+    /// Run an expression: its value as JSON, its type, and what it cost
+    Eval(Eval),
+    /// Compile an expression: its type, or what is wrong with it
+    Check(Place),
+    /// Estimate what an expression costs as a rule, and compare with what the server allows
+    Cost(Place),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Eval {
+    #[command(flatten)]
+    pub(crate) place: Place,
+
+    /// The object; with a CRD its defaults are filled in. `-` is standard input
+    #[arg(long, value_name = "FILE")]
+    pub(crate) object: Option<PathBuf>,
+
+    /// The object before the change, for `oldSelf`
+    #[arg(long, value_name = "FILE")]
+    pub(crate) old: Option<PathBuf>,
+}
+
+/// An expression and what it is about.
+#[derive(Debug, Args)]
+pub(crate) struct Place {
+    pub(crate) expression: String,
+
+    /// The CRD whose schema types `self`; without one `self` is whatever the object holds
+    #[arg(long, value_name = "FILE")]
+    pub(crate) crd: Option<PathBuf>,
+
+    /// The version of the CRD [default: the one that is stored]
+    #[arg(long, value_name = "NAME", requires = "crd")]
+    pub(crate) api_version: Option<String>,
+
+    /// What `self` is, such as `spec.targets[0]`; `[*]` is any item where there is no object
+    #[arg(long, value_name = "PATH", default_value = "", value_parser = path::parse)]
+    pub(crate) path: FieldPath,
+
+    /// `oldSelf` is optional, as in a rule with `optionalOldSelf`
+    #[arg(long)]
+    pub(crate) optional_old_self: bool,
+}

@@ -1,0 +1,219 @@
+//! `crdkit cel`: expressions as the API server compiles, prices and runs them.
+
+mod args;
+mod path;
+
+pub(crate) use args::Cel;
+
+use crate::exit::Exit;
+use crate::input;
+use crate::objects;
+use crate::report::print;
+use anyhow::{Context as _, Result, anyhow};
+use args::{Action, Eval, Place};
+use crdkit::cel::{
+    Arena, Binding, Checked, Env, Limits, Program, Purpose, Shape, ShapeKind, Shapes, Type, Val,
+};
+use crdkit::codec::DecodeOptions;
+use crdkit::codec::json::{self, Layout};
+use crdkit::issue::Span;
+use crdkit::schema::check::Site;
+use crdkit::schema::{defaults, read};
+use crdkit::value::{Builder, Document, Duplicates};
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::Arc;
+
+pub(crate) fn run(cel: &Cel) -> Result<Exit> {
+    match &cel.action {
+        Action::Eval(eval) => evaluate(eval),
+        Action::Check(place) => {
+            let (_, site) = site(place)?;
+            match compile(&site, place)? {
+                Some(checked) => {
+                    print(&format!("{}\n", type_name(checked.result_type())))?;
+                    Ok(Exit::Fine)
+                }
+                None => Ok(Exit::Findings),
+            }
+        }
+        Action::Cost(place) => cost(place),
+    }
+}
+
+fn cost(place: &Place) -> Result<Exit> {
+    let (_, site) = site(place)?;
+    let Some(checked) = compile(&site, place)? else { return Ok(Exit::Findings) };
+    let each = site.each(&checked);
+    let total = site.total(&checked);
+    print(&format!(
+        "each run: {} to {}\nruns:     up to {}\ntotal:    {}\nlimit:    {}\n",
+        each.min,
+        figure(each.max),
+        site.repeated,
+        figure(total),
+        Site::LIMIT
+    ))?;
+    Ok(if total > Site::LIMIT { Exit::Findings } else { Exit::Fine })
+}
+
+/// A cost. What comes near the largest number has nothing that limits it.
+fn figure(cost: u64) -> String {
+    if cost > 1 << 60 { "unlimited".to_owned() } else { cost.to_string() }
+}
+
+fn evaluate(eval: &Eval) -> Result<Exit> {
+    let place = &eval.place;
+    let (crd, site) = site(place)?;
+    let Some(checked) = compile(&site, place)? else { return Ok(Exit::Findings) };
+    let program = site.environment.plan(&checked)?;
+    let object = |path: Option<&Path>| -> Result<Option<Document>> {
+        let Some(path) = path else { return Ok(None) };
+        let mut object = first(path, |_| true)?
+            .with_context(|| format!("`{}` holds no object", path.display()))?;
+        if let Some(crd) = &crd {
+            fill_in(crd, place, &mut object)?;
+        }
+        Ok(Some(object))
+    };
+    let (new, old) = (object(eval.object.as_deref())?, object(eval.old.as_deref())?);
+    let value = |root| path::find(root, &place.path).map(|value| (value, site.shape));
+    let (self_value, old_value) = (
+        new.as_ref().and_then(|new| value(new.root())),
+        old.as_ref().and_then(|old| value(old.root())),
+    );
+    if new.is_some() && self_value.is_none() {
+        return Err(anyhow!("the object has no `{}`", place.path));
+    }
+    let bind = |name: &str| match name {
+        "self" => self_value.map(|(value, shape)| Binding::Document(value, shape)),
+        "oldSelf" if place.optional_old_self => Some(Binding::Optional(old_value)),
+        "oldSelf" => old_value.map(|(value, shape)| Binding::Document(value, shape)),
+        _ => None,
+    };
+    let arena = Arena::new();
+    let outcome = program.evaluate(&arena, bind, Limits::default());
+    let (shown, exit) = match &outcome.result {
+        Ok(value) => (format!("value: {}", json_text(&program, &arena, value)?), Exit::Fine),
+        Err(problem) => (format!("error: {problem}"), Exit::Findings),
+    };
+    let type_name = type_name(checked.result_type());
+    print(&format!("{shown}\ntype:  {type_name}\ncost:  {}\n", outcome.cost))?;
+    Ok(exit)
+}
+
+/// What the expression works with, and the CRD if there is one.
+fn site(place: &Place) -> Result<(Option<Document>, Site)> {
+    let Some(file) = &place.crd else { return Ok((None, untyped(place.optional_old_self))) };
+    let is_crd =
+        |document: &Document| objects::identify(document).is_ok_and(|identity| identity.is_crd());
+    let document = first(file, is_crd)?
+        .with_context(|| format!("`{}` holds no CustomResourceDefinition", file.display()))?;
+    let (crd, _) = read::crd(document.root());
+    let wanted = |version: &crdkit::schema::model::CrdVersion<'_>| match &place.api_version {
+        Some(name) => version.name == name,
+        None => version.storage,
+    };
+    let index = crd.spec.versions.iter().position(wanted).with_context(no_version(place))?;
+    let root = crd.schema(index).context("the version has no schema")?;
+    let site = Site::find(&crd.schemas, root, &place.path, place.optional_old_self);
+    let site = site.with_context(|| {
+        format!("the schema has no `{}`, or nothing that expressions can see", place.path)
+    })?;
+    Ok((Some(document), site))
+}
+
+fn no_version(place: &Place) -> impl Fn() -> String {
+    let name = place.api_version.clone();
+    move || match &name {
+        Some(name) => format!("the CRD has no version `{name}`"),
+        None => "the CRD stores no version".to_owned(),
+    }
+}
+
+/// A place without a schema.
+fn untyped(optional_old_self: bool) -> Site {
+    let mut shapes = Shapes::default();
+    let shape = Shape { kind: ShapeKind::Dynamic, nullable: true, max_elements: u64::MAX };
+    let shape = shapes.add(shape);
+    let old = if optional_old_self { Type::optional(Type::Dyn) } else { Type::Dyn };
+    let environment = Env::kubernetes(COMPATIBILITY, Purpose::New)
+        .shapes(Arc::new(shapes))
+        .variable("self", Type::Dyn)
+        .variable("oldSelf", old)
+        .build();
+    Site { environment, shape, repeated: 1 }
+}
+
+/// The version whose language new expressions may use: one before the server's own.
+const COMPATIBILITY: u32 = 36;
+
+/// Compiles the expression, or prints what is wrong with it.
+fn compile(site: &Site, place: &Place) -> Result<Option<Checked>> {
+    match site.environment.compile(&place.expression) {
+        Ok(checked) => Ok(Some(checked)),
+        Err(errors) => {
+            print(&format!("{errors}\n"))?;
+            Ok(None)
+        }
+    }
+}
+
+/// Fills in the defaults of the version that the expression is for.
+fn fill_in(crd: &Document, place: &Place, object: &mut Document) -> Result<()> {
+    let (crd, _) = read::crd(crd.root());
+    let compiled = crd.compile().context("the CRD cannot be compiled")?;
+    let version = match &place.api_version {
+        Some(name) => compiled.versions().iter().find(|version| *version.name == **name),
+        None => compiled.storage_version(),
+    };
+    if let Some(schema) = version.and_then(|version| version.schema) {
+        defaults::apply(compiled.table(), compiled.table().node(schema), object);
+    }
+    Ok(())
+}
+
+/// The first document behind `path` that is `wanted`.
+fn first(path: &Path, wanted: impl Fn(&Document) -> bool) -> Result<Option<Document>> {
+    let options = DecodeOptions::default();
+    for input in input::read_all(path, None) {
+        let input = input?;
+        for outcome in objects::decode(&input, &options) {
+            let decoded = outcome.map_err(|issue| anyhow!("`{}`: {issue}", input.name))?;
+            if wanted(&decoded.document) {
+                return Ok(Some(decoded.document));
+            }
+        }
+    }
+    Ok(None)
+}
+
+fn json_text<'v>(program: &'v Program, arena: &'v Arena, value: &Val<'v>) -> Result<String> {
+    let limits = crdkit::value::Limits { nodes: 1 << 20, ..crdkit::value::Limits::default() };
+    let mut builder = Builder::new(&limits, Duplicates::LastWins);
+    let built = program.events(arena, value, |event| match builder.event(event, Span::new(0, 0)) {
+        Ok(()) => ControlFlow::Continue(()),
+        Err(issue) => ControlFlow::Break(issue),
+    });
+    if let ControlFlow::Break(issue) = built {
+        return Err(anyhow!("the value cannot be shown: {issue}"));
+    }
+    let (document, _) = builder.finish();
+    let mut out = Vec::new();
+    json::write(document.root(), Layout::Compact, &mut out);
+    Ok(String::from_utf8_lossy(&out).into_owned())
+}
+
+/// A type as people know it: the names of objects are the checker's own.
+fn type_name(of: &Type) -> String {
+    match of {
+        Type::Struct(_) => "object".to_owned(),
+        Type::List(element) => format!("list({})", type_name(element)),
+        Type::Map(types) => format!("map({}, {})", type_name(&types.0), type_name(&types.1)),
+        Type::Opaque(name, parameters) if !parameters.is_empty() => {
+            let parameters: Vec<_> = parameters.iter().map(type_name).collect();
+            format!("{name}({})", parameters.join(", "))
+        }
+        other => other.to_string(),
+    }
+}

@@ -1,0 +1,63 @@
+//! Paths as people write them: `spec.targets[0].name`, `metadata.labels[example.com/team]`.
+
+use crdkit::issue::{FieldPath, Segment};
+use crdkit::value::Value;
+
+/// Reads a path. The empty one is the whole object.
+pub(super) fn parse(text: &str) -> Result<FieldPath, String> {
+    let mut path = FieldPath::root();
+    let mut rest = text.strip_prefix('.').unwrap_or(text);
+    while !rest.is_empty() {
+        let (step, behind) = match rest.strip_prefix('[') {
+            Some(bracket) => {
+                let (inner, behind) = bracket.split_once(']').ok_or("a bracket is not closed")?;
+                let index = inner.parse().map(Segment::Index);
+                (index.unwrap_or_else(|_| Segment::Key(inner.into())), behind)
+            }
+            None => {
+                let end = rest.find(['.', '[']).unwrap_or(rest.len());
+                let (name, behind) = rest.split_at(end);
+                (Segment::Field(name.into()), behind)
+            }
+        };
+        if matches!(&step, Segment::Field(name) if name.is_empty()) {
+            return Err("a name is missing".into());
+        }
+        path = path.join(step);
+        rest = match behind.strip_prefix('.') {
+            Some("") => return Err("a name is missing".into()),
+            Some(behind) => behind,
+            None => behind,
+        };
+    }
+    Ok(path)
+}
+
+/// What is at `path` in `value`.
+pub(super) fn find<'v>(value: Value<'v>, path: &FieldPath) -> Option<Value<'v>> {
+    path.segments().iter().try_fold(value, |value, step| match step {
+        Segment::Field(name) | Segment::Key(name) => value.get(name),
+        // An index may also be the key of a map.
+        Segment::Index(index) => value.at(*index).or_else(|| value.get(&index.to_string())),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_prints_as_it_was_written() {
+        for text in ["", "spec", "spec.targets[0].name", "spec.targets[*]", "labels[a.b/c].d"] {
+            assert_eq!(parse(text).unwrap().to_string(), text);
+        }
+        assert_eq!(parse(".spec.a").unwrap().to_string(), "spec.a");
+    }
+
+    #[test]
+    fn a_path_with_a_hole_is_refused() {
+        for text in ["spec.", "spec..a", "spec[0", "..", "a[0]..b"] {
+            assert!(parse(text).is_err(), "{text}");
+        }
+    }
+}
