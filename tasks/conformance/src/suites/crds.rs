@@ -85,7 +85,7 @@ fn check_schema(case: &Case, validation: &Document) -> Vec<Issue> {
     check::schema(&schemas, validation, status_enabled, &options)
 }
 
-fn error(issue: &Issue) -> Answer {
+pub(super) fn error(issue: &Issue) -> Answer {
     let cause = status::cause(issue);
     Answer::new()
         .string("type", cause.reason)

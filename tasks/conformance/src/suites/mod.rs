@@ -2,6 +2,7 @@
 
 mod cel_spec;
 mod crds;
+mod k8s_cel;
 mod objects;
 mod verdict;
 mod yaml;
@@ -29,6 +30,7 @@ pub(crate) type Answerer = Box<dyn Fn(&Case) -> Vec<u8> + Send + Sync>;
 pub(crate) const ALL: &[Suite] = &[
     yaml::SUITE,
     cel_spec::SUITE,
+    k8s_cel::SUITE,
     crds::CRD,
     crds::CRD_MUTANT,
     crds::K8S_CRD,

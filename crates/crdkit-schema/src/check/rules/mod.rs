@@ -22,8 +22,8 @@ use environments::Environments;
 use evaluate::Evaluator;
 use types::Types;
 
-use super::at;
 use super::root::Context;
+use super::{ROOT, at};
 use crate::internal_json;
 use crate::model::{Rule, SchemaId, Schemas};
 use crate::path::Path;
@@ -91,10 +91,11 @@ pub fn evaluate(
     budget: i64,
     name: &str,
 ) -> (Vec<Issue>, i64) {
-    let types = Types::of(schemas, if is_resource { &[root] } else { &[] });
+    let resources: &[SchemaId] = &[root];
+    let types = Types::of(schemas, if is_resource { resources } else { &[] });
     let mut evaluator = Evaluator::new(schemas, &types, Environments::shared());
     evaluator.set_budget(budget);
-    let issues = evaluator.run(root, value, old, &Path::Root.field(name));
+    let issues = evaluator.run(root, value, old, &ROOT.field(name));
     (issues, evaluator.budget())
 }
 
