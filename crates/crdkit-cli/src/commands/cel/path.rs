@@ -8,17 +8,14 @@ pub(super) fn parse(text: &str) -> Result<FieldPath, String> {
     let mut path = FieldPath::root();
     let mut rest = text.strip_prefix('.').unwrap_or(text);
     while !rest.is_empty() {
-        let (step, behind) = match rest.strip_prefix('[') {
-            Some(bracket) => {
-                let (inner, behind) = bracket.split_once(']').ok_or("a bracket is not closed")?;
-                let index = inner.parse().map(Segment::Index);
-                (index.unwrap_or_else(|_| Segment::Key(inner.into())), behind)
-            }
-            None => {
-                let end = rest.find(['.', '[']).unwrap_or(rest.len());
-                let (name, behind) = rest.split_at(end);
-                (Segment::Field(name.into()), behind)
-            }
+        let (step, behind) = if let Some(bracket) = rest.strip_prefix('[') {
+            let (inner, behind) = bracket.split_once(']').ok_or("a bracket is not closed")?;
+            let index = inner.parse().map(Segment::Index);
+            (index.unwrap_or_else(|_| Segment::Key(inner.into())), behind)
+        } else {
+            let end = rest.find(['.', '[']).unwrap_or(rest.len());
+            let (name, behind) = rest.split_at(end);
+            (Segment::Field(name.into()), behind)
         };
         if matches!(&step, Segment::Field(name) if name.is_empty()) {
             return Err("a name is missing".into());
