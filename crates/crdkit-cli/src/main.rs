@@ -13,6 +13,7 @@ mod format;
 mod input;
 mod objects;
 mod report;
+mod stdout;
 
 use clap::Parser as _;
 use exit::Exit;

@@ -210,7 +210,11 @@ impl Findings {
             Report::Json => serde_json::to_string_pretty(&self.rows)? + "\n",
             Report::Text | Report::Pretty => self.text.clone(),
         };
-        print(&text)
+        let mut stdout = anstream::stdout().lock();
+        match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+            Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -226,15 +230,6 @@ impl Row {
             path: issue.path.to_string(),
             message: issue.message(),
         }
-    }
-}
-
-/// Prints `text` to standard output. Nobody reading it is no failure.
-pub(crate) fn print(text: &str) -> anyhow::Result<()> {
-    let mut stdout = anstream::stdout().lock();
-    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),
-        _ => Ok(()),
     }
 }
 

@@ -7,6 +7,7 @@ use crate::exit::Exit;
 use crate::input::{self, Input};
 use crate::objects;
 use crate::report::{self, Findings, Source};
+use crate::stdout;
 use anyhow::Result;
 use crdkit::codec::DecodeOptions;
 use crdkit::issue::Issue;
@@ -40,7 +41,7 @@ pub(crate) fn run(args: &Lint) -> Result<Exit> {
         // What programs read from standard output is the findings alone.
         match args.output {
             Report::Json => report::note(tables.concat().trim_end()),
-            Report::Text | Report::Pretty => report::print(&tables.concat())?,
+            Report::Text | Report::Pretty => stdout::print(&tables.concat())?,
         }
     }
     let (errors, warnings) = findings.counts();

@@ -8,7 +8,7 @@ pub(crate) use args::Cel;
 use crate::exit::Exit;
 use crate::input;
 use crate::objects;
-use crate::report::print;
+use crate::stdout::print;
 use anyhow::{Context as _, Result, anyhow};
 use args::{Action, Eval, Place};
 use crdkit::cel::{
