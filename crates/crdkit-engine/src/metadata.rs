@@ -97,13 +97,24 @@ impl Edits {
             | (GoType::Int64, Kind::Int(_)) => true,
             (GoType::Time, Kind::String(text)) => self.time(value.id(), text),
             (GoType::Map(_, of), Kind::Object(members)) => {
-                members.fold(true, |fits, (_, member)| self.element(member, of) && fits)
+                self.elements(members.map(|(_, member)| member), of)
             }
-            (GoType::List(_, of), Kind::Array(items)) => {
-                items.fold(true, |fits, item| self.element(item, of) && fits)
-            }
+            (GoType::List(_, of), Kind::Array(items)) => self.elements(items, of),
             _ => false,
         }
+    }
+
+    /// Looks at all of them, even if the first is wrong.
+    fn elements<'v>(
+        &mut self,
+        values: impl Iterator<Item = Value<'v>>,
+        of: &'static GoType,
+    ) -> bool {
+        let mut fits = true;
+        for value in values {
+            fits &= self.element(value, of);
+        }
+        fits
     }
 
     /// An item of a list or an entry of a map, where `null` means an empty value.
@@ -169,15 +180,12 @@ fn wrong_type(metadata: Value<'_>) -> Issue {
 
 /// The metadata of `document`, which is made if there is none.
 pub(crate) fn ensure(document: &mut Document) -> NodeId {
-    let root = document.root();
-    match root.get("metadata").filter(|metadata| metadata.as_object().is_some()) {
-        Some(metadata) => metadata.id(),
-        None => {
-            let root = root.id();
-            let added = document.insert(root, "metadata", empty_object().root());
-            added.unwrap_or(root)
-        }
+    let found = document.root().get("metadata").filter(|it| it.as_object().is_some());
+    if let Some(metadata) = found {
+        return metadata.id();
     }
+    let added = document.insert(NodeId::ROOT, "metadata", empty_object().root());
+    added.unwrap_or(NodeId::ROOT)
 }
 
 /// Sets what the server decides when an object is created: nothing of an earlier life stays, and a
