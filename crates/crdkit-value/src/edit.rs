@@ -75,6 +75,13 @@ impl Document {
         document
     }
 
+    /// The same with the positions of what was copied, if they were kept.
+    pub fn copy_with_positions(value: Value<'_>) -> Self {
+        let positions = value.document.positions.as_ref();
+        let positions = positions.map(|positions| positions.select(value.ids()));
+        Self { positions, ..Self::copy_of(value) }
+    }
+
     fn replace(&mut self, id: NodeId, make: impl FnOnce(&Node) -> Node) {
         if let Some(node) = self.nodes.get_mut(id.index()) {
             let mut new = make(node);

@@ -1,12 +1,14 @@
 //! How a string is written: plain, quoted or as a literal block.
 
-use super::chars::{break_length, is_blank};
+use std::borrow::Cow;
+
+use super::chars::{break_length, continuation_bytes, is_blank};
 use super::resolve::{Resolved, resolve_plain};
 use super::timestamp::is_timestamp;
 
 /// A way to write a string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Style {
+enum Style {
     /// Without quotes.
     Plain,
     /// In single quotes, where nothing is escaped.
@@ -18,7 +20,7 @@ pub(super) enum Style {
 }
 
 /// The style for `text` as a value in block context.
-pub(super) fn of(text: &str) -> Style {
+fn of(text: &str) -> Style {
     if has_special(text) {
         return Style::DoubleQuoted;
     }
@@ -32,38 +34,122 @@ pub(super) fn of(text: &str) -> Style {
     if plain_is_safe(text) { Style::Plain } else { Style::SingleQuoted }
 }
 
-/// Writes `text` without a line break in it.
+/// Writes `text` without a line break in it, as keys must be.
 pub(super) fn write_on_line(text: &str, out: &mut Vec<u8>) {
-    match of(text) {
-        Style::Plain => out.extend_from_slice(text.as_bytes()),
-        Style::SingleQuoted => {
-            out.push(b'\'');
-            out.extend_from_slice(text.replace('\'', "''").as_bytes());
-            out.push(b'\'');
+    Lines { width: usize::MAX, column: 0, indent: 0, out }.string(text, of(text));
+}
+
+/// Writes `text` in double quotes on one line.
+pub(super) fn write_double_quoted(text: &str, out: &mut Vec<u8>) {
+    Lines { width: usize::MAX, column: 0, indent: 0, out }.string(text, Style::DoubleQuoted);
+}
+
+/// Writes `text` in the style that suits it. The further lines of a long one are indented by `indent` columns, two
+/// more than the collection around it.
+pub(super) fn write_value(text: &str, indent: usize, out: &mut Vec<u8>) {
+    let style = of(text);
+    if style == Style::Literal {
+        return write_literal(text, indent, out);
+    }
+    let line_start = memchr::memrchr(b'\n', out).map_or(0, |at| at + 1);
+    let column = characters(out.get(line_start..).unwrap_or_default());
+    Lines { width: LINE_WIDTH, column, indent, out }.string(text, style);
+}
+
+/// A line is broken at the first space behind this column.
+const LINE_WIDTH: usize = 80;
+
+/// Writes text that may go over several lines, broken at spaces, which reading folds to the same spaces.
+struct Lines<'o> {
+    width: usize,
+    column: usize,
+    indent: usize,
+    out: &'o mut Vec<u8>,
+}
+
+impl Lines<'_> {
+    fn string(&mut self, text: &str, style: Style) {
+        match style {
+            Style::Plain => self.words(text),
+            Style::SingleQuoted => {
+                self.push("'");
+                self.words(&text.replace('\'', "''"));
+                self.push("'");
+            }
+            Style::DoubleQuoted | Style::Literal => {
+                self.push("\"");
+                self.escaped(text);
+                self.push("\"");
+            }
         }
-        Style::DoubleQuoted | Style::Literal => write_double_quoted(text, out),
+    }
+
+    fn push(&mut self, text: &str) {
+        self.out.extend_from_slice(text.as_bytes());
+        self.column += characters(text.as_bytes());
+    }
+
+    fn break_line(&mut self) {
+        self.out.push(b'\n');
+        self.out.resize(self.out.len() + self.indent, b' ');
+        self.column = self.indent;
+    }
+
+    /// Plain text, or what is inside single quotes: a line may end at a space that has no space beside it.
+    fn words(&mut self, text: &str) {
+        let bytes = text.as_bytes();
+        let mut written = 0;
+        for at in memchr::memchr_iter(b' ', bytes) {
+            let beside =
+                [at.checked_sub(1).and_then(|before| bytes.get(before)), bytes.get(at + 1)];
+            if beside.iter().any(|neighbour| neighbour.is_none_or(|&byte| byte == b' ')) {
+                continue;
+            }
+            self.push(text.get(written..at).unwrap_or_default());
+            written = at;
+            if self.column > self.width {
+                self.break_line();
+                written = at + 1;
+            }
+        }
+        self.push(text.get(written..).unwrap_or_default());
+    }
+
+    /// What is inside double quotes: where a line ends at the first of several spaces, the next is escaped.
+    fn escaped(&mut self, text: &str) {
+        let mut written = 0;
+        let mut after_space = true;
+        for (at, character) in text.char_indices() {
+            let breakable = character == ' ' && !after_space && at + 1 < text.len();
+            after_space = character == ' ';
+            let special = is_special(character) || matches!(character, '"' | '\\' | '\n');
+            if !special && !breakable {
+                continue;
+            }
+            self.push(text.get(written..at).unwrap_or_default());
+            written = at;
+            if special {
+                self.push(&escape(character));
+                written = at + character.len_utf8();
+            } else if self.column > self.width {
+                self.break_line();
+                written = at + 1;
+                if text.as_bytes().get(written) == Some(&b' ') {
+                    self.push("\\");
+                }
+            }
+        }
+        self.push(text.get(written..).unwrap_or_default());
     }
 }
 
-/// Writes `text` in double quotes.
-pub(super) fn write_double_quoted(text: &str, out: &mut Vec<u8>) {
-    out.push(b'"');
-    let mut kept = 0;
-    for (at, character) in text.char_indices() {
-        if !is_special(character) && !matches!(character, '"' | '\\' | '\n') {
-            continue;
-        }
-        out.extend_from_slice(text.get(kept..at).unwrap_or_default().as_bytes());
-        kept = at + character.len_utf8();
-        write_escape(character, out);
-    }
-    out.extend_from_slice(text.get(kept..).unwrap_or_default().as_bytes());
-    out.push(b'"');
+fn characters(bytes: &[u8]) -> usize {
+    bytes.len() - continuation_bytes(bytes)
 }
 
 /// Writes `text` as a literal block whose lines are indented by `indent` columns, two more than the collection
 /// around it.
-pub(super) fn write_literal(text: &str, indent: usize, out: &mut Vec<u8>) {
+fn write_literal(text: &str, indent: usize, out: &mut Vec<u8>) {
     out.push(b'|');
     if text.starts_with([' ', '\n']) {
         out.push(b'2');
@@ -85,35 +171,31 @@ pub(super) fn write_literal(text: &str, indent: usize, out: &mut Vec<u8>) {
     }
 }
 
-fn write_escape(character: char, out: &mut Vec<u8>) {
-    let short = match character {
-        '\0' => '0',
-        '\x07' => 'a',
-        '\x08' => 'b',
-        '\t' => 't',
-        '\n' => 'n',
-        '\x0B' => 'v',
-        '\x0C' => 'f',
-        '\r' => 'r',
-        '\x1B' => 'e',
-        '"' => '"',
-        '\\' => '\\',
-        '\u{85}' => 'N',
-        '\u{2028}' => 'L',
-        '\u{2029}' => 'P',
+fn escape(character: char) -> Cow<'static, str> {
+    Cow::Borrowed(match character {
+        '\0' => "\\0",
+        '\x07' => "\\a",
+        '\x08' => "\\b",
+        '\t' => "\\t",
+        '\n' => "\\n",
+        '\x0B' => "\\v",
+        '\x0C' => "\\f",
+        '\r' => "\\r",
+        '\x1B' => "\\e",
+        '"' => "\\\"",
+        '\\' => "\\\\",
+        '\u{85}' => "\\N",
+        '\u{2028}' => "\\L",
+        '\u{2029}' => "\\P",
         _ => {
             let code = u32::from(character);
-            let escape = match code {
+            return Cow::Owned(match code {
                 0..=0xFF => format!("\\x{code:02X}"),
                 0x100..=0xFFFF => format!("\\u{code:04X}"),
                 _ => format!("\\U{code:08X}"),
-            };
-            out.extend_from_slice(escape.as_bytes());
-            return;
+            });
         }
-    };
-    out.extend([b'\\']);
-    out.extend(u8::try_from(short).ok());
+    })
 }
 
 /// Whether a character is written as an escape: control characters, line breaks other than the line feed, marks, and

@@ -11,7 +11,7 @@
 use crdkit_value::{Event, Value};
 
 use super::number;
-use super::style::{self, Style};
+use super::style;
 
 /// Below this many levels collections are written on one line, so that indentation does not make the text of a
 /// deep document grow with the square of its depth.
@@ -214,11 +214,9 @@ impl Writer<'_> {
         self.space_after_key();
         if self.place == Place::Flow {
             style::write_double_quoted(text, self.out);
-        } else if style::of(text) == Style::Literal {
-            let indent = self.column().map_or(2, |column| column + 2);
-            style::write_literal(text, indent, self.out);
         } else {
-            style::write_on_line(text, self.out);
+            let indent = self.column().map_or(2, |column| column + 2);
+            style::write_value(text, indent, self.out);
         }
         self.after_value();
     }

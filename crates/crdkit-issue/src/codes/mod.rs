@@ -32,7 +32,8 @@ macro_rules! codes {
 pub mod crd;
 pub mod decode;
 pub mod object;
+pub mod source;
 
 /// All codes with the stage that finds them, in the order of the reference page.
 pub const STAGES: &[(&str, &[Code])] =
-    &[("decode", decode::ALL), ("crd", crd::ALL), ("object", object::ALL)];
+    &[("source", source::ALL), ("decode", decode::ALL), ("crd", crd::ALL), ("object", object::ALL)];
