@@ -65,12 +65,11 @@ impl Subject<'_> {
         let strict = |issue: &&Issue| {
             issue.code == codes::crd::UNKNOWN_FIELD || issue.code == codes::decode::DUPLICATE_KEY
         };
-        let problem = match issues.iter().find(|issue| !strict(issue)) {
-            Some(issue) => issue.server_message(),
-            None => {
-                let texts: Vec<String> = issues.iter().map(strict_text).collect();
-                format!("strict decoding error: {}", texts.join(", "))
-            }
+        let problem = if let Some(issue) = issues.iter().find(|issue| !strict(issue)) {
+            issue.server_message()
+        } else {
+            let texts: Vec<String> = issues.iter().map(strict_text).collect();
+            format!("strict decoding error: {}", texts.join(", "))
         };
         let Self { kind, version, .. } = self;
         let message = format!(

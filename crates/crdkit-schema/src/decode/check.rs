@@ -88,6 +88,10 @@ impl<'d> Walk<'d> {
             | (GoType::Int64, Kind::Int(_))
             | (GoType::Float64, Kind::Int(_) | Kind::Float(_) | Kind::Number(_)) => {}
             (GoType::Int32, Kind::Int(int)) if i32::try_from(int).is_ok() => {}
+            (
+                GoType::OrList(_) | GoType::OrNames(_),
+                Kind::Bool(_) | Kind::Int(_) | Kind::Float(_) | Kind::Number(_) | Kind::String(_),
+            ) => {}
             (GoType::Bytes, Kind::String(text)) => {
                 if let Err(at) = crate::base64::decode(text) {
                     self.wrong(value, format!("illegal base64 data at input byte {at}"));
@@ -117,7 +121,6 @@ impl<'d> Walk<'d> {
                 let of = &GoType::String("string");
                 pending.extend(items.map(|value| Pending { value, of, strict: false }));
             }
-            (GoType::OrList(_) | GoType::OrNames(_), _) => {}
             (GoType::OrBool(_), _) => {
                 self.wrong(value, "boolean or JSON schema expected".into());
             }
@@ -140,7 +143,7 @@ impl<'d> Walk<'d> {
                 pending.push(Pending { value: member, of, strict });
             } else if strict && self.strict.len() < 4 * STRICT_LIMIT {
                 let path = member.path();
-                let issue = self.issue(codes::crd::UNKNOWN_FIELD, member, true);
+                let issue = issue(codes::crd::UNKNOWN_FIELD, member, true);
                 let issue = issue.with("field", strict_path(&path)).at(path);
                 self.strict.push((member.id(), issue));
             }
@@ -150,19 +153,9 @@ impl<'d> Walk<'d> {
     fn wrong(&mut self, value: Value<'d>, problem: String) {
         let first = self.wrong.as_ref().is_none_or(|(id, _)| value.id() < *id);
         if first {
-            let issue = self.issue(codes::crd::WRONG_JSON_TYPE, value, false);
+            let issue = issue(codes::crd::WRONG_JSON_TYPE, value, false);
             let issue = issue.with("problem", problem).at(value.path());
             self.wrong = Some((value.id(), issue));
-        }
-    }
-
-    fn issue(&self, code: Code, value: Value<'d>, key: bool) -> Issue {
-        let place = value.document().place(value.id());
-        let issue = Issue::error(code);
-        match place {
-            Some(place) if key => issue.span(place.key.unwrap_or(place.value)),
-            Some(place) => issue.span(place.value),
-            None => issue,
         }
     }
 
@@ -262,6 +255,14 @@ impl<'d> Walk<'d> {
         }
         Some(value)
     }
+}
+
+/// A finding about `value` or, where that says more, about its key.
+fn issue(code: Code, value: Value<'_>, key: bool) -> Issue {
+    let mut issue = Issue::error(code);
+    let place = value.document().place(value.id());
+    issue.span = place.map(|place| place.key.filter(|_| key).unwrap_or(place.value));
+    issue
 }
 
 /// What Go's decoder calls a JSON value.
