@@ -291,7 +291,7 @@ impl<'a> Place<'a> {
         issue
             .with("quoted", quote(&self.name))
             .with("name", self.name)
-            .with("field", field)
+            .with("@field", field)
             .value("")
             .at(self.path)
     }
