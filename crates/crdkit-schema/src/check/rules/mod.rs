@@ -1,19 +1,27 @@
 //! `x-kubernetes-validations`: what can be said about a rule without and with compiling it.
 
+mod compile;
 mod cost;
+mod environments;
+mod evaluate;
 mod scope;
 mod text;
+mod types;
 
 pub(super) use cost::Costs;
 pub(super) use scope::Scope;
 pub(super) use text::check_text;
+
+use compile::{Compiled, compile};
+use environments::Environments;
+use evaluate::Evaluator;
+use types::Types;
 
 use super::at;
 use super::root::Context;
 use crate::internal_json;
 use crate::model::{Rule, SchemaId};
 use crate::path::Path;
-use crate::rules::{Compiled, Environments, Evaluator, Types, compile};
 use crdkit_issue::{Arg, Code, Issue, codes};
 use crdkit_value::Value;
 use std::cell::OnceCell;

@@ -3,7 +3,9 @@
 //! A rule that compares with the old value runs only where there is one. Running out of budget ends
 //! everything.
 
-use super::{Compiled, Environments, Failure, Types, compile};
+use super::compile::{Compiled, Failure, compile};
+use super::environments::Environments;
+use super::types::Types;
 use crate::field_path::{Brackets, resolve};
 use crate::model::{Rule, Schema, SchemaId, Schemas};
 use crate::path::Path;
@@ -13,13 +15,14 @@ use crdkit_issue::{Arg, Code, Issue, codes};
 use crdkit_text::quote::quote;
 use crdkit_value::{Kind, Value};
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::rc::Rc;
 
 /// Characters that the message of an expression may have.
 const MESSAGE_BYTES: usize = 5_120;
 
 /// Runs rules; what it has compiled is kept for the next value.
-pub struct Evaluator<'e, 'd> {
+pub(super) struct Evaluator<'e, 'd> {
     schemas: &'e Schemas<'d>,
     types: &'e Types,
     environments: &'e Environments,
@@ -44,7 +47,11 @@ struct Place<'p, 'v> {
 
 impl<'e, 'd> Evaluator<'e, 'd> {
     /// An evaluator with the server's budget.
-    pub fn new(schemas: &'e Schemas<'d>, types: &'e Types, environments: &'e Environments) -> Self {
+    pub(super) fn new(
+        schemas: &'e Schemas<'d>,
+        types: &'e Types,
+        environments: &'e Environments,
+    ) -> Self {
         let mut has_rules = vec![false; schemas.len()];
         let ids: Vec<SchemaId> = schemas.iter().map(|(id, _)| id).collect();
         for id in ids.into_iter().rev() {
@@ -72,22 +79,22 @@ impl<'e, 'd> Evaluator<'e, 'd> {
     }
 
     /// Whether a schema or one below it has rules.
-    pub fn has_rules(&self, id: SchemaId) -> bool {
+    pub(super) fn has_rules(&self, id: SchemaId) -> bool {
         self.has_rules.get(id.index()).copied().unwrap_or_default()
     }
 
     /// What may still be spent; below zero nothing more is run.
-    pub fn budget(&self) -> i64 {
+    pub(super) fn budget(&self) -> i64 {
         self.budget
     }
 
     /// Changes what may still be spent.
-    pub fn set_budget(&mut self, budget: i64) {
+    pub(super) fn set_budget(&mut self, budget: i64) {
         self.budget = budget;
     }
 
     /// Runs the rules of `schema` on `value`.
-    pub(crate) fn run(
+    pub(super) fn run(
         &mut self,
         schema: SchemaId,
         value: Value<'_>,
@@ -135,7 +142,7 @@ impl<'e, 'd> Evaluator<'e, 'd> {
         }
         for (key, value) in place.value.members() {
             let Some(property) = schema.properties.get(key) else { continue };
-            let seen = match super::escape(key) {
+            let seen = match crate::rules::escape(key) {
                 Some(_) => shape.and_then(|shape| self.types.property(shape, key)),
                 None => self.types.shape(property),
             };
@@ -189,7 +196,7 @@ impl<'e, 'd> Evaluator<'e, 'd> {
                 Ok(Val::Bool(true)) => {}
                 Ok(_) => {
                     let issue = self.violation(id, rule, compiled, shape, any_old, place);
-                    self.issues.extend(issue);
+                    self.issues.push(issue);
                     if self.budget < 0 {
                         return;
                     }
@@ -222,7 +229,7 @@ impl<'e, 'd> Evaluator<'e, 'd> {
         shape: ShapeId,
         any_old: bool,
         place: Place<'_, '_>,
-    ) -> Option<Issue> {
+    ) -> Issue {
         let schema = self.schemas.get(id);
         let resolved = (!rule.field_path.is_empty())
             .then(|| resolve(self.schemas, id, rule.field_path, Brackets::Allowed).ok())
@@ -254,7 +261,7 @@ impl<'e, 'd> Evaluator<'e, 'd> {
             if let Some(problem) = problem {
                 self.budget = -1;
                 let issue = Issue::error(codes::object::RULE_ERROR).at((&path).into());
-                return Some(issue.value(schema.type_name).with("problem", problem));
+                return issue.value(schema.type_name).with("problem", problem);
             }
             if let Ok(Val::String(text)) = result {
                 let text = text.trim();
@@ -272,10 +279,10 @@ impl<'e, 'd> Evaluator<'e, 'd> {
         let issue = Issue::error(code).at((&path).into()).with("detail", detail);
         let composite = matches!(schema.type_name, "object" | "array");
         let value: Option<Arg> = (shows && !composite).then(|| shown(place.value));
-        Some(match value {
+        match value {
             Some(value) => issue.value(value),
             None => issue,
-        })
+        }
     }
 
     fn compiled(&mut self, id: SchemaId, shape: ShapeId) -> Rc<[Compiled]> {
@@ -330,7 +337,7 @@ fn failed(error: &EvalError, rule: &Rule<'_>) -> String {
 
 impl Failure {
     /// The failure in the server's words; `prefix` tells a message from a rule.
-    pub(crate) fn describe(&self, wrong_result: &str, prefix: &str) -> String {
+    pub(super) fn describe(&self, wrong_result: &str, prefix: &str) -> String {
         match (self, prefix) {
             (Self::Compile(problem), _) => format!("{prefix}compilation failed: {problem}"),
             (Self::Result, _) => wrong_result.to_owned(),
@@ -370,7 +377,7 @@ fn item_key(schema: &Schema<'_>, item: Value<'_>) -> Option<String> {
         let value = item.get(key)?;
         match value.kind() {
             Kind::Bool(_) | Kind::Int(_) | Kind::Float(_) | Kind::String(_) => {
-                out.push_str(&format!("{value:?},"));
+                let _ = write!(out, "{value:?},");
             }
             _ => return None,
         }

@@ -1,35 +1,35 @@
 //! One rule into a program, and what it costs at most.
 
-use super::Types;
+use super::types::Types;
 use crate::model::Rule;
 use crdkit_cel::{Checked, Env, Program, ShapeId, Type};
 use std::sync::Arc;
 
 /// A rule that can be run, or why it cannot.
 #[derive(Debug)]
-pub struct Compiled {
+pub(super) struct Compiled {
     /// The rule; absent when it is blank.
-    pub program: Result<Option<Program>, Failure>,
+    pub(super) program: Result<Option<Program>, Failure>,
     /// Whether it compares with the old value.
-    pub uses_old_self: bool,
+    pub(super) uses_old_self: bool,
     /// The most one run of it can cost.
-    pub max_cost: u64,
+    pub(super) max_cost: u64,
     /// What makes the message of a violation, if the rule can be run and has such an expression.
-    pub message: Option<Result<Message, Failure>>,
+    pub(super) message: Option<Result<Message, Failure>>,
 }
 
 /// An expression for the message of a violation.
 #[derive(Debug)]
-pub struct Message {
+pub(super) struct Message {
     /// The expression.
-    pub program: Program,
+    pub(super) program: Program,
     /// The most one run of it can cost.
-    pub max_cost: u64,
+    pub(super) max_cost: u64,
 }
 
 /// Why an expression cannot be run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Failure {
+pub(super) enum Failure {
     /// It does not compile; what the compiler says.
     Compile(String),
     /// Its result is of another type.
@@ -39,7 +39,7 @@ pub enum Failure {
 }
 
 /// Compiles `rule` for values of the given shape, the rule and its message each with its environment.
-pub fn compile(
+pub(super) fn compile(
     rule: &Rule<'_>,
     types: &Types,
     shape: ShapeId,

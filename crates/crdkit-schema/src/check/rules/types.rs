@@ -3,16 +3,18 @@
 //! A schema without a type of its own is not seen, and neither is a list or map of such. Sizes bound
 //! what a rule can cost: without a limit in the schema, as much as fits into a request.
 
-use super::{MAX_REQUEST_BYTES, escape};
 use crate::model::{Schema, SchemaId, Schemas};
+use crate::rules::escape;
 use crdkit_cel::{Field, ListKind, Shape, ShapeId, ShapeKind, Shapes};
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+/// The largest request that the server takes, which bounds how often a rule can run.
+pub(super) const MAX_REQUEST_BYTES: u64 = 3_145_728;
+
 /// What expressions see of the schemas of a document.
 #[derive(Clone, Debug)]
-pub struct Types {
+pub(super) struct Types {
     shapes: Arc<Shapes>,
     by_schema: Vec<Option<ShapeId>>,
     /// The fewest bytes a value takes up in a request.
@@ -28,7 +30,7 @@ const DATE: (u64, u64) = (12, 12);
 
 impl Types {
     /// Describes all schemas; `roots` are those that describe whole objects.
-    pub fn of(schemas: &Schemas<'_>, roots: &[SchemaId]) -> Self {
+    pub(super) fn of(schemas: &Schemas<'_>, roots: &[SchemaId]) -> Self {
         let mut builder = Builder {
             schemas,
             shapes: Shapes::default(),
@@ -50,17 +52,17 @@ impl Types {
     }
 
     /// The table that the shapes are in.
-    pub fn shapes(&self) -> &Arc<Shapes> {
+    pub(super) fn shapes(&self) -> &Arc<Shapes> {
         &self.shapes
     }
 
     /// What expressions see of a schema, looked at alone.
-    pub fn shape(&self, id: SchemaId) -> Option<ShapeId> {
+    pub(super) fn shape(&self, id: SchemaId) -> Option<ShapeId> {
         self.by_schema.get(id.index()).copied().flatten()
     }
 
     /// What expressions see of the property `name` of a value they see.
-    pub fn property(&self, shape: ShapeId, name: &str) -> Option<ShapeId> {
+    pub(super) fn property(&self, shape: ShapeId, name: &str) -> Option<ShapeId> {
         let name = escape(name)?;
         match &self.shapes.get(shape)?.kind {
             ShapeKind::Object { fields, .. } => {
@@ -72,7 +74,7 @@ impl Types {
     }
 
     /// What expressions see of the items of a list, or the values of a map, that they see.
-    pub fn element(&self, shape: ShapeId) -> Option<ShapeId> {
+    pub(super) fn element(&self, shape: ShapeId) -> Option<ShapeId> {
         match &self.shapes.get(shape)?.kind {
             ShapeKind::List { element, .. } => Some(*element),
             ShapeKind::Map { value } => Some(*value),
@@ -81,7 +83,7 @@ impl Types {
     }
 
     /// The fewest bytes a value takes up in a request.
-    pub fn min_size(&self, shape: ShapeId) -> u64 {
+    pub(super) fn min_size(&self, shape: ShapeId) -> u64 {
         self.sizes.get(&shape).copied().unwrap_or_default()
     }
 }
@@ -143,8 +145,7 @@ impl<'d> Builder<'_, 'd> {
         let mut size = 2;
         let mut add = |name: &str, shape: ShapeId, own: u64, has_default: bool| {
             if let Some(seen) = escape(name) {
-                let seen: Cow<'_, str> = seen;
-                fields.push(Field { name: (&*seen).into(), key: name.into(), shape });
+                fields.push(Field { name: seen.as_str().into(), key: name.into(), shape });
             }
             if required.contains(name) && !has_default {
                 size += name.len() as u64 + own + 4;
@@ -217,7 +218,10 @@ fn text(schema: &Schema<'_>) -> (ShapeKind, u64, u64) {
         "date-time" => (ShapeKind::DateTime, DATE_TIME.0, DATE_TIME.1),
         _ => {
             let longest_of = |list: crdkit_value::Value<'_>| {
-                list.items().filter_map(|entry| entry.as_str()).map(|text| text.len() as u64).max()
+                list.items()
+                    .filter_map(crdkit_value::Value::as_str)
+                    .map(|text| text.len() as u64)
+                    .max()
             };
             let listed = schema.enum_values.filter(|list| list.items().len() > 0);
             let unlimited =
@@ -233,7 +237,7 @@ fn list_kind(schema: &Schema<'_>) -> ListKind {
         Some("set") => ListKind::Set,
         Some("map") => {
             let keys = extensions.list_map_keys.iter().filter_map(|key| escape(key));
-            ListKind::Map { keys: keys.map(|key| (&*key).into()).collect() }
+            ListKind::Map { keys: keys.map(|key| key.as_str().into()).collect() }
         }
         _ => ListKind::Atomic,
     }
