@@ -90,7 +90,7 @@ codes! {
         server: "unknown field {shown}", example: "spec: {replics: 3}";
 
     /// The object is not a mapping.
-    NOT_AN_OBJECT = "not-an-object", Decode, "expected an object, found {found}",
+    NOT_AN_OBJECT = "not-a-mapping", Decode, "expected an object, found {found}",
         server: "json: cannot unmarshal {found} into Go value of type map[string]interface {}",
         example: "[]";
 
