@@ -27,11 +27,30 @@ pub(super) struct Evaluator<'e, 'd> {
     types: &'e Types,
     environments: &'e Environments,
     /// Whether a schema or one below it has rules.
-    has_rules: Vec<bool>,
+    with_rules: &'e [bool],
     compiled: BTreeMap<(SchemaId, ShapeId), Rc<[Compiled]>>,
     /// What may still be spent; below zero everything has ended.
     budget: i64,
     issues: Vec<Issue>,
+}
+
+/// For each schema, whether it or one below it has rules.
+pub(super) fn with_rules(schemas: &Schemas<'_>) -> Vec<bool> {
+    let mut with_rules = vec![false; schemas.len()];
+    let ids: Vec<SchemaId> = schemas.iter().map(|(id, _)| id).collect();
+    // Children have larger ids than the schemas they are in.
+    for id in ids.into_iter().rev() {
+        let schema = schemas.get(id);
+        let mut any = !schema.extensions().validations.is_empty();
+        let children = schema.item_schema().into_iter().chain(schema.additional_schema());
+        for child in children.chain(schema.properties.iter().map(|(_, id)| id)) {
+            any |= with_rules.get(child.index()).copied().unwrap_or_default();
+        }
+        if let Some(slot) = with_rules.get_mut(id.index()) {
+            *slot = any;
+        }
+    }
+    with_rules
 }
 
 /// What all rules on one object may cost.
@@ -50,28 +69,15 @@ impl<'e, 'd> Evaluator<'e, 'd> {
     pub(super) fn new(
         schemas: &'e Schemas<'d>,
         types: &'e Types,
+        with_rules: &'e [bool],
         environments: &'e Environments,
     ) -> Self {
-        let mut has_rules = vec![false; schemas.len()];
-        let ids: Vec<SchemaId> = schemas.iter().map(|(id, _)| id).collect();
-        for id in ids.into_iter().rev() {
-            let schema = schemas.get(id);
-            let mut any = !schema.extensions().validations.is_empty();
-            let children = schema.item_schema().into_iter().chain(schema.additional_schema());
-            let children = children.chain(schema.properties.iter().map(|(_, id)| id));
-            for child in children {
-                any |= has_rules.get(child.index()).copied().unwrap_or_default();
-            }
-            if let Some(slot) = has_rules.get_mut(id.index()) {
-                *slot = any;
-            }
-        }
         let compiled = BTreeMap::new();
         Self {
             schemas,
             types,
             environments,
-            has_rules,
+            with_rules,
             compiled,
             budget: BUDGET,
             issues: Vec::new(),
@@ -80,7 +86,7 @@ impl<'e, 'd> Evaluator<'e, 'd> {
 
     /// Whether a schema or one below it has rules.
     pub(super) fn has_rules(&self, id: SchemaId) -> bool {
-        self.has_rules.get(id.index()).copied().unwrap_or_default()
+        self.with_rules.get(id.index()).copied().unwrap_or_default()
     }
 
     /// What may still be spent; below zero nothing more is run.

@@ -37,6 +37,7 @@ impl Types {
             by_schema: vec![None; schemas.len()],
             sizes: BTreeMap::new(),
         };
+        let roots: BTreeSet<SchemaId> = roots.iter().copied().collect();
         // Children have larger ids than the schemas they are in, so they are described first.
         let ids: Vec<SchemaId> = schemas.iter().map(|(id, _)| id).collect();
         for id in ids.into_iter().rev() {
