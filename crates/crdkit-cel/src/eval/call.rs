@@ -4,12 +4,14 @@ use std::sync::Arc;
 
 use super::{EvalError, Evaluated, Evaluation, soft};
 use crate::ast::operator;
+use crate::cost::CostModel;
 use crate::declare::Overload;
 use crate::plan::Call;
 use crate::types::Type;
 use crate::value::{Data, Opaque, Val};
 
 impl<'v> Evaluation<'v> {
+    #[inline(never)]
     pub(super) fn call(&mut self, call: &'v Call) -> Evaluated<'v> {
         let data = self.data;
         let mut values = smallvec::SmallVec::<[Val<'v>; 4]>::new();
@@ -59,8 +61,10 @@ pub(crate) fn call_overload<'v>(
     values: &[Val<'v>],
 ) -> Evaluated<'v> {
     let chosen = candidates.iter().find(|overload| {
-        overload.arguments.len() == values.len()
-            && overload.arguments.iter().zip(values).all(|(ty, value)| accepts(data, ty, value))
+        // Sorting looks at its elements itself.
+        matches!(overload.cost, CostModel::Sort { .. })
+            || overload.arguments.len() == values.len()
+                && overload.arguments.iter().zip(values).all(|(ty, value)| accepts(data, ty, value))
     });
     match chosen {
         Some(overload) => (overload.run)(data, values),
@@ -117,7 +121,9 @@ pub(super) fn no_such_overload(function: &str, values: &[Val<'_>]) -> EvalError 
             ));
         }
     };
-    EvalError::NoSuchOverload((!known).then(|| function.into()))
+    // These three answer for every operation they do not know.
+    let answers = matches!(first, Val::String(_) | Val::Timestamp(_) | Val::Duration(_));
+    EvalError::NoSuchOverload((!known && !answers).then(|| function.into()))
 }
 
 /// Whether a value is of a declared type, as far as run time can tell: lists and maps by their first element.
@@ -135,6 +141,8 @@ fn accepts<'v>(data: Data<'v>, ty: &Type, value: &Val<'v>) -> bool {
         | (Type::Timestamp, Val::Timestamp(_))
         | (Type::Type(_), Val::Type(_))
         | (Type::Map(_), Val::Map(_) | Val::Object(_)) => true,
+        // Flattening takes lists of anything.
+        (Type::List(element), Val::List(_)) if matches!(**element, Type::List(_)) => true,
         (Type::List(element), Val::List(list)) => match list.get(0, data) {
             Some(Ok(first)) => accepts(data, element, &first),
             _ => true,

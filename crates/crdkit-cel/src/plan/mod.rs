@@ -126,6 +126,8 @@ pub struct Program {
     pub(crate) steps: Vec<Step>,
     pub(crate) root: StepId,
     pub(crate) variables: Vec<Name>,
+    /// How many local variables are in force at most.
+    pub(crate) locals: usize,
     pub(crate) shapes: Arc<Shapes>,
 }
 
