@@ -132,11 +132,13 @@ pub(super) fn subtree<'s>(
 fn unchanged(crd: &Crd<'_>, old: &Crd<'_>) -> BTreeSet<String> {
     let (new, before) = (ByName::of(crd), ByName::of(old));
     let names = crd.spec.versions.iter().map(|version| version.name);
-    let same = names.filter(|name| match (new.schema(name), before.schema(name)) {
-        (Some(new), Some(before)) => {
-            equal::optional_schemas((&crd.schemas, new), (&old.schemas, before))
-        }
-        _ => false,
+    let same = names.filter(|name| {
+        new.has(name)
+            && before.has(name)
+            && equal::optional_schemas(
+                (&crd.schemas, new.schema(name)),
+                (&old.schemas, before.schema(name)),
+            )
     });
     same.map(str::to_owned).collect()
 }
@@ -144,24 +146,30 @@ fn unchanged(crd: &Crd<'_>, old: &Crd<'_>) -> BTreeSet<String> {
 /// The schemas of a CRD by the names of its versions. One that all versions share is found under any
 /// name.
 struct ByName<'c, 'd> {
-    shared: Option<Option<SchemaId>>,
+    crd: &'c Crd<'d>,
+    is_shared: bool,
     own: BTreeMap<&'c str, &'c CrdVersion<'d>>,
 }
 
 impl<'c, 'd> ByName<'c, 'd> {
     fn of(crd: &'c Crd<'d>) -> Self {
         let versions = &crd.spec.versions;
-        let shared = versions.iter().all(|version| version.validation.is_none());
-        let shared = shared.then(|| crd.spec.validation.and_then(|it| it.schema));
+        let is_shared = versions.iter().all(|version| version.validation.is_none());
         let mut own = BTreeMap::new();
         for version in versions {
             own.entry(version.name).or_insert(version);
         }
-        Self { shared, own }
+        Self { crd, is_shared, own }
     }
 
-    fn schema(&self, name: &str) -> Option<Option<SchemaId>> {
-        self.shared.or_else(|| Some(self.own.get(name)?.validation.and_then(|it| it.schema)))
+    fn has(&self, name: &str) -> bool {
+        self.is_shared || self.own.contains_key(name)
+    }
+
+    fn schema(&self, name: &str) -> Option<SchemaId> {
+        let shared = self.crd.spec.validation.filter(|_| self.is_shared);
+        let own = || self.own.get(name).and_then(|version| version.validation);
+        shared.or_else(own).and_then(|validation| validation.schema)
     }
 }
 

@@ -1,21 +1,12 @@
 //! `x-kubernetes-validations`: what can be said about a rule without and with compiling it.
 
-mod compile;
 mod cost;
-mod environments;
-mod evaluate;
 mod scope;
 mod text;
-mod types;
 
 pub(super) use cost::Costs;
 pub(super) use scope::Scope;
 pub(super) use text::check_text;
-
-use compile::{Compiled, compile};
-use environments::Environments;
-use evaluate::Evaluator;
-use types::Types;
 
 use super::at;
 use super::root::Context;
@@ -23,6 +14,7 @@ use crate::compile::DefaultSchemas;
 use crate::internal_json;
 use crate::model::{Rule, SchemaId};
 use crate::path::Path;
+use crate::rules::{Compiled, Environments, Evaluator, Types, compile, with_rules};
 use crdkit_issue::{Arg, Code, Issue, codes};
 use crdkit_value::Value;
 use std::cell::OnceCell;
@@ -42,7 +34,7 @@ impl Knowledge {
 
     /// Whether each schema, or one below it, has rules.
     fn with_rules(&self, context: Context<'_, '_>) -> &[bool] {
-        self.with_rules.get_or_init(|| evaluate::with_rules(context.schemas))
+        self.with_rules.get_or_init(|| with_rules(context.schemas))
     }
 
     /// The schemas as defaults are held against them.

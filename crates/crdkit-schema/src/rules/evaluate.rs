@@ -3,9 +3,7 @@
 //! A rule that compares with the old value runs only where there is one. Running out of budget ends
 //! everything.
 
-use super::compile::{Compiled, Failure, compile};
-use super::environments::Environments;
-use super::types::Types;
+use super::{Compiled, Environments, Failure, Types, compile};
 use crate::field_path::{Brackets, resolve};
 use crate::model::{Rule, Schema, SchemaId, Schemas};
 use crate::path::Path;
@@ -22,7 +20,7 @@ use std::rc::Rc;
 const MESSAGE_BYTES: usize = 5_120;
 
 /// Runs rules; what it has compiled is kept for the next value.
-pub(super) struct Evaluator<'e, 'd> {
+pub struct Evaluator<'e, 'd> {
     schemas: &'e Schemas<'d>,
     types: &'e Types,
     environments: &'e Environments,
@@ -35,7 +33,7 @@ pub(super) struct Evaluator<'e, 'd> {
 }
 
 /// For each schema, whether it or one below it has rules.
-pub(super) fn with_rules(schemas: &Schemas<'_>) -> Vec<bool> {
+pub fn with_rules(schemas: &Schemas<'_>) -> Vec<bool> {
     let mut with_rules = vec![false; schemas.len()];
     let ids: Vec<SchemaId> = schemas.iter().map(|(id, _)| id).collect();
     // Children have larger ids than the schemas they are in.
@@ -66,7 +64,7 @@ struct Place<'p, 'v> {
 
 impl<'e, 'd> Evaluator<'e, 'd> {
     /// An evaluator with the server's budget.
-    pub(super) fn new(
+    pub fn new(
         schemas: &'e Schemas<'d>,
         types: &'e Types,
         with_rules: &'e [bool],
@@ -85,22 +83,22 @@ impl<'e, 'd> Evaluator<'e, 'd> {
     }
 
     /// Whether a schema or one below it has rules.
-    pub(super) fn has_rules(&self, id: SchemaId) -> bool {
+    pub fn has_rules(&self, id: SchemaId) -> bool {
         self.with_rules.get(id.index()).copied().unwrap_or_default()
     }
 
     /// What may still be spent; below zero nothing more is run.
-    pub(super) fn budget(&self) -> i64 {
+    pub fn budget(&self) -> i64 {
         self.budget
     }
 
     /// Changes what may still be spent.
-    pub(super) fn set_budget(&mut self, budget: i64) {
+    pub fn set_budget(&mut self, budget: i64) {
         self.budget = budget;
     }
 
     /// Runs the rules of `schema` on `value`.
-    pub(super) fn run(
+    pub fn run(
         &mut self,
         schema: SchemaId,
         value: Value<'_>,
@@ -148,7 +146,7 @@ impl<'e, 'd> Evaluator<'e, 'd> {
         }
         for (key, value) in place.value.members() {
             let Some(property) = schema.properties.get(key) else { continue };
-            let seen = match crate::rules::escape(key) {
+            let seen = match super::escape(key) {
                 Some(_) => shape.and_then(|shape| self.types.property(shape, key)),
                 None => self.types.shape(property),
             };
@@ -343,7 +341,7 @@ fn failed(error: &EvalError, rule: &Rule<'_>) -> String {
 
 impl Failure {
     /// The failure in the server's words; `prefix` tells a message from a rule.
-    pub(super) fn describe(&self, wrong_result: &str, prefix: &str) -> String {
+    pub(crate) fn describe(&self, wrong_result: &str, prefix: &str) -> String {
         match (self, prefix) {
             (Self::Compile(problem), _) => format!("{prefix}compilation failed: {problem}"),
             (Self::Result, _) => wrong_result.to_owned(),
