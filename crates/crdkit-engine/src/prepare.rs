@@ -53,7 +53,7 @@ impl Run<'_> {
         }
         let (found, expected) = (text(new, "resourceVersion"), text(old, "resourceVersion"));
         if found != expected && found.is_empty() {
-            let issue = Issue::error(codes::object::RESOURCE_VERSION_REQUIRED).value(0_i64);
+            let issue = Issue::error(codes::crd::RESOURCE_VERSION_REQUIRED).value(0_i64);
             let issue = issue.at(path("resourceVersion"));
             return Err(self.refuse(Refusal::InvalidResource, NodeId::ROOT, issue));
         }

@@ -54,7 +54,7 @@ fn place(document: &Document, places: &Document, id: NodeId, issue: &Issue) -> O
     while let Some(here) = value {
         if let Some(place) = places.place(here.id()) {
             // An array or object is shown by its key, which is more to the point than all it holds.
-            let is_field = written && issue.code == codes::object::UNKNOWN_FIELD;
+            let is_field = written && issue.code == codes::crd::UNKNOWN_FIELD;
             let by_key = is_field || matches!(here.kind(), Kind::Array(_) | Kind::Object(_));
             return Some(place.key.filter(|_| by_key).unwrap_or(place.value));
         }

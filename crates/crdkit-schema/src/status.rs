@@ -68,7 +68,7 @@ impl Subject<'_> {
             return Status { code: 400, reason: "BadRequest", message, causes: Vec::new() };
         }
         let strict = |issue: &&Issue| {
-            issue.code == codes::object::UNKNOWN_FIELD || issue.code == codes::decode::DUPLICATE_KEY
+            issue.code == codes::crd::UNKNOWN_FIELD || issue.code == codes::decode::DUPLICATE_KEY
         };
         let problem = if let Some(issue) = issues.iter().find(|issue| !strict(issue)) {
             issue.server_message()

@@ -182,7 +182,7 @@ impl Judge<'_> {
             Some(old) => version.update(old, decoded, &options),
             None => version.create(decoded, &options),
         };
-        let refused = [codes::object::UNKNOWN_FIELD, codes::decode::DUPLICATE_KEY];
+        let refused = [codes::crd::UNKNOWN_FIELD, codes::decode::DUPLICATE_KEY];
         for issue in
             outcome.issues.iter_mut().filter(|issue| strict && refused.contains(&issue.code))
         {

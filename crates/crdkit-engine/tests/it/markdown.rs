@@ -18,69 +18,16 @@ use crdkit_engine::{Crd, FieldValidation, Options, Outcome};
 use crdkit_issue::{LineIndex, Severity};
 use crdkit_testkit::Block;
 use crdkit_value::Document;
+use std::path::Path;
 
-/// One test for each file, so that none is forgotten and each is named.
-macro_rules! files {
-    ($($name:ident: $file:literal,)+) => {$(
-        #[test]
-        fn $name() {
-            hold(include_str!(concat!("../../resources/mdtest/", $file)));
-        }
-    )+};
-}
-
-files! {
-    unknown_fields_are_pruned: "prune/unknown.md",
-    nulls_are_dropped: "prune/nulls.md",
-    defaults_are_filled_in: "defaults/defaults.md",
-    metadata_follows_its_rules: "metadata/names.md",
-    embedded_resources_are_resources: "metadata/embedded.md",
-    types_and_fields_are_checked: "validate/types.md",
-    numbers_are_checked: "validate/numbers.md",
-    strings_lists_and_enums_are_checked: "validate/strings.md",
-    junctors_are_checked: "validate/junctors.md",
-    sets_and_maps_have_no_repetitions: "list_type/lists.md",
-    scale_values_are_usable: "scale/scale.md",
-    rules_are_evaluated: "rules/rules.md",
-    unchanged_values_may_stay_wrong: "update/ratcheting.md",
-    updates_keep_what_the_server_decides: "update/metadata.md",
-    objects_go_through_the_storage_version: "decode/versions.md",
-}
-
-fn hold(markdown: &str) {
-    let cases = crdkit_testkit::cases(markdown);
-    assert!(!cases.is_empty(), "there is no case in this file");
-    let blocks: Vec<Block> = cases.into_iter().flat_map(|case| case.blocks).collect();
+#[test]
+fn markdown_cases_hold() {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("resources/mdtest");
     let mut failures = Vec::new();
-    run(&blocks, &mut failures);
-    assert!(failures.is_empty(), "\n{}\n", failures.join("\n\n"));
-}
-
-/// The first word of a block's role.
-fn role(block: &Block) -> &str {
-    block.role.split(' ').next().unwrap_or_default()
-}
-
-fn has(block: &Block, word: &str) -> bool {
-    block.role.split(' ').any(|other| other == word)
-}
-
-fn place(block: &Block) -> String {
-    format!("line {}", block.line)
-}
-
-/// What the comments at the ends of lines expect.
-fn notes(block: &Block) -> Vec<String> {
-    let mut notes = Vec::new();
-    for (at, line) in block.text.lines().enumerate() {
-        let Some((_, comment)) = line.rsplit_once("# ") else { continue };
-        let wanted = comment
-            .split(", ")
-            .filter(|note| note.starts_with("issue: ") || note.starts_with("warning: "));
-        notes.extend(wanted.map(|note| format!("line {}: {note}", at + 1)));
+    for blocks in crdkit_testkit::blocks(&directory) {
+        run(&blocks, &mut failures);
     }
-    notes.sort();
-    notes
+    assert!(failures.is_empty(), "\n{}\n", failures.join("\n\n"));
 }
 
 /// What the last object block gave.
@@ -95,7 +42,7 @@ fn run(blocks: &[Block], failures: &mut Vec<String>) {
     let mut old = None;
     let mut last = None;
     for block in blocks {
-        match role(block) {
+        match block.word(1) {
             "schema" => crd = Some(support::crd(&block.text, &version_parts(block))),
             "crd" => crd = Crd::compile(&support::decode(&block.text).document).ok(),
             "old" => old = Some(support::object(&block.text).document),
@@ -112,14 +59,14 @@ fn run(blocks: &[Block], failures: &mut Vec<String>) {
                 let last = last.as_ref().expect("an object comes first");
                 compare(block, last.warnings.trim(), block.text.trim(), failures);
             }
-            other => failures.push(format!("{}: unknown block `{other}`", place(block))),
+            other => failures.push(format!("{}: unknown block `{other}`", block.place())),
         }
     }
 }
 
 fn version_parts(block: &Block) -> String {
     let mut out = String::new();
-    let has = |word: &str| has(block, word);
+    let has = |word: &str| block.words.iter().any(|other| other == word);
     if has("status") || has("scale") {
         out.push_str("subresources:\n");
     }
@@ -136,7 +83,7 @@ fn version_parts(block: &Block) -> String {
 }
 
 fn object(crd: &Crd, old: Option<Document>, block: &Block, failures: &mut Vec<String>) -> Last {
-    let has = |word: &str| has(block, word);
+    let has = |word: &str| block.words.iter().any(|other| other == word);
     let field_validation = match () {
         () if has("ignore") => FieldValidation::Ignore,
         () if has("warn") => FieldValidation::Warn,
@@ -151,9 +98,14 @@ fn object(crd: &Crd, old: Option<Document>, block: &Block, failures: &mut Vec<St
         None => version.create(decoded, &options),
     };
     let found = found(&outcome, &block.text);
-    let wanted = notes(block);
+    let mut wanted: Vec<String> = block
+        .notes(&["issue", "warning"])
+        .into_iter()
+        .map(|(line, kind, name)| format!("line {line}: {kind}: {name}"))
+        .collect();
+    wanted.sort();
     if found != wanted {
-        failures.push(format!("{}\nfound  {found:#?}\nwanted {wanted:#?}", place(block)));
+        failures.push(format!("{}\nfound  {found:#?}\nwanted {wanted:#?}", block.place()));
     }
     Last {
         message: outcome.status().map(|status| status.message).unwrap_or_default(),
@@ -189,12 +141,12 @@ fn output(block: &Block, last: &Last, failures: &mut Vec<String>) {
     };
     if found != wanted {
         let (found, wanted) = (support::text(found.root()), support::text(wanted.root()));
-        failures.push(format!("{}\nfound  {found}\nwanted {wanted}", place(block)));
+        failures.push(format!("{}\nfound  {found}\nwanted {wanted}", block.place()));
     }
 }
 
 fn compare(block: &Block, found: &str, wanted: &str, failures: &mut Vec<String>) {
     if found != wanted {
-        failures.push(format!("{}\nfound  {found}\nwanted {wanted}", place(block)));
+        failures.push(format!("{}\nfound  {found}\nwanted {wanted}", block.place()));
     }
 }

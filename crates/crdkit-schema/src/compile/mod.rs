@@ -18,6 +18,8 @@ mod hash;
 mod literal;
 mod node;
 mod pattern;
+mod rules;
+mod shapes;
 mod table;
 
 pub use build::Compiler;
@@ -29,4 +31,5 @@ pub use format::{Format, FormatKind};
 pub use literal::{DefaultId, Literal, LiteralId};
 pub use node::{Additional, Bounds, FieldDefault, Junctors, ListType, Node, Number, Rule, Types};
 pub use pattern::{Pattern, PatternId};
+pub use rules::{CompiledRule, Rules};
 pub use table::{Id, Name, Table};

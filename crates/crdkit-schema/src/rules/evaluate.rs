@@ -3,9 +3,7 @@
 //! A rule that compares with the old value runs only where there is one. Running out of budget ends
 //! everything.
 
-use super::compile::{Compiled, Failure, compile};
-use super::environments::Environments;
-use super::types::Types;
+use super::{Compiled, Environments, Failure, Types, compile};
 use crate::field_path::{Brackets, resolve};
 use crate::model::{Rule, Schema, SchemaId, Schemas};
 use crate::path::Path;
@@ -22,16 +20,35 @@ use std::rc::Rc;
 const MESSAGE_BYTES: usize = 5_120;
 
 /// Runs rules; what it has compiled is kept for the next value.
-pub(super) struct Evaluator<'e, 'd> {
+pub struct Evaluator<'e, 'd> {
     schemas: &'e Schemas<'d>,
     types: &'e Types,
     environments: &'e Environments,
     /// Whether a schema or one below it has rules.
-    has_rules: Vec<bool>,
+    with_rules: &'e [bool],
     compiled: BTreeMap<(SchemaId, ShapeId), Rc<[Compiled]>>,
     /// What may still be spent; below zero everything has ended.
     budget: i64,
     issues: Vec<Issue>,
+}
+
+/// For each schema, whether it or one below it has rules.
+pub fn with_rules(schemas: &Schemas<'_>) -> Vec<bool> {
+    let mut with_rules = vec![false; schemas.len()];
+    let ids: Vec<SchemaId> = schemas.iter().map(|(id, _)| id).collect();
+    // Children have larger ids than the schemas they are in.
+    for id in ids.into_iter().rev() {
+        let schema = schemas.get(id);
+        let mut any = !schema.extensions().validations.is_empty();
+        let children = schema.item_schema().into_iter().chain(schema.additional_schema());
+        for child in children.chain(schema.properties.iter().map(|(_, id)| id)) {
+            any |= with_rules.get(child.index()).copied().unwrap_or_default();
+        }
+        if let Some(slot) = with_rules.get_mut(id.index()) {
+            *slot = any;
+        }
+    }
+    with_rules
 }
 
 /// What all rules on one object may cost.
@@ -47,31 +64,18 @@ struct Place<'p, 'v> {
 
 impl<'e, 'd> Evaluator<'e, 'd> {
     /// An evaluator with the server's budget.
-    pub(super) fn new(
+    pub fn new(
         schemas: &'e Schemas<'d>,
         types: &'e Types,
+        with_rules: &'e [bool],
         environments: &'e Environments,
     ) -> Self {
-        let mut has_rules = vec![false; schemas.len()];
-        let ids: Vec<SchemaId> = schemas.iter().map(|(id, _)| id).collect();
-        for id in ids.into_iter().rev() {
-            let schema = schemas.get(id);
-            let mut any = !schema.extensions().validations.is_empty();
-            let children = schema.item_schema().into_iter().chain(schema.additional_schema());
-            let children = children.chain(schema.properties.iter().map(|(_, id)| id));
-            for child in children {
-                any |= has_rules.get(child.index()).copied().unwrap_or_default();
-            }
-            if let Some(slot) = has_rules.get_mut(id.index()) {
-                *slot = any;
-            }
-        }
         let compiled = BTreeMap::new();
         Self {
             schemas,
             types,
             environments,
-            has_rules,
+            with_rules,
             compiled,
             budget: BUDGET,
             issues: Vec::new(),
@@ -79,22 +83,22 @@ impl<'e, 'd> Evaluator<'e, 'd> {
     }
 
     /// Whether a schema or one below it has rules.
-    pub(super) fn has_rules(&self, id: SchemaId) -> bool {
-        self.has_rules.get(id.index()).copied().unwrap_or_default()
+    pub fn has_rules(&self, id: SchemaId) -> bool {
+        self.with_rules.get(id.index()).copied().unwrap_or_default()
     }
 
     /// What may still be spent; below zero nothing more is run.
-    pub(super) fn budget(&self) -> i64 {
+    pub fn budget(&self) -> i64 {
         self.budget
     }
 
     /// Changes what may still be spent.
-    pub(super) fn set_budget(&mut self, budget: i64) {
+    pub fn set_budget(&mut self, budget: i64) {
         self.budget = budget;
     }
 
     /// Runs the rules of `schema` on `value`.
-    pub(super) fn run(
+    pub fn run(
         &mut self,
         schema: SchemaId,
         value: Value<'_>,
@@ -142,7 +146,7 @@ impl<'e, 'd> Evaluator<'e, 'd> {
         }
         for (key, value) in place.value.members() {
             let Some(property) = schema.properties.get(key) else { continue };
-            let seen = match crate::rules::escape(key) {
+            let seen = match super::escape(key) {
                 Some(_) => shape.and_then(|shape| self.types.property(shape, key)),
                 None => self.types.shape(property),
             };
@@ -337,7 +341,7 @@ fn failed(error: &EvalError, rule: &Rule<'_>) -> String {
 
 impl Failure {
     /// The failure in the server's words; `prefix` tells a message from a rule.
-    pub(super) fn describe(&self, wrong_result: &str, prefix: &str) -> String {
+    pub(crate) fn describe(&self, wrong_result: &str, prefix: &str) -> String {
         match (self, prefix) {
             (Self::Compile(problem), _) => format!("{prefix}compilation failed: {problem}"),
             (Self::Result, _) => wrong_result.to_owned(),

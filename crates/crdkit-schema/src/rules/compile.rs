@@ -1,35 +1,35 @@
 //! One rule into a program, and what it costs at most.
 
-use super::types::Types;
+use super::Types;
 use crate::model::Rule;
 use crdkit_cel::{Checked, Env, Program, ShapeId, Type};
 use std::sync::Arc;
 
 /// A rule that can be run, or why it cannot.
 #[derive(Debug)]
-pub(super) struct Compiled {
+pub struct Compiled {
     /// The rule; absent when it is blank.
-    pub(super) program: Result<Option<Program>, Failure>,
+    pub program: Result<Option<Program>, Failure>,
     /// Whether it compares with the old value.
-    pub(super) uses_old_self: bool,
+    pub uses_old_self: bool,
     /// The most one run of it can cost.
-    pub(super) max_cost: u64,
+    pub max_cost: u64,
     /// What makes the message of a violation, if the rule can be run and has such an expression.
-    pub(super) message: Option<Result<Message, Failure>>,
+    pub message: Option<Result<Message, Failure>>,
 }
 
 /// An expression for the message of a violation.
 #[derive(Debug)]
-pub(super) struct Message {
+pub struct Message {
     /// The expression.
-    pub(super) program: Program,
+    pub program: Program,
     /// The most one run of it can cost.
-    pub(super) max_cost: u64,
+    pub max_cost: u64,
 }
 
 /// Why an expression cannot be run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Failure {
+pub enum Failure {
     /// It does not compile; what the compiler says.
     Compile(String),
     /// Its result is of another type.
@@ -39,7 +39,7 @@ pub(super) enum Failure {
 }
 
 /// Compiles `rule` for values of the given shape, the rule and its message each with its environment.
-pub(super) fn compile(
+pub fn compile(
     rule: &Rule<'_>,
     types: &Types,
     shape: ShapeId,

@@ -6,8 +6,8 @@
 //!
 //! Upstream: `apiserver/pkg/cel/common/schemas.go`, `apiextensions-apiserver/pkg/apiserver/schema/cel/model`.
 
-use super::escape;
-use crate::compile::{Flags, Id, ListType, Node, Table, Types};
+use super::{Flags, Id, ListType, Node, Table, Types};
+use crate::rules::escape;
 use crdkit_cel::{Field, ListKind, Shape, ShapeId, ShapeKind, Shapes};
 
 /// The shapes that the rules of `table` need, and which node has which.
@@ -73,13 +73,14 @@ impl Builder<'_> {
                 let element = self.of(node.items?)?;
                 ShapeKind::List { element, kind: self.list_kind(node) }
             }
-            Types::Object => match node.additional_schema() {
-                Some(value) => ShapeKind::Map { value: self.of(value)? },
-                None => {
+            Types::Object => {
+                if let Some(value) = node.additional_schema() {
+                    ShapeKind::Map { value: self.of(value)? }
+                } else {
                     let name = format!("node{}", id.index()).as_str().into();
                     ShapeKind::Object { name, fields: self.fields(id, node) }
                 }
-            },
+            }
         };
         Some(self.add(kind, node.has(Flags::NULLABLE)))
     }
@@ -98,9 +99,7 @@ impl Builder<'_> {
             ListType::Set => ListKind::Set,
             ListType::Map => {
                 let keys = node.list_map_keys().iter().map(|key| self.table.name(*key));
-                ListKind::Map {
-                    keys: keys.filter_map(escape).map(|key| key.as_str().into()).collect(),
-                }
+                ListKind::Map { keys: keys.filter_map(escape).map(|key| (&*key).into()).collect() }
             }
         }
     }
@@ -109,7 +108,7 @@ impl Builder<'_> {
         let mut fields = Vec::new();
         let mut add = |key: &str, shape: ShapeId| {
             if let Some(name) = escape(key) {
-                fields.push(Field { name: name.as_str().into(), key: key.into(), shape });
+                fields.push(Field { name: (&*name).into(), key: key.into(), shape });
             }
         };
         let is_resource = node.has(Flags::ROOT) || node.has(Flags::EMBEDDED);

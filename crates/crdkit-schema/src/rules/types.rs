@@ -3,18 +3,15 @@
 //! A schema without a type of its own is not seen, and neither is a list or map of such. Sizes bound
 //! what a rule can cost: without a limit in the schema, as much as fits into a request.
 
+use super::{MAX_REQUEST_BYTES, escape};
 use crate::model::{Schema, SchemaId, Schemas};
-use crate::rules::escape;
 use crdkit_cel::{Field, ListKind, Shape, ShapeId, ShapeKind, Shapes};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// The largest request that the server takes, which bounds how often a rule can run.
-pub(super) const MAX_REQUEST_BYTES: u64 = 3_145_728;
-
 /// What expressions see of the schemas of a document.
 #[derive(Clone, Debug)]
-pub(super) struct Types {
+pub struct Types {
     shapes: Arc<Shapes>,
     by_schema: Vec<Option<ShapeId>>,
     /// The fewest bytes a value takes up in a request.
@@ -30,13 +27,14 @@ const DATE: (u64, u64) = (12, 12);
 
 impl Types {
     /// Describes all schemas; `roots` are those that describe whole objects.
-    pub(super) fn of(schemas: &Schemas<'_>, roots: &[SchemaId]) -> Self {
+    pub fn of(schemas: &Schemas<'_>, roots: &[SchemaId]) -> Self {
         let mut builder = Builder {
             schemas,
             shapes: Shapes::default(),
             by_schema: vec![None; schemas.len()],
             sizes: BTreeMap::new(),
         };
+        let roots: BTreeSet<SchemaId> = roots.iter().copied().collect();
         // Children have larger ids than the schemas they are in, so they are described first.
         let ids: Vec<SchemaId> = schemas.iter().map(|(id, _)| id).collect();
         for id in ids.into_iter().rev() {
@@ -52,17 +50,17 @@ impl Types {
     }
 
     /// The table that the shapes are in.
-    pub(super) fn shapes(&self) -> &Arc<Shapes> {
+    pub fn shapes(&self) -> &Arc<Shapes> {
         &self.shapes
     }
 
     /// What expressions see of a schema, looked at alone.
-    pub(super) fn shape(&self, id: SchemaId) -> Option<ShapeId> {
+    pub fn shape(&self, id: SchemaId) -> Option<ShapeId> {
         self.by_schema.get(id.index()).copied().flatten()
     }
 
     /// What expressions see of the property `name` of a value they see.
-    pub(super) fn property(&self, shape: ShapeId, name: &str) -> Option<ShapeId> {
+    pub fn property(&self, shape: ShapeId, name: &str) -> Option<ShapeId> {
         let name = escape(name)?;
         match &self.shapes.get(shape)?.kind {
             ShapeKind::Object { fields, .. } => {
@@ -74,7 +72,7 @@ impl Types {
     }
 
     /// What expressions see of the items of a list, or the values of a map, that they see.
-    pub(super) fn element(&self, shape: ShapeId) -> Option<ShapeId> {
+    pub fn element(&self, shape: ShapeId) -> Option<ShapeId> {
         match &self.shapes.get(shape)?.kind {
             ShapeKind::List { element, .. } => Some(*element),
             ShapeKind::Map { value } => Some(*value),
@@ -83,7 +81,7 @@ impl Types {
     }
 
     /// The fewest bytes a value takes up in a request.
-    pub(super) fn min_size(&self, shape: ShapeId) -> u64 {
+    pub fn min_size(&self, shape: ShapeId) -> u64 {
         self.sizes.get(&shape).copied().unwrap_or_default()
     }
 }
@@ -145,7 +143,7 @@ impl<'d> Builder<'_, 'd> {
         let mut size = 2;
         let mut add = |name: &str, shape: ShapeId, own: u64, has_default: bool| {
             if let Some(seen) = escape(name) {
-                fields.push(Field { name: seen.as_str().into(), key: name.into(), shape });
+                fields.push(Field { name: (&*seen).into(), key: name.into(), shape });
             }
             if required.contains(name) && !has_default {
                 size += name.len() as u64 + own + 4;
@@ -237,7 +235,7 @@ fn list_kind(schema: &Schema<'_>) -> ListKind {
         Some("set") => ListKind::Set,
         Some("map") => {
             let keys = extensions.list_map_keys.iter().filter_map(|key| escape(key));
-            ListKind::Map { keys: keys.map(|key| key.as_str().into()).collect() }
+            ListKind::Map { keys: keys.map(|key| (&*key).into()).collect() }
         }
         _ => ListKind::Atomic,
     }
