@@ -63,6 +63,10 @@ pub(crate) struct Validate {
     #[arg(value_name = "SOURCE")]
     pub(crate) paths: Vec<String>,
 
+    /// Show the version
+    #[arg(short = 'v', action = clap::ArgAction::Version)]
+    pub(crate) version: Option<bool>,
+
     /// Where CRDs are; may be given more than once
     #[arg(long, value_name = "SOURCE", visible_alias = "local-crds", alias = "crd-paths")]
     #[arg(help_heading = "Schemas")]
@@ -124,10 +128,6 @@ pub(crate) struct Validate {
 
     #[command(flatten)]
     pub(crate) fetching: Fetching,
-
-    /// Show the version
-    #[arg(short = 'v', action = clap::ArgAction::Version)]
-    pub(crate) version: Option<bool>,
 }
 
 /// Check CRDs themselves: everything the API server would refuse

@@ -63,7 +63,7 @@ impl Suppressions {
         let (names, reason) =
             text.trim().split_once(char::is_whitespace).unwrap_or((text.trim(), ""));
         let mut refuse = |problem: &str| {
-            let issue = Issue::error(codes::source::IGNORE_INCOMPLETE).with("problem", problem);
+            let issue = Issue::warning(codes::source::IGNORE_INCOMPLETE).with("problem", problem);
             self.problems.push(issue.span(span));
         };
         let names: Vec<&str> = names.split(',').filter(|name| !name.is_empty()).collect();

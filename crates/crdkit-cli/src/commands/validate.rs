@@ -65,10 +65,20 @@ pub(crate) fn run(args: &Validate) -> Result<Exit> {
     let patterns = patterns(args, &config)?;
     let mut found = run.find(&paths, Purpose::Objects, &client);
     found.entries.retain(|entry| !patterns.iter().any(|pattern| pattern.is_match(&entry.name)));
+    if kubeconform {
+        // Its name for standard input.
+        let stdin = |entry: &&mut Entry| &*entry.name == "<stdin>";
+        found.entries.iter_mut().filter(stdin).for_each(|entry| entry.name = "stdin".into());
+    }
     let n_files = found.entries.len();
     let (own, units) = scan(found.entries);
 
     let mut documents = run.crds(args, &config, &client, presentation)?;
+    if run.exit == Exit::Failed {
+        // Objects would be found wanting for lack of a CRD that could not be read.
+        report::note("nothing was validated, because not all sources could be read");
+        return Ok(if kubeconform { Exit::Findings } else { Exit::Failed });
+    }
     documents.extend(own);
     let old = run.old(&args.old, &client, presentation)?;
     let judge = Judge {
@@ -93,8 +103,12 @@ pub(crate) fn run(args: &Validate) -> Result<Exit> {
 
 /// The sources of objects; without any, standard input.
 fn inputs(args: &Validate) -> Vec<String> {
-    let refuse =
-        |text: &str| Args::command().error(ErrorKind::MissingRequiredArgument, text).exit();
+    let refuse = |text: &str| {
+        let mut command = Args::command();
+        command.build();
+        let own = command.find_subcommand_mut("validate").map(std::mem::take);
+        own.unwrap_or(command).error(ErrorKind::MissingRequiredArgument, text).exit()
+    };
     let paths = match args.paths.as_slice() {
         [] if std::io::stdin().is_terminal() => {
             refuse("nothing to validate: name files or directories, or pipe objects in")
