@@ -32,4 +32,4 @@ pub use plan::{PlanError, Program};
 pub use shape::{Field, ListKind, Shape, ShapeId, ShapeKind, Shapes};
 pub use source::{Location, Position, locate};
 pub use types::Type;
-pub use value::{Arena, List, Map, Node, Opaque, Val};
+pub use value::{Arena, Constant, List, Map, Node, Opaque, Val};

@@ -603,6 +603,7 @@ impl<'a> Expander<'a> {
                 }))
             }
         };
-        Ok(self.add(kind))
+        // A copy keeps its place, so that errors in it point to the original.
+        Ok(self.ast.add(self.ast.position(id), kind))
     }
 }

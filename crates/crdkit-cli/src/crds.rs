@@ -7,7 +7,6 @@ use crate::openapi;
 use crdkit::Crd;
 use crdkit::codec::{DecodeOptions, Decoded};
 use crdkit::issue::Issue;
-use crdkit::schema::decode::{self, types};
 use crdkit::schema::{check, read};
 use crdkit::value::{Document, Value};
 use std::collections::HashMap;
@@ -92,16 +91,24 @@ fn is_crd(document: &Document) -> bool {
 
 /// Everything the API server refuses about a CRD when it is created, or when it replaces `old`.
 pub(crate) fn issues(decoded: &Decoded, old: Option<&Document>) -> Vec<Issue> {
-    let root = decoded.document.root();
-    let undecodable = decode::check(root, &types::CRD, &decoded.issues);
-    if !undecodable.is_empty() {
-        return undecodable;
+    let request = match read::request(decoded.document.root(), &decoded.issues) {
+        Ok(request) => request,
+        Err(issues) => return issues,
+    };
+    let mut issues = request.strict;
+    issues.extend(request.limits);
+    let mut crd = request.crd;
+    match old {
+        None => {
+            crd.prepare_for_create();
+            issues.extend(check::create(&crd));
+        }
+        Some(old) => {
+            let (old, _) = read::crd(old.root());
+            crd.prepare_for_update(&old);
+            issues.extend(check::update(&crd, &old));
+        }
     }
-    let (crd, mut issues) = read::crd(root);
-    issues.extend(match old {
-        None => check::create(&crd),
-        Some(old) => check::update(&crd, &read::crd(old.root()).0),
-    });
     issues
 }
 

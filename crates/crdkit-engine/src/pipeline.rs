@@ -102,7 +102,8 @@ pub(crate) fn scale<'c>(
 fn stored(version: Version<'_>, old: &Document) -> Document {
     let mut run = Run::new(version, Document::copy_of(old.root()));
     // What is wrong with an old object is no finding about the new one.
-    let _ = run.shape(Wrong::Remove);
+    let _ = run.trim(Wrong::Remove);
+    run.fill();
     run.document
 }
 
@@ -161,7 +162,9 @@ impl<'c> Run<'c> {
             let summary = decode::summary(source.unwrap_or_default());
             return Err(self.refuse(Refusal::Unrecognized(summary), NodeId::ROOT, *issue));
         }
-        let unknown = self.shape(Wrong::Refuse)?;
+        let unknown = self.trim(Wrong::Refuse)?;
+        self.fill();
+        self.changes.pruned.clone_from(&unknown);
         strict::report(self, repeated, &unknown, options.field_validation)?;
         let expected = &*self.version.version.api_version;
         let root = self.document.root();
@@ -176,19 +179,14 @@ impl<'c> Run<'c> {
         Ok(())
     }
 
-    /// Prunes, drops nulls, makes metadata canonical and fills in defaults. Gives the fields that were
-    /// removed because they are unknown, in the order strict validation reports them.
-    fn shape(&mut self, wrong: Wrong) -> Result<Vec<NodeId>, Refusal> {
+    /// Prunes, drops nulls and makes metadata canonical. Gives the fields that were removed because
+    /// they are unknown, in the order strict validation reports them.
+    fn trim(&mut self, wrong: Wrong) -> Result<Vec<NodeId>, Refusal> {
         let crd = self.version.crd;
         let table = crd.table();
         let root = self.document.root();
-        let kind = root.get("kind").and_then(Value::as_str).unwrap_or_default();
-        let (is_ours, schema) = match decode::type_meta(root, kind) {
-            Ok(TypeMeta { group, version, kind }) => {
-                let mut versions = crd.versions().iter();
-                let found = versions.find(|known| *known.name == *version);
-                (group == crd.group() && kind == crd.kind(), found.and_then(|known| known.schema))
-            }
+        let (is_ours, schema) = match self.own_schema() {
+            Ok(found) => found,
             Err(issue) => return Err(self.refuse(Refusal::Undecodable, NodeId::ROOT, *issue)),
         };
         let mut unknown = Vec::new();
@@ -207,18 +205,56 @@ impl<'c> Run<'c> {
                 self.document.remove(*id);
             }
             unknown.extend(self.sorted(pruned.unknown));
-            self.changes.dropped = pruned.nulls;
+            self.changes.dropped.extend(pruned.nulls);
         }
         if let Some(schema) = schema {
             match embedded::coerce(table, schema, &mut self.document, wrong) {
                 Ok(found) => unknown.extend(self.sorted(found)),
                 Err((id, issue)) => return Err(self.refuse(Refusal::Undecodable, id, *issue)),
             }
-            let node = table.node(schema);
-            self.changes.defaulted = defaults::apply(table, node, &mut self.document);
         }
-        self.changes.pruned.clone_from(&unknown);
         Ok(unknown)
+    }
+
+    /// Fills in defaults.
+    fn fill(&mut self) {
+        if let Ok((true, Some(schema))) = self.own_schema() {
+            let table = self.version.crd.table();
+            let added = defaults::apply(table, table.node(schema), &mut self.document);
+            self.changes.defaulted.extend(added);
+        }
+    }
+
+    /// Whether the object says it is of this CRD, and the schema of the version it says it has.
+    fn own_schema(&self) -> Result<(bool, Option<Id>), Box<Issue>> {
+        let crd = self.version.crd;
+        let root = self.document.root();
+        let kind = root.get("kind").and_then(Value::as_str).unwrap_or_default();
+        let TypeMeta { group, version, kind } = decode::type_meta(root, kind)?;
+        let found = crd.versions().iter().find(|known| *known.name == *version);
+        let schema = found.and_then(|known| known.schema);
+        Ok((group == crd.group() && kind == crd.kind(), schema))
+    }
+
+    /// Makes the object what is read back after it was written: in the storage version, which may not
+    /// know all fields, and with the defaults of fields that clients do not decide.
+    fn read_back(&mut self) {
+        let (crd, version) = (self.version.crd, self.version.version);
+        let Some(storage) = crd.storage_version() else { return };
+        if storage.name == version.name {
+            let table = crd.table();
+            let root = version.schema.map(|schema| table.node(schema));
+            if version.status && root.is_some_and(|root| !root.field_defaults().is_empty()) {
+                self.fill();
+            }
+            return;
+        }
+        metadata::set_text(&mut self.document, NodeId::ROOT, "apiVersion", &storage.api_version);
+        // The object was found to be right, so nothing is refused any more.
+        let _ = self.trim(Wrong::Remove);
+        self.fill();
+        metadata::set_text(&mut self.document, NodeId::ROOT, "apiVersion", &version.api_version);
+        let _ = self.trim(Wrong::Remove);
     }
 
     /// Puts unknown fields in the order of their paths as texts.
@@ -475,8 +511,12 @@ impl<'c> Run<'c> {
         }
     }
 
-    fn verdict(&self) -> Result<(), Refusal> {
-        if self.findings.has_errors() { Err(Refusal::Invalid) } else { Ok(()) }
+    fn verdict(&mut self) -> Result<(), Refusal> {
+        if self.findings.has_errors() {
+            return Err(Refusal::Invalid);
+        }
+        self.read_back();
+        Ok(())
     }
 
     pub(crate) fn refuse(&mut self, refusal: Refusal, id: NodeId, issue: Issue) -> Refusal {

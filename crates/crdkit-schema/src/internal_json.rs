@@ -30,10 +30,10 @@ pub(crate) fn schema(schemas: &Schemas<'_>, id: SchemaId) -> String {
     out
 }
 
-/// One `items`.
-pub(crate) fn items(schemas: &Schemas<'_>, items: &Items) -> String {
+/// The `items` of a schema.
+pub(crate) fn items(schemas: &Schemas<'_>, schema: &Schema<'_>) -> String {
     let mut out = String::new();
-    Writer { schemas, out: &mut out }.items(Some(items));
+    Writer { schemas, out: &mut out }.items(schema);
     out
 }
 
@@ -145,7 +145,7 @@ impl<'d> Writer<'_, 'd> {
             MaxProperties: self.optional_int(bounds.max_properties),
             MinProperties: self.optional_int(bounds.min_properties),
             Required: self.texts(&schema.required, source.get("required")),
-            Items: self.items(schema.items.as_ref()),
+            Items: self.items(schema),
             AllOf: self.schema_list(&junctors.all_of, source.get("allOf")),
             OneOf: self.schema_list(&junctors.one_of, source.get("oneOf")),
             AnyOf: self.schema_list(&junctors.any_of, source.get("anyOf")),
@@ -194,19 +194,17 @@ impl<'d> Writer<'_, 'd> {
         });
     }
 
-    fn items(&mut self, items: Option<&Items>) {
-        let (schema, list) = match items {
+    fn items(&mut self, schema: &Schema<'d>) {
+        let (one, list): (_, &[SchemaId]) = match &schema.items {
             None => return self.null(),
-            Some(Items::Schema(id)) => (Some(*id), None),
-            Some(Items::List(list)) => (None, Some(list)),
-            Some(Items::Neither) => (None, None),
+            Some(Items::Schema(id)) => (Some(*id), &[]),
+            Some(Items::List(list)) => (None, list),
+            Some(Items::Neither) => (None, &[]),
         };
+        let written = schema.source.get("items").filter(|items| items.as_array().is_some());
         fields!(self {
-            Schema: self.optional_schema(schema),
-            JSONSchemas: match list {
-                None => self.null(),
-                Some(list) => self.list(list, None, |it, id| it.schema(it.schemas.get(*id))),
-            },
+            Schema: self.optional_schema(one),
+            JSONSchemas: self.schema_list(list, written),
         });
     }
 

@@ -17,6 +17,7 @@ pub mod model;
 pub mod path;
 pub mod prune;
 pub mod read;
+pub mod rules;
 pub mod status;
 pub mod validate;
 

@@ -59,18 +59,22 @@ impl Subject<'_> {
         Status { code: 422, reason: "Invalid", message, causes }
     }
 
-    /// The answer to an object that could not be decoded: a value of a wrong type is the whole
-    /// reason, and without one all strict findings are.
+    /// The answer to an object that could not be decoded: one that is something else, or a value of a
+    /// wrong type, is the whole reason, and without that all strict findings are.
     pub fn bad_request(&self, issues: &[Issue]) -> Status {
+        let refused = [codes::crd::UNRECOGNIZED_OBJECT, codes::crd::API_VERSION_MISMATCH];
+        if let Some(issue) = issues.iter().find(|issue| refused.contains(&issue.code)) {
+            let message = issue.server_message();
+            return Status { code: 400, reason: "BadRequest", message, causes: Vec::new() };
+        }
         let strict = |issue: &&Issue| {
-            issue.code == codes::crd::UNKNOWN_FIELD || issue.code == codes::decode::DUPLICATE_KEY
+            issue.code == codes::object::UNKNOWN_FIELD || issue.code == codes::decode::DUPLICATE_KEY
         };
-        let problem = match issues.iter().find(|issue| !strict(issue)) {
-            Some(issue) => issue.server_message(),
-            None => {
-                let texts: Vec<String> = issues.iter().map(strict_text).collect();
-                format!("strict decoding error: {}", texts.join(", "))
-            }
+        let problem = if let Some(issue) = issues.iter().find(|issue| !strict(issue)) {
+            issue.server_message()
+        } else {
+            let texts: Vec<String> = issues.iter().map(strict_text).collect();
+            format!("strict decoding error: {}", texts.join(", "))
         };
         let Self { kind, version, .. } = self;
         let message = format!(

@@ -13,9 +13,11 @@ mod compare;
 mod document;
 mod edit;
 mod event;
+mod exact;
 mod limits;
 mod node;
 mod positions;
+mod source;
 mod value;
 mod walk;
 

@@ -28,9 +28,9 @@ struct Row {
 }
 
 impl Positions {
-    /// A table for a document whose first byte stands at `base`.
-    pub(crate) fn new(base: usize) -> Self {
-        Self { base, rows: Vec::new() }
+    /// A table for a document whose first byte stands at `base`, with room for `capacity` rows.
+    pub(crate) fn new(base: usize, capacity: usize) -> Self {
+        Self { base, rows: Vec::with_capacity(capacity) }
     }
 
     /// The rows of `ids`, in that order.
@@ -40,10 +40,9 @@ impl Positions {
         Self { base: self.base, rows: ids.map(row).collect() }
     }
 
-    pub(crate) fn push(&mut self, value: Span, key: Option<Span>) {
-        let value = self.pack(value);
-        let key = key.map_or([0, 0], |key| self.pack(key));
-        self.rows.push(Row { value, key });
+    /// Adds a row; a value without a key has an empty span for it.
+    pub(crate) fn push(&mut self, value: Span, key: Span) {
+        self.rows.push(Row { value: self.pack(value), key: self.pack(key) });
     }
 
     pub(crate) fn set_end(&mut self, id: NodeId, end: usize) {

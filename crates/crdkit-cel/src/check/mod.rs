@@ -153,10 +153,10 @@ impl Checker<'_> {
             ExprKind::Literal(literal) => self.set(id, literal_type(&literal)),
             ExprKind::Ident(name) => self.ident(id, &name),
             ExprKind::Select { operand, field, test_only } => {
-                self.select(id, operand, &field, test_only)
+                self.select(id, operand, &field, test_only);
             }
             ExprKind::Call { target, function, arguments } => {
-                self.call(id, target, &function, &arguments)
+                self.call(id, target, &function, &arguments);
             }
             ExprKind::List(elements) => self.list(id, &elements),
             ExprKind::Map(entries) => self.map(id, &entries),
@@ -213,7 +213,7 @@ impl Checker<'_> {
                 .unwrap_or_default()
                 .find('.')
                 .map_or(name.as_str(), |dot| name.get(..=dot).unwrap_or_default());
-            if self.resolve_name(id, &first.to_owned(), &name) {
+            if self.resolve_name(id, first, &name) {
                 return;
             }
         }
@@ -252,14 +252,13 @@ impl Checker<'_> {
             self.report_at(position, format!("unexpected failed resolution of '{object}'"));
             return Type::Error;
         };
-        let escaped = if self.env.reserved_names { escape_reserved(field) } else { None };
+        let escaped = if self.env.rules.reserved_names { escape_reserved(field) } else { None };
         let found = shapes.field(shape, field).or_else(|| shapes.field(shape, &escaped?));
-        match found {
-            Some(found) => shapes.type_of(found.shape),
-            None => {
-                self.report_at(position, format!("undefined field '{field}'"));
-                if self.lenient { Type::Dyn } else { Type::Error }
-            }
+        if let Some(found) = found {
+            shapes.type_of(found.shape)
+        } else {
+            self.report_at(position, format!("undefined field '{field}'"));
+            if self.lenient { Type::Dyn } else { Type::Error }
         }
     }
 
@@ -290,7 +289,7 @@ impl Checker<'_> {
             self.check(target);
             match env.function(function) {
                 Some((name, overloads)) => {
-                    self.resolve_overload(id, name, overloads, Some(target), arguments)
+                    self.resolve_overload(id, name, overloads, Some(target), arguments);
                 }
                 None => self.undeclared(id, function),
             }
@@ -355,7 +354,8 @@ impl Checker<'_> {
         let mut result: Option<Type> = None;
         for overload in overloads.iter().filter(style) {
             // Inside loops cel-go forgets that comparisons across number types are switched off.
-            if overload.cross_type && !self.env.cross_type_numbers && self.scope.depth() == 0 {
+            if overload.cross_type && !self.env.rules.cross_type_numbers && self.scope.depth() == 0
+            {
                 continue;
             }
             let substitution: Vec<(Name, Type)> = overload
@@ -453,15 +453,14 @@ impl Checker<'_> {
         if !optional {
             return ty;
         }
-        match ty.as_optional() {
-            Some(inner) => inner.clone(),
-            None => {
-                if !ty.is_dyn() {
-                    let wanted = Type::optional(ty.clone());
-                    self.report(id, format!("expected type '{wanted}' but found '{ty}'"));
-                }
-                ty
+        if let Some(inner) = ty.as_optional() {
+            inner.clone()
+        } else {
+            if !ty.is_dyn() {
+                let wanted = Type::optional(ty.clone());
+                self.report(id, format!("expected type '{wanted}' but found '{ty}'"));
             }
+            ty
         }
     }
 

@@ -1,5 +1,7 @@
 //! IP addresses: `net.IP`.
 
+use std::net::Ipv6Addr;
+
 use crdkit_text::ip::Ip;
 
 use super::{no_overload, standard};
@@ -21,7 +23,26 @@ pub(crate) const DEFINITIONS: &[Definition] = &[
     define("net.IP.isGlobalUnicast() -> bool", One, is_global_unicast),
 ];
 
-pub(super) fn parse(text: &str) -> Result<Ip, EvalError> {
+/// As the general network library reads addresses: an IPv4 address in an IPv6 one is the IPv4 address, unless it is
+/// written with dots.
+pub(crate) const NETWORK: &[Definition] = &[define("ip(string) -> net.IP", Parse, to_unmapped_ip)];
+
+fn to_unmapped_ip<'v>(data: Data<'v>, arguments: &[Val<'v>]) -> Evaluated<'v> {
+    let mapped = match arguments {
+        [Val::String(text)] if !text.contains('.') => {
+            text.parse::<Ipv6Addr>().ok().and_then(|address| address.to_ipv4_mapped())
+        }
+        _ => None,
+    };
+    match mapped {
+        Some(address) => {
+            Ok(Val::Opaque(data.arena.opaque(Opaque::Ip(parse(&address.to_string())?))))
+        }
+        None => to_ip(data, arguments),
+    }
+}
+
+fn parse(text: &str) -> Result<Ip, EvalError> {
     Ip::parse(text).map_err(|error| EvalError::message(error.to_string()))
 }
 

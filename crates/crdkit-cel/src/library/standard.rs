@@ -230,7 +230,7 @@ fn add_lists<'v>(data: Data<'v>, left: List<'v>, right: List<'v>) -> Evaluated<'
             for item in right.iter(data) {
                 items.push(item?);
             }
-            return Ok(Val::List(List::Slice(data.arena.slice(&items))));
+            return Ok(data.arena.list(&items));
         }
         ListKind::Set => {
             for item in right.iter(data) {
@@ -496,6 +496,8 @@ pub(crate) fn text_of(value: &Val<'_>) -> String {
         Val::Double(value) => number::shortest(*value),
         Val::Duration(value) => time::seconds_text(*value),
         Val::Timestamp(value) => value.to_string(),
+        // How the server prints a null in messages.
+        Val::Null => "0".to_owned(),
         other => format!("{other:?}"),
     }
 }

@@ -250,10 +250,7 @@ fn fraction(generation: Generation, kind: u8, value: f64, precision: usize) -> S
         Generation::Locale => {
             let text = superscript(&number::scientific(value, 6));
             let padding = precision.saturating_sub(text.chars().count());
-            format!(
-                "{}{text}",
-                " ".repeat(if padding > 0 && precision != DEFAULT_PRECISION { padding } else { 0 })
-            )
+            format!("{}{text}", " ".repeat(padding))
         }
     }
 }
@@ -277,7 +274,7 @@ fn grouped(text: &str) -> String {
     out
 }
 
-/// `1.5e+06` as `1.5 × 10⁰⁶`.
+/// `1.5e+06` as `1.5×10⁰⁶`.
 fn superscript(text: &str) -> String {
     let Some((mantissa, exponent)) = text.split_once('e') else {
         return text.to_owned();
@@ -293,7 +290,7 @@ fn superscript(text: &str) -> String {
             _ => None,
         })
         .collect();
-    format!("{mantissa}\u{202f}\u{d7}\u{202f}10{exponent}")
+    format!("{mantissa}\u{d7}10{exponent}")
 }
 
 fn plain_double(value: f64) -> String {

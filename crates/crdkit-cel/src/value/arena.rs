@@ -5,7 +5,7 @@ use std::cell::OnceCell;
 use bumpalo::Bump;
 use foldhash::fast::RandomState;
 
-use super::{Opaque, Val};
+use super::{List, Map, MapTable, Opaque, Val};
 use crate::types::Type;
 
 /// Where an evaluation puts the strings and lists it creates. Empty until something is created; freed as a whole.
@@ -34,6 +34,16 @@ impl Arena {
 
     pub(crate) fn seed(&self) -> &RandomState {
         &self.seed
+    }
+
+    /// A list of values.
+    pub fn list<'v>(&'v self, items: &[Val<'v>]) -> Val<'v> {
+        Val::List(List::Slice(self.slice(items)))
+    }
+
+    /// A map of entries whose keys differ.
+    pub fn map<'v>(&'v self, entries: &[(Val<'v>, Val<'v>)]) -> Val<'v> {
+        Val::Map(Map::Table(self.value(MapTable::new(entries, self))))
     }
 
     pub(crate) fn string(&self, text: &str) -> &str {

@@ -73,14 +73,18 @@ pub(crate) fn run(args: &Validate) -> Result<Exit> {
     let n_files = found.entries.len();
     let (own, units) = scan(found.entries);
 
+    let objects_exit = std::mem::replace(&mut run.exit, Exit::Fine);
     let mut documents = run.crds(args, &config, &client, presentation)?;
+    let old = run.old(&args.old, &client, presentation)?;
     if run.exit == Exit::Failed {
-        // Objects would be found wanting for lack of a CRD that could not be read.
-        report::note("nothing was validated, because not all sources could be read");
+        // Verdicts without a CRD or an old object that should be there would be wrong.
+        report::note(
+            "nothing was validated, because not all of `--crds` and `--old` could be read",
+        );
         return Ok(if kubeconform { Exit::Findings } else { Exit::Failed });
     }
+    run.exit = run.exit.max(objects_exit);
     documents.extend(own);
-    let old = run.old(&args.old, &client, presentation)?;
     let judge = Judge {
         crds: Crds::new(documents, locations(args, &config, &client)?),
         old,

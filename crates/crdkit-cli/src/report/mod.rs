@@ -277,7 +277,7 @@ impl Outputs {
 
 /// A finding as the server words it, alone.
 fn in_server_words(issue: &Issue) -> String {
-    if issue.code == codes::object::UNKNOWN_FIELD || issue.code == codes::crd::UNKNOWN_FIELD {
+    if issue.code == codes::object::UNKNOWN_FIELD {
         return format!(
             "strict decoding error: unknown field {}",
             quote(&strict_path(&issue.path))

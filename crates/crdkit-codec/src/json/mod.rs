@@ -10,9 +10,13 @@ mod lex;
 mod parse;
 mod problem;
 mod reader;
+mod source;
 mod text;
 mod write;
 
+pub(crate) use text::push_lossy;
+
 pub use decode::{Documents, Framing, decode};
-pub use reader::{Chunks, Reader, Slice, Source};
+pub use reader::Reader;
+pub use source::{Chunks, Slice, Source};
 pub use write::{Layout, write, write_string};

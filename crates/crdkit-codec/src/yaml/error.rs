@@ -108,11 +108,6 @@ impl Failure {
         &self.0.problem
     }
 
-    /// Where the mirrored reader stood when it noticed.
-    pub(super) fn mark(&self) -> usize {
-        self.0.mark
-    }
-
     /// The finding. Its `server` argument is the message as Kubernetes prints it, for which the lines of `bytes`, the
     /// whole input, are counted.
     pub(super) fn issue(&self, bytes: &[u8], counter: &mut LineCounter) -> Box<Issue> {

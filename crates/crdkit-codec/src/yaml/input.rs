@@ -74,9 +74,9 @@ impl<'a> Input<'a> {
                     && let Some(marker) = last_marker(bytes, end, at)
                 {
                     // With the marker and what follows it, the document in front of it is complete.
-                    end = (marker + 4).min(at);
+                    end = valid.ceil_char_boundary(marker + 4).min(at);
                 }
-                valid.get(..end).unwrap_or(valid)
+                valid.get(..end).unwrap_or_default()
             }
         };
         let bad = bad.map(|(at, message)| {

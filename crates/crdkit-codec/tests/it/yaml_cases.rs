@@ -242,6 +242,9 @@ fn all_documents_are_read_whatever_is_wrong_with_one() {
         all("%YAML 1.2\n---\na: 1\n---\nb: 2\n"),
         ["found incompatible YAML document @ 0", r#"{"b": 2}"#]
     );
+    assert_eq!(all("%FOO bar\n---\na\n---\nb\n"), ["found unknown directive name @ 4", "\"b\""]);
+    assert_eq!(all("a\n---\u{85}\u{1}\n"), ["\"a\"", "control characters are not allowed @ 7"]);
+    assert_eq!(all("|%x\n---\na\n"), ["did not find expected comment or line break @ 1", "\"a\""]);
     assert_eq!(
         all("'a' b\n---\nc\n"),
         ["\"a\"", "did not find expected <document start> @ 4", "\"c\""]
@@ -254,6 +257,46 @@ fn all_documents_are_read_whatever_is_wrong_with_one() {
             "control characters are not allowed @ 21",
         ]
     );
+}
+
+/// Gives one byte at a time.
+struct Drip<'t>(&'t [u8]);
+
+impl std::io::Read for Drip<'_> {
+    fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
+        let length = out.len().min(1);
+        let first = out.get_mut(..length).unwrap_or_default();
+        std::io::Read::read(&mut self.0, first)
+    }
+}
+
+#[test]
+fn a_reader_gives_the_documents_of_the_slice_with_their_places() {
+    let options = DecodeOptions { positions: true, ..DecodeOptions::default() };
+    let text = "# first\n%TAG !y! tag:yaml.org,2002:\n---\na: !y!int '1'\n...\n# second\n%YAML 1.1\n---\nb: [\n---\n- c\n---x: 1\n--- d\n";
+    let show = |outcome: Result<crdkit_codec::Decoded, DecodeError>| match outcome {
+        Ok(decoded) => {
+            let place = decoded.document.place(crdkit_value::NodeId::ROOT).unwrap();
+            format!("{:?} @ {}..{}", decoded.document, place.value.start, place.value.end)
+        }
+        Err(DecodeError::Refused(issue)) => {
+            format!("{} @ {}", issue.code, issue.span.unwrap().start)
+        }
+        Err(DecodeError::Io(error)) => panic!("{error}"),
+    };
+    let expected: Vec<String> =
+        Documents::from_slice(text.as_bytes(), &options).map(show).collect();
+    assert_eq!(
+        expected,
+        [r#"{"a": 1} @ 40..53"#, "yaml-syntax @ 86", "yaml-syntax @ 94", r#""d" @ 106..107"#,]
+    );
+    let dripping: Vec<String> =
+        Documents::from_read(Drip(text.as_bytes()), &options).map(show).collect();
+    assert_eq!(dripping, expected);
+    let endless = std::io::Read::chain(&b"a: "[..], std::io::repeat(b'x'));
+    let small = DecodeOptions { limits: Limits { bytes: 1 << 20, ..Limits::default() }, ..options };
+    let refused: Vec<String> = Documents::from_read(endless, &small).map(show).collect();
+    assert_eq!(refused, ["input-too-large @ 1048576"]);
 }
 
 #[test]

@@ -1,10 +1,6 @@
 //! Findings about CRDs themselves, and about decoding typed objects.
 
 codes! {
-    /// An object has a field that its type does not have.
-    UNKNOWN_FIELD = "unknown-field", Decode, "`{field}` is not a field of this object",
-        example: "spec: {grup: example.com}";
-
     /// A value has another JSON type than its field.
     WRONG_JSON_TYPE = "wrong-json-type", Decode, "{problem}", example: "maxLength: \"3\"";
 
@@ -12,7 +8,7 @@ codes! {
     UNRECOGNIZED_OBJECT = "unrecognized-object", Decode, "{problem}", example: "kind: Deployment";
 
     /// The object is of another API version than the one it is read as.
-    API_VERSION_MISMATCH = "api-version-mismatch", Decode,
+    API_VERSION_MISMATCH = "crd-api-version", Decode,
         "the API version in the data ({found}) does not match the expected API version ({expected})",
         example: "apiVersion: apiextensions.k8s.io/v1beta1";
 
@@ -106,7 +102,7 @@ codes! {
         example: "finalizers: [example.com/late]";
 
     /// An update does not say which version of the object it replaces.
-    RESOURCE_VERSION_REQUIRED = "resource-version-required", Invalid,
+    RESOURCE_VERSION_REQUIRED = "update-without-version", Invalid,
         "must be specified for an update", example: "metadata: {name: a}";
 
     /// An update lowers the generation.
@@ -135,6 +131,20 @@ codes! {
     CONVERSION_NEEDS_PRUNING = "conversion-needs-pruning", Invalid,
         "must be None if spec.preserveUnknownFields is true",
         example: "spec: {preserveUnknownFields: true, conversion: {strategy: Webhook}}";
+
+    /// A v1beta1 CRD has the same for all versions and for each.
+    TOP_LEVEL_AND_PER_VERSION = "top-level-and-per-version", Forbidden,
+        "top-level and per-version {what} are mutually exclusive",
+        example: "spec: {validation: {}, versions: [{schema: {}}]}";
+
+    /// A v1beta1 CRD repeats for each version what holds for all.
+    PER_VERSION_IDENTICAL = "per-version-identical", Invalid,
+        "per-version {what} may not all be set to identical values (top-level {top} should be used instead)",
+        example: "versions: [{name: v1, schema: {}}]";
+
+    /// A v1beta1 CRD names another version than its first.
+    FIRST_VERSION = "first-version", Invalid, "must match the first version in spec.versions",
+        example: "spec: {version: v1, versions: [{name: v2}]}";
 
     /// Two versions have the same name.
     DUPLICATE_VERSION = "duplicate-version", Invalid, "must contain unique version names",
@@ -381,11 +391,11 @@ codes! {
         example: "openAPIV3Schema: {type: array, items: {type: string}}";
 
     /// `kind` or `apiVersion` of a resource is not a string.
-    MUST_BE_STRING = "type-meta-type", Invalid, "must be string",
+    MUST_BE_STRING = "type-meta-schema-type", Invalid, "must be string",
         example: "properties: {kind: {type: integer}}";
 
     /// `metadata` of a resource is not an object.
-    MUST_BE_OBJECT = "metadata-type", Invalid, "must be object",
+    MUST_BE_OBJECT = "metadata-schema-type", Invalid, "must be object",
         example: "properties: {metadata: {type: string}}";
 
     /// The schema of the root's metadata does more than restrict names.
@@ -421,7 +431,7 @@ codes! {
     DEFAULT_FORBIDDEN = "default-forbidden", Forbidden, "must not be set", example: "default: 1";
 
     /// A field that the server itself knows has a default.
-    DEFAULT_IN_TOP_LEVEL = "default-in-top-level", Forbidden, "must not be set in top-level {field}",
+    DEFAULT_IN_TOP_LEVEL = "default-in-top-level", Forbidden, "must not be set in top-level {name}",
         example: "properties: {kind: {type: string, default: Widget}}";
 
     /// Entries of a map in the metadata of a resource have a default.
@@ -581,6 +591,39 @@ codes! {
     /// A rule's field path leads nowhere.
     RULE_FIELD_PATH = "rule-field-path", Invalid, "must be a valid path",
         example: "x-kubernetes-validations: [{rule: 'true', fieldPath: .missing}]";
+
+    /// The value that a rule is about cannot be described to the expression language.
+    RULE_TYPE = "rule-type", Internal,
+        "internal error: failed to construct type information for x-kubernetes-validations rules: {problem}",
+        example: "{x-kubernetes-preserve-unknown-fields: true, x-kubernetes-validations: [{rule: 'true'}]}";
+
+    /// A rule or the expression for its message does not compile.
+    RULE_INVALID = "rule-invalid", Invalid, "{problem}",
+        example: "x-kubernetes-validations: [{rule: self.missing > 1}]";
+
+    /// A rule, or all rules of a schema together, may cost more than allowed.
+    RULE_COST = "rule-cost", Forbidden,
+        "{name} exceeds budget by factor of {factor} (try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)",
+        example: "{type: array, x-kubernetes-validations: [{rule: 'self.all(x, self.exists(y, x == y))'}]}";
+
+    /// A rule has a large part in the cost of all rules of a schema.
+    RULE_COST_SHARE = "rule-cost-share", Forbidden,
+        "contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema",
+        example: "x-kubernetes-validations: # many expensive rules";
+
+    /// A rule compares with an old value that cannot be found.
+    RULE_UNCORRELATED = "rule-uncorrelated", Invalid,
+        "oldSelf cannot be used on the uncorrelatable portion of the schema within {within}",
+        example: "{type: array, items: {x-kubernetes-validations: [{rule: self == oldSelf}]}}";
+
+    /// `optionalOldSelf` is set for a rule that does not compare with the old value.
+    OPTIONAL_OLD_SELF_UNUSED = "optional-old-self-unused", Invalid,
+        "may not be set if oldSelf is not used in rule",
+        example: "x-kubernetes-validations: [{rule: self > 0, optionalOldSelf: true}]";
+
+    /// An extension of published schemas does not have the form it must have.
+    EXTENSION_SHAPE = "extension-shape", Invalid, "`{extension}` must be {expected}",
+        example: "x-kubernetes-patch-strategy: 1";
 
     /// A schema has a format that does not count for its type.
     FORMAT_UNRECOGNIZED = "format-unrecognized", Invalid, "unrecognized format {format}",

@@ -191,4 +191,19 @@ codes! {
     RULES_NOT_CHECKED = "rules-not-checked", Invalid,
         "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation",
         example: "spec: {}";
+
+    /// A rule of the schema does not hold.
+    RULE_FAILED = "rule-failed", Invalid, "{detail}", example: "spec: {min: 3, max: 1}";
+
+    /// A rule of the schema says that the field must not be set.
+    RULE_FORBIDS = "rule-forbids", Forbidden, "{detail}", example: "spec: {mode: a, other: 1}";
+
+    /// A rule of the schema says that the field must be set.
+    RULE_REQUIRES = "rule-requires", Required, "{detail}", example: "spec: {mode: b}";
+
+    /// A rule of the schema says that the value must not occur again.
+    RULE_DUPLICATE = "rule-duplicate", Duplicate, "{detail}", server: "", example: "spec: [a, a]";
+
+    /// A rule of the schema could not be evaluated.
+    RULE_ERROR = "rule-error", Invalid, "{problem}", example: "spec: {}";
 }

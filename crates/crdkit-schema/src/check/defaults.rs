@@ -20,9 +20,9 @@ use crdkit_value::{Builder, Document, Duplicates, Event, Limits, Value};
 
 /// Checks the defaults of a schema that is structural.
 pub(super) fn check(context: Context<'_, '_>, root: SchemaId, path: &Path<'_>) -> Vec<Issue> {
-    let budget = rules::Budget::default();
     let compiled = DefaultSchemas::new(context.schemas);
-    let mut check = Check { context, compiled, budget, issues: Vec::new() };
+    let rules = rules::Defaults::new(context);
+    let mut check = Check { context, compiled, rules, issues: Vec::new() };
     let place = Place { resource: root, at: &Surrounding::Root, in_metadata: false };
     check.node(root, true, place, path);
     check.issues
@@ -47,8 +47,7 @@ pub(super) fn has_unpruned(schemas: &Schemas<'_>, root: SchemaId) -> bool {
 struct Check<'c, 'd> {
     context: Context<'c, 'd>,
     compiled: DefaultSchemas,
-    /// What the rules that judge defaults may still cost.
-    budget: rules::Budget,
+    rules: rules::Defaults<'c, 'd>,
     issues: Vec<Issue>,
 }
 
@@ -72,7 +71,7 @@ enum Surrounding<'p> {
 
 impl<'d> Check<'_, 'd> {
     fn node(&mut self, id: SchemaId, is_root: bool, place: Place<'_>, path: &Path<'_>) {
-        if self.budget.is_exhausted() {
+        if self.rules.is_exhausted() {
             return;
         }
         let schemas = self.context.schemas;
@@ -169,7 +168,7 @@ impl<'d> Check<'_, 'd> {
         let found = validate::issues(table, self.compiled.id(id), default, None, &base);
         let mut issues: Vec<Issue> = found.into_iter().map(|(_, issue)| issue).collect();
         if issues.is_empty() {
-            issues = rules::check_default(self.context, id, default, path, &mut self.budget);
+            issues = self.rules.check(id, default, path);
         }
         let span = default.document().place(default.id()).map(|place| place.value);
         for issue in &mut issues {

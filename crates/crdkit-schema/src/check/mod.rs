@@ -13,6 +13,7 @@ mod extensions;
 mod keywords;
 mod names;
 mod options;
+mod published;
 mod root;
 mod rules;
 mod selectable;
@@ -24,10 +25,11 @@ mod walk;
 mod warnings;
 
 pub use options::Options;
+pub use published::published;
 pub use warnings::warnings;
 
 use crate::metadata;
-use crate::model::{Crd, Schemas, Validation};
+use crate::model::{Crd, SchemaId, Schemas, Validation};
 use crate::path::Path;
 use crdkit_issue::{Code, Issue, codes};
 use crdkit_text::names as text_names;
@@ -82,9 +84,15 @@ pub fn schema(
     options: &Options,
 ) -> Vec<Issue> {
     let mut issues = Vec::new();
-    let conversions = structural::Conversions::of(schemas);
-    let conversions = &conversions;
-    let context = root::Context { schemas, conversions, options, suppress_rule_cost: false };
+    let roots: Vec<SchemaId> = validation.schema.into_iter().collect();
+    let context = root::Context {
+        schemas,
+        conversions: &structural::Conversions::of(schemas),
+        roots: &roots,
+        rules: &rules::Knowledge::default(),
+        options,
+        suppress_rule_cost: false,
+    };
     let path = SPEC.field("validation");
     root::check(context, Some(validation), status_enabled, &path, &mut issues);
     issues
@@ -92,7 +100,8 @@ pub fn schema(
 
 /// What comes after the spec.
 fn status(crd: &Crd<'_>, old: Option<&Crd<'_>>, issues: &mut Vec<Issue>) {
-    names::check(&crd.status.accepted_names, &STATUS.field("acceptedNames"), issues);
+    let written = crd.source.get("status").and_then(|status| status.get("acceptedNames"));
+    names::check(&crd.status.accepted_names, &STATUS.field("acceptedNames"), written, issues);
     versions::stored(crd, &STATUS.field("storedVersions"), issues);
     approval::check(crd, old, issues);
     let preserved = old.is_some_and(|old| old.spec.preserve_unknown_fields == Some(true));

@@ -130,9 +130,14 @@ pub(super) fn subtree<'s>(
 }
 
 fn unchanged(crd: &Crd<'_>, old: &Crd<'_>) -> BTreeSet<String> {
+    // A schema that all versions share is found under any name.
     let find = |crd: &Crd<'_>, name: &str| {
-        let index = crd.spec.versions.iter().position(|version| version.name == name)?;
-        Some(crd.schema(index))
+        let versions = &crd.spec.versions;
+        if versions.iter().all(|version| version.validation.is_none()) {
+            return Some(crd.spec.validation.and_then(|it| it.schema));
+        }
+        let version = versions.iter().find(|version| version.name == name)?;
+        Some(version.validation.and_then(|it| it.schema))
     };
     let names = crd.spec.versions.iter().map(|version| version.name);
     let same = names.filter(|name| match (find(crd, name), find(old, name)) {

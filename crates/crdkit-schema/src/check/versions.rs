@@ -89,7 +89,7 @@ fn deprecation_warning(version: &CrdVersion<'_>, path: &Path<'_>, issues: &mut V
     let Some(warning) = version.deprecation_warning else { return };
     let path = path.field("deprecationWarning");
     let source = version.source.get("deprecationWarning");
-    let report = |code| at(code, &path, source).value(warning);
+    let report = |code| at(code, &path, source).value(go_json::named(warning));
     if !version.deprecated {
         return issues.push(report(codes::crd::WARNING_WITHOUT_DEPRECATION));
     }

@@ -14,6 +14,7 @@ use super::node::{Additional, Bounds, FieldDefault, Junctors, ListType, Node, Ra
 use super::pattern::{Pattern, PatternId};
 use super::table::{Id, Name, Table};
 use super::{CompiledCrd, crd};
+use crate::field_path::{self, Brackets};
 use crate::model::{self, Crd, Schema, SchemaId};
 use crate::{defaults, prune};
 use crdkit_codec::json;
@@ -160,7 +161,8 @@ impl Compiler {
         let rows: Vec<_> = schemas.iter().collect();
         for (schema_id, schema) in rows.into_iter().rev() {
             let is_root = roots.contains(&Some(schema_id));
-            let node = self.node(schema, &ids, is_root, reading);
+            let source = Source { schemas, id: schema_id, schema, ids: &ids };
+            let node = self.node(source, is_root, reading);
             let id = self.intern(node);
             if let Some(slot) = ids.get_mut(schema_id.index()) {
                 *slot = id;
@@ -169,12 +171,18 @@ impl Compiler {
         ids
     }
 
-    fn node(&mut self, schema: &Schema<'_>, ids: &[Id], is_root: bool, reading: Reading) -> Node {
-        let child = |id: SchemaId| ids.get(id.index()).copied();
+    fn node(&mut self, source: Source<'_, '_>, is_root: bool, reading: Reading) -> Node {
+        let schema = source.schema;
+        let child = |id: SchemaId| source.child(id);
         let extensions = schema.extensions();
         let types = match (extensions.int_or_string, reading) {
             (true, Reading::Objects { .. }) => Types::IntOrString,
-            _ => Types::named(schema.type_name),
+            _ => match Types::named(schema.type_name) {
+                Types::Any if !schema.type_name.is_empty() => {
+                    Types::Other(self.name(schema.type_name))
+                }
+                types => types,
+            },
         };
         let fields = self.fields(schema, &child);
         let items = schema.item_schema().and_then(child);
@@ -194,7 +202,7 @@ impl Compiler {
             .map(|kind| Format { name: self.name(schema.format), kind });
         let pattern = (!schema.pattern.is_empty()).then(|| self.pattern(schema.pattern));
         let required = schema.required.iter().map(|name| self.name(name)).collect();
-        let rare = self.rare(schema, &fields, &child);
+        let rare = self.rare(source, &fields);
         let mut node = Node {
             types,
             flags: Flags::default(),
@@ -241,12 +249,9 @@ impl Compiler {
         Fields::new(&self.table, entries)
     }
 
-    fn rare(
-        &mut self,
-        schema: &Schema<'_>,
-        fields: &Fields,
-        child: &impl Fn(SchemaId) -> Option<Id>,
-    ) -> Option<Box<Rare>> {
+    fn rare(&mut self, source: Source<'_, '_>, fields: &Fields) -> Option<Box<Rare>> {
+        let Source { schemas, id, schema, .. } = source;
+        let child = |id: SchemaId| source.child(id);
         let children = |ids: &[SchemaId]| ids.iter().copied().filter_map(child).collect();
         let junctors = schema.junctors();
         let extensions = schema.extensions();
@@ -261,7 +266,7 @@ impl Compiler {
                 not: junctors.not.and_then(child),
             },
             list_map_keys: extensions.list_map_keys.iter().map(|key| self.name(key)).collect(),
-            rules: extensions.validations.iter().map(rule).collect(),
+            rules: extensions.validations.iter().map(|it| rule(schemas, id, it)).collect(),
             field_defaults: self.field_defaults(fields),
         };
         (rare != Rare::default()).then(|| Box::new(rare))
@@ -355,6 +360,21 @@ fn json_text(value: Value<'_>) -> Vec<u8> {
     text
 }
 
+/// A schema of the model, with the ids of those that were compiled before it.
+#[derive(Clone, Copy)]
+struct Source<'s, 'd> {
+    schemas: &'s model::Schemas<'d>,
+    id: SchemaId,
+    schema: &'s Schema<'d>,
+    ids: &'s [Id],
+}
+
+impl Source<'_, '_> {
+    fn child(&self, id: SchemaId) -> Option<Id> {
+        self.ids.get(id.index()).copied()
+    }
+}
+
 /// How many levels each schema has, itself included.
 fn depths(schemas: &model::Schemas<'_>) -> Vec<u32> {
     let mut depths = vec![0_u32; schemas.len()];
@@ -389,13 +409,14 @@ fn bounds(bounds: &model::Bounds) -> Bounds {
     }
 }
 
-fn rule(rule: &model::Rule<'_>) -> Rule {
+fn rule(schemas: &model::Schemas<'_>, id: SchemaId, rule: &model::Rule<'_>) -> Rule {
+    let resolved = field_path::resolve(schemas, id, rule.field_path, Brackets::Allowed);
     Rule {
         rule: rule.rule.into(),
         message: rule.message.into(),
         message_expression: rule.message_expression.into(),
         reason: rule.reason.map(Into::into),
-        field_path: rule.field_path.into(),
+        field_path: resolved.map(|resolved| resolved.path).unwrap_or_default(),
         optional_old_self: rule.optional_old_self == Some(true),
     }
 }

@@ -8,6 +8,7 @@ use super::format::Format;
 use super::literal::{DefaultId, LiteralId};
 use super::pattern::PatternId;
 use super::table::{Id, Name};
+use crdkit_issue::FieldPath;
 use crdkit_value::Kind;
 
 /// A schema, ready to be used.
@@ -78,6 +79,8 @@ pub enum Types {
     Boolean,
     /// `x-kubernetes-int-or-string`.
     IntOrString,
+    /// A type that there is not, so that no value is of it. The server refuses such schemas now.
+    Other(Name),
 }
 
 /// `additionalProperties`.
@@ -159,8 +162,8 @@ pub struct Rule {
     pub message_expression: Box<str>,
     /// `reason`.
     pub reason: Option<Box<str>>,
-    /// `fieldPath`.
-    pub field_path: Box<str>,
+    /// `fieldPath`: where below the value findings are reported.
+    pub field_path: FieldPath,
     /// `optionalOldSelf`.
     pub optional_old_self: bool,
 }
@@ -227,7 +230,7 @@ impl Types {
     /// As the server's messages show it.
     pub fn text(self) -> &'static str {
         match self {
-            Self::Any => "",
+            Self::Any | Self::Other(_) => "",
             Self::Object => "object",
             Self::Array => "array",
             Self::String => "string",

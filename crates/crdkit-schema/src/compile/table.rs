@@ -3,11 +3,20 @@
 use super::literal::{DefaultId, Literal, LiteralId};
 use super::node::Node;
 use super::pattern::{Pattern, PatternId};
+use crate::rules::Rules;
 use crdkit_value::{Document, Value};
+use std::sync::OnceLock;
 
 /// Names a node in the [`Table`] that made it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Id(pub(crate) u32);
+
+impl Id {
+    /// The position of this id in tables with one row per node.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
 
 /// A name in the table's text. Equal names of one table are equal here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -24,6 +33,8 @@ pub struct Table {
     pub(crate) literals: Vec<Literal>,
     pub(crate) defaults: Vec<Document>,
     pub(crate) patterns: Vec<Pattern>,
+    /// The rules, compiled when first needed.
+    rules: OnceLock<Rules>,
     /// What an id of another table finds.
     pub(crate) empty: Node,
 }
@@ -36,6 +47,7 @@ impl Table {
             literals: Vec::new(),
             defaults: Vec::new(),
             patterns: Vec::new(),
+            rules: OnceLock::new(),
             empty: Node::default(),
         }
     }
@@ -66,6 +78,16 @@ impl Table {
     /// The pattern called `id`.
     pub fn pattern(&self, id: PatternId) -> Option<&Pattern> {
         self.patterns.get(id.0 as usize)
+    }
+
+    /// The rules of all schemas.
+    pub fn rules(&self) -> &Rules {
+        self.rules.get_or_init(|| Rules::new(self))
+    }
+
+    /// The ids of all nodes; a child has a smaller one than the schema it is in.
+    pub fn ids(&self) -> impl Iterator<Item = Id> {
+        (0..u32::try_from(self.nodes.len()).unwrap_or(u32::MAX)).map(Id)
     }
 
     /// How many different schemas there are.

@@ -1,5 +1,8 @@
 //! The suites: where the cases are, how one is answered, how an answer is scored.
 
+mod crds;
+mod objects;
+mod verdict;
 mod yaml;
 
 use crate::case::{Case, Cases};
@@ -22,7 +25,15 @@ pub(crate) struct Suite {
 /// Answers one case with a line of JSON.
 pub(crate) type Answerer = Box<dyn Fn(&Case) -> Vec<u8> + Send + Sync>;
 
-pub(crate) const ALL: &[Suite] = &[yaml::SUITE];
+pub(crate) const ALL: &[Suite] = &[
+    yaml::SUITE,
+    crds::CRD,
+    crds::CRD_MUTANT,
+    crds::K8S_CRD,
+    objects::CR,
+    objects::CR_UPDATE,
+    objects::OPENSHIFT,
+];
 
 /// The suite called `name`.
 pub(crate) fn find(name: &str) -> Result<&'static Suite> {

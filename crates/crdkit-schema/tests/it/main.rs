@@ -1,0 +1,7 @@
+//! Tests of the public interface: rules as Markdown, properties, hostile input.
+
+mod fixtures;
+mod hostile;
+mod mdtest;
+mod properties;
+mod support;
