@@ -90,7 +90,14 @@ fn is_crd(document: &Document) -> bool {
 }
 
 /// Everything the API server refuses about a CRD when it is created, or when it replaces `old`.
-pub(crate) fn issues(decoded: &Decoded, old: Option<&Document>) -> Vec<Issue> {
+pub(crate) fn issues(decoded: Decoded, old: Option<&Document>) -> Vec<Issue> {
+    let (old, decoded) = match old {
+        Some(old) => {
+            let (old, decoded) = objects::as_update(old, decoded, false);
+            (Some(old), decoded)
+        }
+        None => (None, decoded),
+    };
     let request = match read::request(decoded.document.root(), &decoded.issues) {
         Ok(request) => request,
         Err(issues) => return issues,
@@ -98,16 +105,17 @@ pub(crate) fn issues(decoded: &Decoded, old: Option<&Document>) -> Vec<Issue> {
     let mut issues = request.strict;
     issues.extend(request.limits);
     let mut crd = request.crd;
-    match old {
-        None => {
-            crd.prepare_for_create();
-            issues.extend(check::create(&crd));
+    if let Some(old) = &old {
+        let (mut stored, _) = read::crd(old.root());
+        if old.root().get("status").is_none() {
+            // A file, and not what a server stored.
+            stored.prepare_for_create();
         }
-        Some(old) => {
-            let (old, _) = read::crd(old.root());
-            crd.prepare_for_update(&old);
-            issues.extend(check::update(&crd, &old));
-        }
+        crd.prepare_for_update(&stored);
+        issues.extend(check::update(&crd, &stored));
+    } else {
+        crd.prepare_for_create();
+        issues.extend(check::create(&crd));
     }
     issues
 }

@@ -49,6 +49,8 @@ impl Presentation<'_> {
                 let last = issue.code == codes::object::RULES_NOT_CHECKED;
                 (last, issue.span.map(|span| span.start))
             });
+            // The server says some things twice.
+            issues.dedup();
             let mut findings: Vec<_> =
                 issues.iter().map(|issue| Finding::new(issue, &source, self.excerpts)).collect();
             self.config.adjust(&mut findings);
@@ -81,7 +83,10 @@ pub(crate) struct Name([String; 4]);
 
 impl From<&Identity> for Name {
     fn from(identity: &Identity) -> Self {
-        let Identity { group, kind, namespace, name, .. } = identity.clone();
+        let Identity { group, kind, mut namespace, name, .. } = identity.clone();
+        if namespace.is_empty() {
+            namespace.push_str(objects::DEFAULT_NAMESPACE);
+        }
         Self([group, kind, namespace, name])
     }
 }
@@ -149,7 +154,7 @@ impl Judge<'_> {
         }
         let old = self.old.get(&Name::from(identity));
         if identity.is_crd() {
-            return Some(crds::issues(&decoded, old));
+            return Some(crds::issues(decoded, old));
         }
         match self.crds.get(identity) {
             Known::Crd(crd) => Some(self.verdict(&crd, decoded, identity, old)),
@@ -202,7 +207,11 @@ impl Judge<'_> {
             options.namespace = identity.namespace.as_str().into();
         }
         let mut issues = match old {
-            Some(old) => version.update(old, decoded, &options).issues,
+            Some(old) => {
+                let (old, decoded) =
+                    objects::as_update(old, decoded, crd.compiled().is_namespaced());
+                version.update(&old, decoded, &options).issues
+            }
             None => version.create(decoded, &options).issues,
         };
         let refused = [codes::object::UNKNOWN_FIELD, codes::decode::DUPLICATE_KEY];

@@ -90,6 +90,34 @@ pub(crate) fn identify(document: &Document) -> Result<Identity, Box<Issue>> {
     })
 }
 
+/// Where an object is that does not say so.
+pub(crate) const DEFAULT_NAMESPACE: &str = "default";
+
+/// An object as stored and the one that replaces it, with what clients and the server fill in when an
+/// object is applied: files need not say where an object is, nor which revision they are based on.
+pub(crate) fn as_update(old: &Document, mut new: Decoded, namespaced: bool) -> (Document, Decoded) {
+    let mut old = Document::copy_of(old.root());
+    if namespaced {
+        fill(&mut old, "namespace", DEFAULT_NAMESPACE);
+    }
+    fill(&mut old, "resourceVersion", "1");
+    let revision = old.root().pointer("/metadata/resourceVersion").and_then(Value::as_str);
+    if let Some(revision) = revision.map(str::to_owned) {
+        fill(&mut new.document, "resourceVersion", &revision);
+    }
+    (old, new)
+}
+
+/// Gives a field of the metadata a value if it has none.
+fn fill(document: &mut Document, key: &str, text: &str) {
+    let Some(metadata) = document.root().get("metadata") else { return };
+    if metadata.get(key).is_none() {
+        let mut value = Document::null();
+        value.set_string(value.root().id(), text);
+        document.insert(metadata.id(), key, value.root());
+    }
+}
+
 impl Identity {
     /// Whether this is a `CustomResourceDefinition`.
     pub(crate) fn is_crd(&self) -> bool {

@@ -111,7 +111,7 @@ fn judged(input: &Input, old: &HashMap<String, Document>) -> Vec<Judged> {
         };
         let identity = objects::identify(&decoded.document).ok()?;
         identity.is_crd().then(|| {
-            let issues = crds::issues(&decoded, old.get(&identity.name));
+            let issues = crds::issues(decoded, old.get(&identity.name));
             Judged { identity: Some(identity), issues, skipped: false }
         })
     };
