@@ -7,6 +7,7 @@ use crate::openapi;
 use crdkit::Crd;
 use crdkit::codec::{DecodeOptions, Decoded};
 use crdkit::issue::Issue;
+use crdkit::schema::model::Condition;
 use crdkit::schema::{check, read};
 use crdkit::value::{Document, Value};
 use std::collections::HashMap;
@@ -108,8 +109,10 @@ pub(crate) fn issues(decoded: Decoded, old: Option<&Document>) -> Vec<Issue> {
     if let Some(old) = &old {
         let (mut stored, _) = read::crd(old.root());
         if old.root().get("status").is_none() {
-            // A file, and not what a server stored.
+            // A file, and not what a server stored: that would be in use by now.
             stored.prepare_for_create();
+            let established = Condition { type_name: "Established", status: "True" };
+            stored.status.conditions.push(established);
         }
         crd.prepare_for_update(&stored);
         issues.extend(check::update(&crd, &stored));

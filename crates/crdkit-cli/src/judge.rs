@@ -55,6 +55,7 @@ impl Presentation<'_> {
                 issues.iter().map(|issue| Finding::new(issue, &source, self.excerpts)).collect();
             self.config.adjust(&mut findings);
             comments.apply(&mut findings);
+            excuse_unchecked_rules(&mut findings);
             let mut object = Object::judged(&input.name, identity, findings);
             if skipped {
                 object.verdict = Verdict::Skipped;
@@ -67,6 +68,17 @@ impl Presentation<'_> {
             objects.push(Object::judged(&input.name, None, findings));
         }
         objects
+    }
+}
+
+/// That rules were not checked refuses no object whose other errors are none any more.
+fn excuse_unchecked_rules(findings: &mut [Finding]) {
+    let unchecked = codes::object::RULES_NOT_CHECKED;
+    let counts = |finding: &Finding| finding.counts() && finding.severity == Severity::Error;
+    if !findings.iter().any(|finding| counts(finding) && finding.code != unchecked) {
+        for finding in findings.iter_mut().filter(|finding| finding.code == unchecked) {
+            finding.severity = Severity::Warning;
+        }
     }
 }
 

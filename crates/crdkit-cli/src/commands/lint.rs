@@ -63,7 +63,7 @@ pub(crate) fn run(args: &Lint) -> Result<Exit> {
     if n_crds == 0 && exit == Exit::Fine {
         fail(&anyhow::anyhow!("there is no CustomResourceDefinition in the input"), &mut exit);
     }
-    if !args.reporting.quiet {
+    if !args.reporting.quiet && n_crds > 0 {
         let s = if n_crds == 1 { "" } else { "s" };
         let (valid, warnings) = (summary.n_valid, summary.n_warnings);
         let invalid = summary.n_invalid + summary.n_errors;
