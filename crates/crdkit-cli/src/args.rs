@@ -2,9 +2,11 @@
 
 use crate::config::Config;
 use crate::format::Format as DocumentFormat;
+use crate::location;
 use crate::report::{Format, Spec};
 use crate::source::Client;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use crdkit::text::regex::Regex;
 use std::path::PathBuf;
 
 /// The part of help that says what a source is.
@@ -48,7 +50,7 @@ pub(crate) enum Command {
 /// A command line written for kubeconform works as it is: flags with one dash switch to its text, JSON
 /// and exit codes, as `--compat kubeconform` does.
 #[derive(Debug, ClapArgs)]
-#[command(version, disable_version_flag = true, after_help = SOURCES)]
+#[command(version, display_name = "crdkit", disable_version_flag = true, after_help = SOURCES)]
 #[command(after_long_help = concat!("\
 Examples:
   crdkit validate --crds crds/ manifests/
@@ -74,6 +76,7 @@ pub(crate) struct Validate {
 
     /// A template of files with JSON Schemas in kubeconform's layout, or a source of CRDs
     #[arg(short, long, value_name = "TEMPLATE", help_heading = "Schemas")]
+    #[arg(value_parser = location::checked)]
     pub(crate) schema_location: Vec<String>,
 
     /// The version that `{{ .NormalizedKubernetesVersion }}` in a schema location stands for
@@ -107,7 +110,7 @@ pub(crate) struct Validate {
     pub(crate) reject: Vec<String>,
 
     /// Leave out files whose path matches this regular expression
-    #[arg(long, value_name = "REGEX", help_heading = "Checks")]
+    #[arg(long, value_name = "REGEX", help_heading = "Checks", value_parser = regex)]
     pub(crate) ignore_filename_pattern: Vec<String>,
 
     /// Stop at the first object that is refused
@@ -234,6 +237,11 @@ impl Fetching {
         let Self { offline, insecure_skip_tls_verify: insecure, debug, .. } = *self;
         Client::new(offline, insecure, debug, self.cache.clone())
     }
+}
+
+/// A regular expression, unchanged.
+fn regex(text: &str) -> Result<String, String> {
+    Regex::new(text).map(|_| text.to_owned()).map_err(|error| error.to_string())
 }
 
 /// A version as kubeconform takes it; without its last part, that is zero.

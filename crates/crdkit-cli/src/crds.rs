@@ -51,7 +51,8 @@ impl Crds {
 
     /// The CRD of an object's kind.
     pub(crate) fn get(&self, identity: &Identity) -> Known {
-        let entry = self.by_group.get(&identity.group).and_then(|kinds| kinds.get(&identity.kind));
+        let kinds = self.by_group.get(openapi::group_name(&identity.group));
+        let entry = kinds.and_then(|kinds| kinds.get(&identity.kind));
         match entry {
             Some(entry) => entry.compiled.get_or_init(|| compile(&entry.document)).clone(),
             None => self.locations.get(identity),

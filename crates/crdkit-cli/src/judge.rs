@@ -9,11 +9,12 @@ use crate::crds::{self, Crds, Known};
 use crate::format::Format;
 use crate::input::Input;
 use crate::objects::{self, Identity};
+use crate::openapi;
 use crate::report::{Finding, Object, Source, Verdict};
 use crate::suppress::Suppressions;
 use crdkit::codec::{DecodeOptions, Decoded};
 use crdkit::issue::{Issue, Severity, codes};
-use crdkit::value::Document;
+use crdkit::value::{Document, Value};
 use crdkit::{Crd, Options};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -198,7 +199,7 @@ impl Judge<'_> {
     fn verdict(
         &self,
         crd: &Crd,
-        decoded: Decoded,
+        mut decoded: Decoded,
         identity: &Identity,
         old: Option<&Document>,
     ) -> Vec<Issue> {
@@ -211,6 +212,12 @@ impl Judge<'_> {
                 .with("served", served.join(", "));
             return vec![at_value(issue, &decoded.document, "apiVersion")];
         };
+        if identity.group.is_empty()
+            && let Some(id) = decoded.document.root().get("apiVersion").map(Value::id)
+        {
+            let api_version = format!("{}/{}", openapi::group_name(""), identity.version);
+            decoded.document.set_string(id, &api_version);
+        }
         // The server stops at unknown fields in strict mode; people want to see everything at once.
         let strict = self.field_validation == FieldValidation::Strict;
         let mode = if strict { FieldValidation::Warn } else { self.field_validation };

@@ -25,6 +25,11 @@ pub(crate) struct Locations {
     found: Mutex<HashMap<String, Arc<OnceLock<Known>>>>,
 }
 
+/// A schema location, unchanged, if its places can be filled in.
+pub(crate) fn checked(text: &str) -> Result<String, String> {
+    Template::parse(text).map(|_| text.to_owned()).map_err(|error| error.to_string())
+}
+
 /// Text with places to fill in.
 struct Template(Vec<Piece>);
 
@@ -125,7 +130,7 @@ impl Template {
         let mut rest = text.as_str();
         while let Some((before, behind)) = rest.split_once("{{") {
             let Some((name, behind)) = behind.split_once("}}") else {
-                bail!("the schema location `{text}` has `{{{{` without `}}}}`");
+                bail!("`{text}` has `{{{{` without `}}}}`");
             };
             pieces.push(Piece::Text(before.to_owned()));
             pieces.push(Piece::Place(match name.trim().trim_matches('-').trim() {
@@ -136,7 +141,7 @@ impl Template {
                 ".Group" => Place::Group,
                 ".KindSuffix" => Place::KindSuffix,
                 name => bail!(
-                    "the schema location `{text}` has `{name}`; it may have .Group, .ResourceKind, \
+                    "`{text}` has `{name}`; it may have .Group, .ResourceKind, \
                      .ResourceAPIVersion, .KindSuffix, .StrictSuffix and .NormalizedKubernetesVersion"
                 ),
             }));

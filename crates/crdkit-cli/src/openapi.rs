@@ -37,7 +37,8 @@ pub(crate) fn crds(root: Value<'_>) -> Vec<Document> {
         .filter_map(|((group, kind), versions)| {
             let resource = resources.get(&(group.clone(), kind.clone()));
             let (plural, scope) = resource.cloned().unwrap_or_else(|| guess(&kind));
-            crd(&Names { group: &group, kind: &kind, plural: &plural, scope }, &versions, root)
+            let names = Names { group: group_name(&group), kind: &kind, plural: &plural, scope };
+            crd(&names, &versions, root, Openness::Openapi)
         })
         .collect()
 }
@@ -50,8 +51,22 @@ pub(crate) fn crd_of_schema(
     schema: Value<'_>,
 ) -> Option<Document> {
     let (plural, scope) = guess(kind);
-    let names = Names { group, kind, plural: &plural, scope };
-    crd(&names, &[(version.to_owned(), schema)], schema)
+    let names = Names { group: group_name(group), kind, plural: &plural, scope };
+    crd(&names, &[(version.to_owned(), schema)], schema, Openness::JsonSchema)
+}
+
+/// CRDs always have a group, and the oldest built-in kinds have none.
+pub(crate) fn group_name(group: &str) -> &str {
+    if group.is_empty() { "core" } else { group }
+}
+
+/// When an object may have any fields.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Openness {
+    /// Only if nothing is said about it.
+    Openapi,
+    /// Also if nothing but its type is said.
+    JsonSchema,
 }
 
 fn guess(kind: &str) -> (String, &'static str) {
@@ -88,10 +103,15 @@ fn crd(
     names: &Names<'_>,
     versions: &[(String, Value<'_>)],
     definitions: Value<'_>,
+    openness: Openness,
 ) -> Option<Document> {
     let limits = Limits { nodes: LARGEST, ..Limits::default() };
-    let mut copy =
-        Copy { builder: Builder::new(&limits, Duplicates::LastWins), definitions, full: false };
+    let mut copy = Copy {
+        builder: Builder::new(&limits, Duplicates::LastWins),
+        definitions,
+        openness,
+        full: false,
+    };
     let name = format!("{}.{}", names.plural, names.group);
     let singular = names.kind.to_lowercase();
     copy.object(|copy| {
@@ -134,6 +154,7 @@ struct Copy<'l, 'd> {
     builder: Builder<'l>,
     /// The document that references point into.
     definitions: Value<'d>,
+    openness: Openness,
     /// The limit was reached; nothing is written any more.
     full: bool,
 }
@@ -205,6 +226,9 @@ impl<'d> Copy<'_, 'd> {
             return self.flag("x-kubernetes-int-or-string", true);
         }
         let target = reference(schema);
+        if target.is_none() && self.is_open(schema) {
+            self.flag("x-kubernetes-preserve-unknown-fields", true);
+        }
         if let Some(target) = target {
             match self.resolve(target) {
                 Some(target) => self.members(target, depth + 1),
@@ -269,6 +293,16 @@ impl<'d> Copy<'_, 'd> {
         }
     }
 
+    /// Whether an object may have fields that are not named.
+    fn is_open(&self, schema: Value<'_>) -> bool {
+        let says_more = ["properties", "additionalProperties", "items"]
+            .iter()
+            .any(|keyword| schema.get(keyword).is_some());
+        let object = schema.get("type").is_none_or(|types| is_of(types, "object"));
+        let untyped = schema.get("type").is_none();
+        object && !says_more && (untyped || self.openness == Openness::JsonSchema)
+    }
+
     fn resolve(&self, target: &str) -> Option<Value<'d>> {
         let pointer = target.strip_prefix('#')?;
         // What every object has is checked apart from its schema.
@@ -290,6 +324,11 @@ fn reference(schema: Value<'_>) -> Option<&str> {
         (Some(only), None) => only.get("$ref").and_then(Value::as_str),
         _ => None,
     }
+}
+
+/// Whether `type`, a name or a list of names, has `name`.
+fn is_of(types: Value<'_>, name: &str) -> bool {
+    types.as_str() == Some(name) || types.items().any(|one| one.as_str() == Some(name))
 }
 
 /// A number or a string, in the ways that schemas made of Kubernetes types say so.

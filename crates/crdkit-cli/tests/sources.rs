@@ -1,4 +1,6 @@
 //! Sources and inputs that terminal examples cannot show: a server, archives, commits, large files.
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
+#![expect(clippy::disallowed_methods, reason = "tests do I/O")]
 
 use std::fs;
 use std::io::{Read as _, Write as _};
@@ -243,7 +245,7 @@ fn large_inputs_are_judged_in_parts_with_their_lines() {
     let padding = format!("# {}\n", "x".repeat(1 << 20));
     let good = format!("---\n{LAMP}spec: {{watts: 1}}\n{padding}");
     let mut text = good.repeat(40);
-    text.push_str(&format!("---\n{LAMP}spec: {{watts: 100}}\n"));
+    text += &["---\n", LAMP, "spec: {watts: 100}\n"].concat();
     fs::write(directory.join("lamps.yaml"), &text).unwrap();
     let expected =
         ["lamps.yaml:245:15: error[maximum]", "41 objects in 1 file: 40 valid, 1 invalid"];

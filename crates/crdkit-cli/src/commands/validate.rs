@@ -100,6 +100,9 @@ pub(crate) fn run(args: &Validate) -> Result<Exit> {
     let summary = outputs.finish(n_files)?;
     if !kubeconform && !args.reporting.quiet {
         report::note(&summary.in_words(found.left_out.len()));
+        if summary.n_objects() == 0 && exit == Exit::Fine {
+            report::note("nothing was validated: there are no objects in the input");
+        }
     }
     // kubeconform knows one code for everything that went wrong.
     Ok(if kubeconform { exit.min(Exit::Findings) } else { exit })
