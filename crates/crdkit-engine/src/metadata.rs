@@ -246,16 +246,12 @@ pub(crate) fn remove(document: &mut Document, object: NodeId, key: &str) {
 
 /// Makes the member `key` of `object` the string `text`.
 pub(crate) fn set_text(document: &mut Document, object: NodeId, key: &str, text: &str) {
-    if let Some(id) = document.insert(object, key, Document::null().root()) {
-        document.set_string(id, text);
-    }
+    document.insert_string(object, key, text);
 }
 
 /// Makes the member `key` of `object` an integer.
 pub(crate) fn set_int(document: &mut Document, object: NodeId, key: &str, int: i64) {
-    if let Some(id) = document.insert(object, key, Document::null().root()) {
-        document.set_int(id, int);
-    }
+    document.insert_int(object, key, int);
 }
 
 /// The document `{}`.

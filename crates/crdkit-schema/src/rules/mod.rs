@@ -12,7 +12,6 @@ pub use escape::escape;
 
 use crate::compile::{Id, Node, Rule, Table};
 use crdkit_cel::{Env, Program, Purpose, ShapeId, Shapes, Type};
-use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 /// The version of Kubernetes 1 whose language rules may use: one less than the server's, so that all
@@ -25,7 +24,8 @@ pub struct Rules {
     shapes: Arc<Shapes>,
     /// The shape of each node, if CEL can see its values.
     by_node: Vec<Option<ShapeId>>,
-    compiled: BTreeMap<Id, OnceLock<Box<[CompiledRule]>>>,
+    /// The rules of each node, compiled when first needed.
+    compiled: Vec<OnceLock<Box<[CompiledRule]>>>,
 }
 
 /// One rule, ready to run.
@@ -42,8 +42,7 @@ pub struct CompiledRule {
 impl Rules {
     pub(crate) fn new(table: &Table) -> Self {
         let (shapes, by_node) = shapes::of(table);
-        let with_rules = table.ids().filter(|id| !table.node(*id).rules().is_empty());
-        let compiled = with_rules.map(|id| (id, OnceLock::new())).collect();
+        let compiled = table.ids().map(|_| OnceLock::new()).collect();
         Self { shapes: Arc::new(shapes), by_node, compiled }
     }
 
@@ -55,7 +54,7 @@ impl Rules {
     /// The rules of the schema `id`, in the order they are written; none if CEL cannot see its values.
     pub fn get(&self, id: Id, node: &Node) -> Option<&[CompiledRule]> {
         let shape = self.shape(id)?;
-        let rules = self.compiled.get(&id)?;
+        let rules = self.compiled.get(id.index())?;
         Some(rules.get_or_init(|| self.compile(shape, node.rules())))
     }
 

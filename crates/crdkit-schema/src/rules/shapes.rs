@@ -73,13 +73,14 @@ impl Builder<'_> {
                 let element = self.of(node.items?)?;
                 ShapeKind::List { element, kind: self.list_kind(node) }
             }
-            Types::Object => match node.additional_schema() {
-                Some(value) => ShapeKind::Map { value: self.of(value)? },
-                None => {
+            Types::Object => {
+                if let Some(value) = node.additional_schema() {
+                    ShapeKind::Map { value: self.of(value)? }
+                } else {
                     let name = format!("node{}", id.index()).as_str().into();
                     ShapeKind::Object { name, fields: self.fields(id, node) }
                 }
-            },
+            }
         };
         Some(self.add(kind, node.has(Flags::NULLABLE)))
     }
