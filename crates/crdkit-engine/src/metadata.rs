@@ -198,19 +198,24 @@ pub(crate) fn ensure(document: &mut Document) -> NodeId {
     added.unwrap_or(NodeId::ROOT)
 }
 
+/// Fields that say something about one life of an object, which the server alone knows.
+const SYSTEM_FIELDS: [&str; 6] = [
+    "creationTimestamp",
+    "uid",
+    "deletionTimestamp",
+    "deletionGracePeriodSeconds",
+    "selfLink",
+    "generation",
+];
+
 /// Sets what the server decides when an object is created: nothing of an earlier life stays, and a
 /// name is made if there is only the beginning of one.
 pub(crate) fn prepare_create(document: &mut Document, metadata: NodeId, suffix: &str) {
-    let system = [
-        "creationTimestamp",
-        "uid",
-        "deletionTimestamp",
-        "deletionGracePeriodSeconds",
-        "selfLink",
-        "generation",
-    ];
-    for key in system {
-        remove(document, metadata, key);
+    let members = document.value(metadata).members();
+    let system = members.filter(|(key, _)| SYSTEM_FIELDS.contains(key));
+    let system: Vec<NodeId> = system.map(|(_, member)| member.id()).collect();
+    for id in system {
+        document.remove(id);
     }
     let text = |key| document.value(metadata).get(key).and_then(Value::as_str).unwrap_or_default();
     let prefix = text("generateName");
