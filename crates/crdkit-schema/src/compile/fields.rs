@@ -103,7 +103,6 @@ fn prefix(name: &str) -> u64 {
 }
 
 #[inline]
-#[expect(clippy::cast_possible_truncation, reason = "any bits will do")]
 fn hash(prefix: u64, name: &str) -> usize {
     let last = name.as_bytes().last().copied().map_or(0, u64::from);
     let mixed = (prefix ^ last << 32 ^ name.len() as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
