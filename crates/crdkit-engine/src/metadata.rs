@@ -198,19 +198,24 @@ pub(crate) fn ensure(document: &mut Document) -> NodeId {
     added.unwrap_or(NodeId::ROOT)
 }
 
+/// Fields that say something about one life of an object, which the server alone knows.
+const SYSTEM_FIELDS: [&str; 6] = [
+    "creationTimestamp",
+    "uid",
+    "deletionTimestamp",
+    "deletionGracePeriodSeconds",
+    "selfLink",
+    "generation",
+];
+
 /// Sets what the server decides when an object is created: nothing of an earlier life stays, and a
 /// name is made if there is only the beginning of one.
 pub(crate) fn prepare_create(document: &mut Document, metadata: NodeId, suffix: &str) {
-    let system = [
-        "creationTimestamp",
-        "uid",
-        "deletionTimestamp",
-        "deletionGracePeriodSeconds",
-        "selfLink",
-        "generation",
-    ];
-    for key in system {
-        remove(document, metadata, key);
+    let members = document.value(metadata).members();
+    let system = members.filter(|(key, _)| SYSTEM_FIELDS.contains(key));
+    let system: Vec<NodeId> = system.map(|(_, member)| member.id()).collect();
+    for id in system {
+        document.remove(id);
     }
     let text = |key| document.value(metadata).get(key).and_then(Value::as_str).unwrap_or_default();
     let prefix = text("generateName");
@@ -246,16 +251,12 @@ pub(crate) fn remove(document: &mut Document, object: NodeId, key: &str) {
 
 /// Makes the member `key` of `object` the string `text`.
 pub(crate) fn set_text(document: &mut Document, object: NodeId, key: &str, text: &str) {
-    if let Some(id) = document.insert(object, key, Document::null().root()) {
-        document.set_string(id, text);
-    }
+    document.insert_string(object, key, text);
 }
 
 /// Makes the member `key` of `object` an integer.
 pub(crate) fn set_int(document: &mut Document, object: NodeId, key: &str, int: i64) {
-    if let Some(id) = document.insert(object, key, Document::null().root()) {
-        document.set_int(id, int);
-    }
+    document.insert_int(object, key, int);
 }
 
 /// The document `{}`.

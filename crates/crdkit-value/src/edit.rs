@@ -34,6 +34,35 @@ impl Document {
         Some(self.append(object, key, value.events()))
     }
 
+    /// Makes the member `key` of `object` a string. Gives its id, or none when `object` is no object.
+    pub fn insert_string(&mut self, object: NodeId, key: &str, text: &str) -> Option<NodeId> {
+        let text = self.add_text(text);
+        self.insert_scalar(object, key, |key| Node::new(Tag::String, key, object).with_text(text))
+    }
+
+    /// Makes the member `key` of `object` an integer. Gives its id, or none when `object` is no object.
+    pub fn insert_int(&mut self, object: NodeId, key: &str, int: i64) -> Option<NodeId> {
+        let bits = int.cast_unsigned();
+        self.insert_scalar(object, key, |key| Node::new(Tag::Int, key, object).with_bits(bits))
+    }
+
+    fn insert_scalar(
+        &mut self,
+        object: NodeId,
+        key: &str,
+        make: impl FnOnce(TextRef) -> Node,
+    ) -> Option<NodeId> {
+        if self.node(object).tag != Tag::Object {
+            return None;
+        }
+        if let Some(old) = self.value(object).get(key).map(Value::id) {
+            self.remove(old);
+        }
+        let node = make(self.add_text(key));
+        let last = self.last_child(object);
+        Some(self.link(node, last))
+    }
+
     /// Adds a copy of `value` as the last item of `array`, or gives none when it is not an array.
     pub fn push(&mut self, array: NodeId, value: Value<'_>) -> Option<NodeId> {
         let is_array = self.node(array).tag == Tag::Array;

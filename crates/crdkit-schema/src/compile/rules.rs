@@ -8,7 +8,6 @@
 use super::{Id, Node, Rule, Table, shapes};
 use crate::rules::Environments;
 use crdkit_cel::{Env, Program, ShapeId, Shapes, Type};
-use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 /// The rules of a table.
@@ -17,7 +16,8 @@ pub struct Rules {
     shapes: Arc<Shapes>,
     /// The shape of each node, if CEL can see its values.
     by_node: Vec<Option<ShapeId>>,
-    compiled: BTreeMap<Id, OnceLock<Box<[CompiledRule]>>>,
+    /// The rules of each node, compiled when first needed.
+    compiled: Vec<OnceLock<Box<[CompiledRule]>>>,
 }
 
 /// One rule, ready to run.
@@ -34,8 +34,7 @@ pub struct CompiledRule {
 impl Rules {
     pub(crate) fn new(table: &Table) -> Self {
         let (shapes, by_node) = shapes::of(table);
-        let with_rules = table.ids().filter(|id| !table.node(*id).rules().is_empty());
-        let compiled = with_rules.map(|id| (id, OnceLock::new())).collect();
+        let compiled = table.ids().map(|_| OnceLock::new()).collect();
         Self { shapes: Arc::new(shapes), by_node, compiled }
     }
 
@@ -47,7 +46,7 @@ impl Rules {
     /// The rules of the schema `id`, in the order they are written; none if CEL cannot see its values.
     pub fn get(&self, id: Id, node: &Node) -> Option<&[CompiledRule]> {
         let shape = self.shape(id)?;
-        let rules = self.compiled.get(&id)?;
+        let rules = self.compiled.get(id.index())?;
         Some(rules.get_or_init(|| self.compile(shape, node.rules())))
     }
 
