@@ -25,6 +25,10 @@ impl Answer {
         self.with(key, |out| out.extend_from_slice(int.to_string().as_bytes()))
     }
 
+    pub(crate) fn boolean(self, key: &str, boolean: bool) -> Self {
+        self.with(key, |out| out.extend_from_slice(boolean.to_string().as_bytes()))
+    }
+
     pub(crate) fn strings(self, key: &str, texts: &[String]) -> Self {
         self.with(key, |out| {
             list(texts.iter(), out, |text, out| json::write_string(text, out));
@@ -40,7 +44,7 @@ impl Answer {
     }
 
     /// The members of `other` behind those of this object.
-    pub(crate) fn merge(mut self, other: Self) -> Self {
+    pub(crate) fn merge(mut self, other: &Self) -> Self {
         if let Some((_, members)) = other.0.split_first() {
             self.0.push(if self.0.is_empty() { b'{' } else { b',' });
             self.0.extend_from_slice(members);
