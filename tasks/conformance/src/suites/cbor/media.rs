@@ -36,13 +36,15 @@ fn accept(case: &Case) -> Vec<u8> {
     let header = case.text("accept");
     let clauses: Vec<String> = parse_accept(header).iter().map(clause).collect();
     let answer = Answer::to(&case.id).strings("sorted_clauses", &clauses);
-    match if is(case, "watch") { offer.watch(header) } else { offer.response(header) } {
+    let watch = is(case, "watch");
+    match if watch { offer.watch(header) } else { offer.response(header) } {
         Err(error) => answer.string("error", &error.to_string()),
         Ok(response) => {
             let answer = answer
                 .string("media_type", response.media_type.name())
                 .string("response_content_type", response.content_type());
-            match response.convert {
+            // What the events of a watch are converted to was not recorded.
+            match response.convert.filter(|_| !watch) {
                 None => answer,
                 Some(to) => answer
                     .string("convert", &format!("{}/{}, Kind={}", to.group, to.version, to.kind)),
