@@ -1,5 +1,6 @@
 //! The suites: where the cases are, how one is answered, how an answer is scored.
 
+mod cbor;
 mod cel_spec;
 mod crds;
 mod objects;
@@ -35,6 +36,19 @@ pub(crate) const ALL: &[Suite] = &[
     objects::CR,
     objects::CR_UPDATE,
     objects::OPENSHIFT,
+    cbor::ENCODE,
+    cbor::ENCODE_LARGE,
+    cbor::SPECIAL,
+    cbor::DECODE,
+    cbor::OBJECT,
+    cbor::TYPED,
+    cbor::TRANSCODE,
+    cbor::RAW,
+    cbor::FRAMER,
+    cbor::DIAGNOSTIC,
+    cbor::ACCEPT,
+    cbor::CONTENT_TYPE,
+    cbor::STORAGE,
 ];
 
 /// The suite called `name`.
