@@ -33,7 +33,7 @@ pub(crate) enum Content {
 }
 
 /// A larger file is read in parts of about this size.
-const PART: usize = 16 << 20;
+const PART: usize = 4 << 20;
 
 impl Entry {
     pub(crate) fn file(path: PathBuf) -> Self {

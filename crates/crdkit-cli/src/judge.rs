@@ -181,9 +181,20 @@ impl Judge<'_> {
             }
             Known::Nothing if self.ignore_missing_schemas => None,
             Known::Nothing => {
+                let group = match identity.group.as_str() {
+                    "" => "the core group".to_owned(),
+                    group => format!("group `{group}`"),
+                };
+                let hint = if identity.is_built_in() {
+                    let kind = &identity.kind;
+                    format!("name JSON Schemas with `--schema-location`, or `--skip {kind}`")
+                } else {
+                    "name its file or directory with `--crds`".to_owned()
+                };
                 let issue = Issue::error(codes::source::NO_SCHEMA)
                     .with("kind", identity.kind.as_str())
-                    .with("group", identity.group.as_str());
+                    .with("group", group)
+                    .with("hint", hint);
                 at(issue, "kind")
             }
             Known::Unusable(problem) => {

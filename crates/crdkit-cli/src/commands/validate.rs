@@ -78,6 +78,7 @@ pub(crate) fn run(args: &Validate) -> Result<Exit> {
     let old = run.old(&args.old, &client, presentation)?;
     if run.exit == Exit::Failed {
         // Verdicts without a CRD or an old object that should be there would be wrong.
+        run.outputs.finish(0)?;
         report::note(
             "nothing was validated, because not all of `--crds` and `--old` could be read",
         );

@@ -6,6 +6,7 @@ use super::{Finding, Object, Sink, Style, Summary, Verdict};
 use crdkit::codec::{DecodeOptions, json, yaml};
 use crdkit::issue::Position;
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// How a document is written.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -14,10 +15,11 @@ pub(super) enum Notation {
     Yaml,
 }
 
+/// One document, written as objects come in.
 pub(super) struct Json {
     notation: Notation,
     style: Style,
-    resources: Vec<Resource>,
+    n_written: usize,
 }
 
 #[derive(Serialize)]
@@ -72,13 +74,6 @@ struct Row {
 }
 
 #[derive(Serialize)]
-struct Report<'a> {
-    resources: &'a [Resource],
-    #[serde(skip_serializing_if = "Option::is_none")]
-    summary: Option<Counts>,
-}
-
-#[derive(Serialize)]
 struct Counts {
     valid: usize,
     invalid: usize,
@@ -88,37 +83,86 @@ struct Counts {
 
 impl Json {
     pub(super) fn new(notation: Notation, style: Style) -> Self {
-        Self { notation, style, resources: Vec::new() }
+        Self { notation, style, n_written: 0 }
     }
 }
 
 impl Sink for Json {
-    fn object(&mut self, object: &Object, _: &mut Vec<u8>) {
+    fn object(&mut self, object: &Object, out: &mut Vec<u8>) {
         let fine = matches!(object.verdict, Verdict::Valid | Verdict::Skipped);
         let silent = self.style.kubeconform || object.findings().next().is_none();
-        if self.style.verbose || !fine || !silent {
-            self.resources.push(Resource::new(object, self.style));
+        if fine && silent && !self.style.verbose {
+            return;
         }
+        let resource = Resource::new(object, self.style);
+        match self.notation {
+            Notation::Json => {
+                let opening: &[u8] =
+                    if self.n_written == 0 { b"{\n  \"resources\": [\n" } else { b",\n" };
+                out.extend_from_slice(opening);
+                indented(&resource, "    ", out);
+            }
+            Notation::Yaml => {
+                if self.n_written == 0 {
+                    out.extend_from_slice(b"resources:\n");
+                }
+                in_yaml(&[resource], out);
+            }
+        }
+        self.n_written += 1;
     }
 
     fn finish(&mut self, summary: &Summary, out: &mut Vec<u8>) {
         let counted = self.style.summary || !self.style.kubeconform;
-        let summary = counted.then_some(Counts {
+        let counts = counted.then_some(Counts {
             valid: summary.n_valid,
             invalid: summary.n_invalid,
             errors: summary.n_errors,
             skipped: summary.n_skipped,
         });
-        let mut text = Vec::new();
-        pretty(&Report { resources: &self.resources, summary }, &mut text);
-        match self.notation {
-            Notation::Json => out.extend(text),
-            Notation::Yaml => {
-                if let Ok(decoded) = json::decode(&text, &DecodeOptions::default()) {
-                    yaml::write(decoded.document.root(), out);
-                }
-            }
+        match (self.notation, self.n_written) {
+            (Notation::Json, 0) => out.extend_from_slice(b"{\n  \"resources\": []"),
+            (Notation::Json, _) => out.extend_from_slice(b"\n  ]"),
+            (Notation::Yaml, 0) => out.extend_from_slice(b"resources: []\n"),
+            (Notation::Yaml, _) => {}
         }
+        match (self.notation, counts) {
+            (Notation::Json, counts) => {
+                if let Some(counts) = counts {
+                    out.extend_from_slice(b",\n  \"summary\":");
+                    let from = out.len();
+                    indented(&counts, "  ", out);
+                    // The first line goes on behind the key.
+                    out.drain(from..=from);
+                }
+                out.extend_from_slice(b"\n}\n");
+            }
+            (Notation::Yaml, Some(counts)) => in_yaml(&BTreeMap::from([("summary", counts)]), out),
+            (Notation::Yaml, None) => {}
+        }
+    }
+}
+
+/// Appends indented JSON, every line behind `margin`, without a line end.
+fn indented(value: &impl Serialize, margin: &str, out: &mut Vec<u8>) {
+    let mut text = Vec::new();
+    pretty(value, &mut text);
+    let lines = text.trim_ascii_end().split(|byte| *byte == b'\n');
+    for (index, line) in lines.enumerate() {
+        if index > 0 {
+            out.push(b'\n');
+        }
+        out.extend_from_slice(margin.as_bytes());
+        out.extend_from_slice(line);
+    }
+}
+
+/// Appends the same value as YAML.
+fn in_yaml(value: &impl Serialize, out: &mut Vec<u8>) {
+    let mut text = Vec::new();
+    pretty(value, &mut text);
+    if let Ok(decoded) = json::decode(&text, &DecodeOptions::default()) {
+        yaml::write(decoded.document.root(), out);
     }
 }
 

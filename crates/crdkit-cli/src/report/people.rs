@@ -63,3 +63,32 @@ pub(super) fn pretty(name: &str, finding: &Finding) -> String {
     }
     out
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::Source;
+    use crdkit::issue::{Issue, Span, codes};
+
+    #[test]
+    fn a_rule_is_shown_with_what_it_saw() {
+        let issue = Issue::error(codes::object::RULE_FAILED)
+            .with("detail", "too bright")
+            .with("rule", "self.watts < 60")
+            .with("saw", "self.watts = 100")
+            .span(Span::new(0, 5));
+        let source = Source::new("a.yaml", b"watts: 100", 7);
+        let text = pretty("a.yaml", &Finding::new(&issue, &source, true));
+        let text = anstream::adapter::strip_str(&text).to_string();
+        let lines: Vec<_> = text.lines().map(str::trim_end).collect();
+        let expected = [
+            "a.yaml:7:1: error[rule-failed]: too bright",
+            "  |",
+            "7 | watts: 100",
+            "  | ^^^^^",
+            "  = rule: self.watts < 60",
+            "  = saw: self.watts = 100",
+        ];
+        assert_eq!(lines, expected);
+    }
+}

@@ -6,8 +6,7 @@ codes! {
         example: "- just\n- a list";
 
     /// No CRD was given for the kind of an object.
-    NO_SCHEMA = "no-schema", Decode,
-        "there is no CRD for {kind} in group `{group}`; name its file or directory with `--crds`",
+    NO_SCHEMA = "no-schema", Decode, "there is no CRD for {kind} in {group}; {hint}",
         example: "apiVersion: example.com/v1\nkind: Unheard";
 
     /// The CRD of an object does not serve the version the object is written in.
