@@ -2,7 +2,7 @@
 //!
 //! A finding is `name:line:column: severity[code]: message`, then the source line with a caret. Only a
 //! window of lines around the finding is handed to the renderer, so that a large file costs no more
-//! than a small one.
+//! than a small one. In binary input the place is a byte offset, and the excerpt shows bytes.
 
 use crate::args::Report;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
@@ -16,11 +16,17 @@ pub(crate) struct Source<'a> {
     name: &'a str,
     bytes: &'a [u8],
     lines: LineIndex,
+    is_binary: bool,
 }
 
 impl<'a> Source<'a> {
     pub(crate) fn new(name: &'a str, bytes: &'a [u8]) -> Self {
-        Self { name, bytes, lines: LineIndex::new(bytes) }
+        Self { name, bytes, lines: LineIndex::new(bytes), is_binary: false }
+    }
+
+    /// The same, shown as bytes rather than as lines if `is_binary`.
+    pub(crate) fn binary(self, is_binary: bool) -> Self {
+        Self { is_binary, ..self }
     }
 
     /// Shows one finding on standard error.
@@ -34,6 +40,8 @@ impl<'a> Source<'a> {
         let mut out = self.name.to_owned();
         if let Some(position) = self.position(issue) {
             let _ = write!(out, ":{}:{}", position.line, position.column);
+        } else if let Some(offset) = self.offset(issue) {
+            let _ = write!(out, ": byte {offset}");
         }
         let severity = match issue.severity {
             Severity::Error => "\u{1b}[1m\u{1b}[91merror",
@@ -43,9 +51,17 @@ impl<'a> Source<'a> {
         out
     }
 
-    /// Where a finding begins.
+    /// Where a finding begins in text.
     pub(crate) fn position(&self, issue: &Issue) -> Option<Position> {
+        if self.is_binary {
+            return None;
+        }
         Some(self.lines.position(self.bytes, issue.span?.start))
+    }
+
+    /// Where a finding begins in binary input.
+    fn offset(&self, issue: &Issue) -> Option<usize> {
+        issue.span.filter(|_| self.is_binary).map(|span| span.start)
     }
 
     /// The line and the source excerpt below it.
@@ -89,6 +105,9 @@ impl Window {
         mut places: Vec<(Span, AnnotationKind, &'static str)>,
         source: &Source<'_>,
     ) -> Vec<Self> {
+        if source.is_binary {
+            return places.into_iter().map(|place| Self::hex(place, source.bytes)).collect();
+        }
         let first = places.iter().map(|(span, ..)| span.start).min().unwrap_or_default();
         let last = places.iter().map(|(span, ..)| span.start).max().unwrap_or_default();
         if last - first <= Self::NEAR {
@@ -96,6 +115,23 @@ impl Window {
             return vec![Self::over(&places, source)];
         }
         places.iter().map(|place| Self::over(std::slice::from_ref(place), source)).collect()
+    }
+
+    /// A row of bytes around a place, with the offset of the first one for its number.
+    fn hex((span, kind, label): (Span, AnnotationKind, &'static str), bytes: &[u8]) -> Self {
+        const BEFORE: usize = 6;
+        const ROW: usize = 16;
+        /// Two digits and a space.
+        const WIDTH: usize = 3;
+        let start = span.start.min(bytes.len());
+        let first = start.saturating_sub(BEFORE);
+        let row = bytes.get(first..bytes.len().min(first + ROW)).unwrap_or_default();
+        let text: Vec<String> = row.iter().map(|byte| format!("{byte:02x}")).collect();
+        let text = text.join(" ");
+        let from = ((start - first) * WIDTH).min(text.len());
+        let n_marked = (span.end.max(start) - start).min(ROW);
+        let to = (from + n_marked * WIDTH).saturating_sub(1).clamp(from, text.len().max(from));
+        Self { text, line: first, marks: vec![(from..to, kind, label)] }
     }
 
     /// The lines from the first of `places`, which are in order, to the last.
@@ -158,6 +194,8 @@ struct Row {
     file: String,
     line: Option<usize>,
     column: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    offset: Option<usize>,
     severity: String,
     code: &'static str,
     path: String,
@@ -225,6 +263,7 @@ impl Row {
             file: source.name.to_owned(),
             line: position.map(|position| position.line),
             column: position.map(|position| position.column),
+            offset: source.offset(issue),
             severity: issue.severity.to_string(),
             code: issue.code.name(),
             path: issue.path.to_string(),

@@ -48,7 +48,7 @@ pub(crate) fn run(args: &Lint) -> Result<Exit> {
 /// The findings about the CRDs in `input`, and how many there are.
 fn lint(input: &Input, old: &HashMap<String, Document>, args: &Lint) -> (Findings, usize) {
     let options = DecodeOptions { positions: true, ..DecodeOptions::default() };
-    let source = Source::new(&input.name, &input.bytes);
+    let source = Source::new(&input.name, &input.bytes).binary(input.format.is_binary());
     let mut findings = Findings::new(args.output);
     let mut n_crds = 0;
     for outcome in objects::decode(input, &options) {

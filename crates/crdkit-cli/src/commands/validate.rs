@@ -130,7 +130,7 @@ impl Judge<'_> {
         let mut findings = Findings::new(self.args.output);
         if found {
             let options = DecodeOptions { positions: true, ..DecodeOptions::default() };
-            let source = Source::new(&input.name, &input.bytes);
+            let source = Source::new(&input.name, &input.bytes).binary(input.format.is_binary());
             for object in objects::decode(input, &options) {
                 if let Verdict::Judged(issues) = self.object(object) {
                     findings.add(&source, &issues);
