@@ -1,7 +1,7 @@
 //! The command line as typed.
 
 use crate::config::Config;
-use crate::format::Format as DocumentFormat;
+use crate::format::{Format as DocumentFormat, OutputFormat};
 use crate::location;
 use crate::report::{Format, Spec};
 use crate::source::Client;
@@ -278,16 +278,19 @@ impl From<FieldValidation> for crdkit::FieldValidation {
     }
 }
 
-/// Convert between JSON, YAML and NDJSON, read the way Kubernetes reads them
+/// Convert between JSON, YAML, NDJSON and CBOR, read the way Kubernetes reads them
 ///
 /// Reads files, directories (all files with a known ending, in order) or standard input and writes
-/// every document they hold. Findings go to standard error with line, column and a caret.
+/// every document they hold. Findings go to standard error with line, column and a caret,
+/// for CBOR with the offset and the bytes around it.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
 Examples:
   crdkit convert deploy.yaml                     YAML to JSON on standard output
   crdkit convert --to yaml list.json -o list.yaml
   cat events.ndjson | crdkit convert --from ndjson --to yaml -
+  crdkit convert deploy.yaml -o deploy.cbor      as the API server stores it
+  crdkit convert --to diag deploy.cbor           CBOR for people to read
 ")]
 pub(crate) struct Convert {
     /// Files or directories; `-` is standard input
@@ -300,7 +303,7 @@ pub(crate) struct Convert {
 
     /// Format of the output [default: by the name of the output file, otherwise json]
     #[arg(long, value_name = "FORMAT")]
-    pub(crate) to: Option<DocumentFormat>,
+    pub(crate) to: Option<OutputFormat>,
 
     /// Write to a file, which is replaced only when all of the output has been written
     #[arg(short, long, value_name = "FILE")]

@@ -41,7 +41,8 @@ impl Presentation<'_> {
         input: &Input,
         judged: impl IntoIterator<Item = Judged>,
     ) -> Vec<Object> {
-        let source = Source::new(&input.name, &input.bytes, input.first_line);
+        let source = Source::new(&input.name, &input.bytes, input.first_line)
+            .binary(input.format.is_binary());
         let mut comments = suppressions(input);
         let mut objects = Vec::new();
         for Judged { identity, mut issues, skipped } in judged {
@@ -86,7 +87,9 @@ fn excuse_unchecked_rules(findings: &mut [Finding]) {
 fn suppressions(input: &Input) -> Suppressions {
     match input.format {
         Format::Yaml => Suppressions::find(&input.bytes, input.first_line),
-        Format::Json | Format::Ndjson => Suppressions::find(&[], 1),
+        Format::Json | Format::Ndjson | Format::Cbor | Format::CborSeq => {
+            Suppressions::find(&[], 1)
+        }
     }
 }
 

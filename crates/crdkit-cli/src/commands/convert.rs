@@ -5,19 +5,23 @@
 
 use crate::args::Convert;
 use crate::exit::Exit;
-use crate::format::Format;
+use crate::format::{Format, OutputFormat};
 use crate::input::{Entry, Input};
 use crate::report::{self, Flow, Source, Target};
 use crate::source::{self, Client, Purpose};
-use anyhow::Result;
+use anyhow::{Result, bail};
 use crdkit::codec::json::Layout;
 use crdkit::codec::{DecodeError, DecodeOptions};
 use crdkit::value::Value;
+use std::io::{self, IsTerminal as _};
 use std::path::Path;
 
 pub(crate) fn run(args: &Convert) -> Result<Exit> {
-    let named = args.output.as_deref().and_then(Format::of_name);
-    let to = args.to.or(named).unwrap_or(Format::Json);
+    let named = args.output.as_deref().and_then(Format::of_name).map(OutputFormat::Format);
+    let to = args.to.or(named).unwrap_or(OutputFormat::Format(Format::Json));
+    if to.is_binary() && args.output.is_none() && io::stdout().is_terminal() {
+        bail!("CBOR is not for a terminal: name a file with `--output`, or use `--to diag`");
+    }
     let layout = if args.compact { Layout::Compact } else { Layout::Pretty };
     let mut output = Target::new(args.output.as_deref());
     let mut exit = Exit::Fine;
@@ -31,10 +35,14 @@ pub(crate) fn run(args: &Convert) -> Result<Exit> {
                 continue;
             }
         };
-        let (text, found) = convert(&input, args, |value, text| {
-            to.write(value, n_written, layout, text);
-            n_written += 1;
-        });
+        let (text, found) = if to == OutputFormat::Diag && input.format.is_binary() {
+            notations(&input)
+        } else {
+            convert(&input, args, |value, text| {
+                n_written += 1;
+                to.write(value, n_written - 1, layout, text)
+            })?
+        };
         exit = exit.max(found);
         if output.write(&text)? == Flow::Closed {
             return Ok(exit);
@@ -61,8 +69,8 @@ fn inputs(path: &Path, format: Option<Format>) -> Box<dyn Iterator<Item = Result
 fn convert(
     input: &Input,
     args: &Convert,
-    mut write: impl FnMut(Value<'_>, &mut Vec<u8>),
-) -> (Vec<u8>, Exit) {
+    mut write: impl FnMut(Value<'_>, &mut Vec<u8>) -> Result<()>,
+) -> Result<(Vec<u8>, Exit)> {
     let options = DecodeOptions { duplicates: args.duplicates.into(), ..DecodeOptions::default() };
     let mut text = Vec::new();
     let mut exit = Exit::Fine;
@@ -72,7 +80,7 @@ fn convert(
                 if !decoded.issues.is_empty() {
                     exit = Exit::Findings;
                 }
-                write(decoded.document.root(), &mut text);
+                write(decoded.document.root(), &mut text)?;
             }
             Err(_) => exit = Exit::Findings,
         }
@@ -80,18 +88,44 @@ fn convert(
     if exit != Exit::Fine {
         report(input, &options);
     }
+    Ok((text, exit))
+}
+
+/// Shows CBOR as it is, without asking whether Kubernetes takes it.
+fn notations(input: &Input) -> (Vec<u8>, Exit) {
+    let mut text = Vec::new();
+    let mut exit = Exit::Fine;
+    for outcome in input.format.notations(&input.bytes) {
+        match outcome {
+            Ok(line) => {
+                text.extend_from_slice(line.as_bytes());
+                text.push(b'\n');
+            }
+            Err(error) => {
+                exit = Exit::Findings;
+                show(&Source::new(&input.name, &input.bytes, 1).binary(true), error);
+            }
+        }
+    }
     (text, exit)
 }
 
 /// Reads the input again, this time keeping positions, and shows what is wrong with it.
 fn report(input: &Input, options: &DecodeOptions) {
-    let source = Source::new(&input.name, &input.bytes, input.first_line);
+    let source =
+        Source::new(&input.name, &input.bytes, input.first_line).binary(input.format.is_binary());
     let options = DecodeOptions { positions: true, ..options.clone() };
     for outcome in input.format.documents(&input.bytes, &options) {
         match outcome {
             Ok(decoded) => decoded.issues.iter().for_each(|issue| source.show(issue)),
-            Err(DecodeError::Refused(issue)) => source.show(&issue),
-            Err(DecodeError::Io(error)) => report::failure(&error.into()),
+            Err(error) => show(&source, error),
         }
+    }
+}
+
+fn show(source: &Source<'_>, error: DecodeError) {
+    match error {
+        DecodeError::Refused(issue) => source.show(&issue),
+        DecodeError::Io(error) => report::failure(&error.into()),
     }
 }

@@ -1,7 +1,7 @@
 //! The source lines of a finding, with a caret below.
 //!
 //! Only a window of lines around the finding is handed to the renderer, so that a large file costs no
-//! more than a small one.
+//! more than a small one. In binary input the place is a byte offset, and the excerpt shows bytes.
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use crdkit::issue::{Issue, LineIndex, Position, Severity, Span};
@@ -15,11 +15,17 @@ pub(crate) struct Source<'a> {
     lines: LineIndex,
     /// The number of its first line in the file it is of.
     first_line: usize,
+    is_binary: bool,
 }
 
 impl<'a> Source<'a> {
     pub(crate) fn new(name: &'a str, bytes: &'a [u8], first_line: usize) -> Self {
-        Self { name, bytes, lines: LineIndex::new(bytes), first_line }
+        Self { name, bytes, lines: LineIndex::new(bytes), first_line, is_binary: false }
+    }
+
+    /// The same, shown as bytes rather than as lines if `is_binary`.
+    pub(crate) fn binary(self, is_binary: bool) -> Self {
+        Self { is_binary, ..self }
     }
 
     /// Shows one finding on standard error.
@@ -29,10 +35,15 @@ impl<'a> Source<'a> {
         let _ = anstream::stderr().lock().write_all(text.as_bytes());
     }
 
-    /// The line and column of a byte.
-    pub(crate) fn position(&self, offset: usize) -> Position {
+    /// The line and column of a byte, in text.
+    pub(crate) fn position(&self, offset: usize) -> Option<Position> {
         let Position { line, column } = self.lines.position(self.bytes, offset);
-        Position { line: line + self.first_line - 1, column }
+        (!self.is_binary).then_some(Position { line: line + self.first_line - 1, column })
+    }
+
+    /// Where a finding begins in binary input.
+    pub(super) fn offset(&self, issue: &Issue) -> Option<usize> {
+        issue.span.filter(|_| self.is_binary).map(|span| span.start)
     }
 
     /// The lines of a finding; nothing if it has no place.
@@ -73,6 +84,9 @@ impl Window {
         mut places: Vec<(Span, AnnotationKind, &'static str)>,
         source: &Source<'_>,
     ) -> Vec<Self> {
+        if source.is_binary {
+            return places.into_iter().map(|place| Self::hex(place, source.bytes)).collect();
+        }
         let first = places.iter().map(|(span, ..)| span.start).min().unwrap_or_default();
         let last = places.iter().map(|(span, ..)| span.start).max().unwrap_or_default();
         if last - first <= Self::NEAR {
@@ -80,6 +94,23 @@ impl Window {
             return vec![Self::over(&places, source)];
         }
         places.iter().map(|place| Self::over(std::slice::from_ref(place), source)).collect()
+    }
+
+    /// A row of bytes around a place, with the offset of the first one for its number.
+    fn hex((span, kind, label): (Span, AnnotationKind, &'static str), bytes: &[u8]) -> Self {
+        const BEFORE: usize = 6;
+        const ROW: usize = 16;
+        /// Two digits and a space.
+        const WIDTH: usize = 3;
+        let start = span.start.min(bytes.len());
+        let first = start.saturating_sub(BEFORE);
+        let row = bytes.get(first..bytes.len().min(first + ROW)).unwrap_or_default();
+        let text: Vec<String> = row.iter().map(|byte| format!("{byte:02x}")).collect();
+        let text = text.join(" ");
+        let from = ((start - first) * WIDTH).min(text.len());
+        let n_marked = (span.end.max(start) - start).min(ROW);
+        let to = (from + n_marked * WIDTH).saturating_sub(1).clamp(from, text.len().max(from));
+        Self { text, line: first, marks: vec![(from..to, kind, label)] }
     }
 
     /// The lines from the first of `places`, which are in order, to the last.

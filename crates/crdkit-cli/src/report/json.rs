@@ -60,6 +60,9 @@ struct Row {
     end_line: Option<usize>,
     #[serde(rename = "endColumn")]
     end_column: Option<usize>,
+    /// The byte a finding begins at, in binary input.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    offset: Option<usize>,
     severity: String,
     code: &'static str,
     path: String,
@@ -230,6 +233,7 @@ impl Row {
             column: column(finding.start),
             end_line: line(finding.end),
             end_column: column(finding.end),
+            offset: finding.offset,
             severity: finding.severity.to_string(),
             code: finding.code.name(),
             path: finding.path.clone(),

@@ -45,6 +45,8 @@ pub(crate) struct Finding {
     pub(crate) saw: Option<String>,
     pub(crate) start: Option<Position>,
     pub(crate) end: Option<Position>,
+    /// The byte it begins at, in binary input.
+    pub(crate) offset: Option<usize>,
     /// The source lines with a caret, where an output shows them.
     pub(crate) excerpt: String,
     /// Why it does not count, if a comment in the source says so.
@@ -127,8 +129,9 @@ impl Finding {
             server: in_server_words(issue),
             rule: text("rule"),
             saw: text("saw"),
-            start: issue.span.map(|span| source.position(span.start)),
-            end: issue.span.map(|span| source.position(span.end.max(span.start))),
+            start: issue.span.and_then(|span| source.position(span.start)),
+            end: issue.span.and_then(|span| source.position(span.end.max(span.start))),
+            offset: source.offset(issue),
             excerpt: if with_excerpt { source.excerpt(issue) } else { String::new() },
             suppressed: None,
         }

@@ -42,6 +42,8 @@ pub(super) fn line(name: &str, finding: &Finding) -> String {
     let mut out = name.to_owned();
     if let Some(position) = finding.start {
         let _ = write!(out, ":{}:{}", position.line, position.column);
+    } else if let Some(offset) = finding.offset {
+        let _ = write!(out, ": byte {offset}");
     }
     let severity = match finding.severity {
         Severity::Error => "\u{1b}[1m\u{1b}[91merror",
