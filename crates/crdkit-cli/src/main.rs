@@ -1,3 +1,32 @@
-//! The `crdkit` command.
+//! The `crdkit` command: arguments, files, output and exit codes around the library.
+//!
+//! Arguments are parsed as typed (`args`), each command resolves them into what the library needs
+//! (`commands`), inputs are found and read in one place (`input`), findings are shown in one place
+//! (`report`), and every exit code comes from [`exit::Exit`].
+#![expect(clippy::disallowed_methods, reason = "this crate is the edge that does the I/O")]
 
-fn main() {}
+mod args;
+mod commands;
+mod exit;
+mod format;
+mod input;
+mod report;
+
+use clap::Parser as _;
+use exit::Exit;
+use std::process::ExitCode;
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+fn main() -> ExitCode {
+    let args = args::Args::parse();
+    let outcome = match &args.command {
+        args::Command::Convert(convert) => commands::convert::run(convert),
+    };
+    let exit = outcome.unwrap_or_else(|error| {
+        report::failure(&error);
+        Exit::Failed
+    });
+    exit.into()
+}

@@ -6,6 +6,7 @@
 //! (duplicate keys) comes with the document in [`Decoded`].
 
 pub mod json;
+pub mod yaml;
 
 mod options;
 

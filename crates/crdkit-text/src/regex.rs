@@ -11,6 +11,7 @@ mod escape;
 mod lower;
 mod node;
 mod parse;
+mod stack;
 
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -32,7 +33,7 @@ struct Inner {
 }
 
 /// A pattern lighter than this always fits the automaton's limit, so that building it can wait.
-const LIGHT: u64 = 100_000;
+const LIGHT: u64 = 1_000_000;
 const AUTOMATON_BYTES: usize = 128 << 20;
 
 impl Regex {

@@ -46,26 +46,32 @@ fn category_of(c: char) -> &'static str {
     CATEGORIES.get((packed & 0xFF) as usize).unwrap_or(&"Cn")
 }
 
-/// The code points a name in `\p{…}` stands for, or nothing when Go does not know the name.
+/// The code points a name in `\p{…}` stands for, in every case if `fold` is set; nothing when Go does not know
+/// the name.
 ///
 /// Names are compared without case, spaces, hyphens and underscores.
-pub(crate) fn class(name: &str) -> Option<Ranges> {
+pub(crate) fn class(name: &str, fold: bool) -> Option<Ranges> {
     let name = canonical_name(name);
-    match name.as_str() {
-        "Any" => return Some(vec![(0, MAX)]),
-        "Ascii" => return Some(vec![(0, 0x7F)]),
-        "Assigned" => return category("Cn").map(|unassigned| negate(&unassigned)),
-        "Lc" => return category("LC"),
-        _ => {}
+    let alias = CATEGORY_ALIASES.iter().find(|(alias, _)| *alias == name).map(|(_, short)| *short);
+    let ranges = match alias.unwrap_or(&name) {
+        "Any" => vec![(0, MAX)],
+        "Ascii" => vec![(0, 0x7F)],
+        "Assigned" => negate(&category("Cn")?),
+        // Go has no folding for cased letters, though one mark folds to one of them.
+        "Lc" | "LC" => return category("LC"),
+        name => category(name).or_else(|| script(name))?,
+    };
+    Some(if fold { folded(&ranges) } else { ranges })
+}
+
+/// Clean ranges together with every other case of their code points.
+pub(crate) fn folded(ranges: &[(u32, u32)]) -> Ranges {
+    let mut folded = ranges.to_vec();
+    for &(low, high) in ranges {
+        add_folded(&mut folded, low, high);
     }
-    if let Some(ranges) = category(&name) {
-        return Some(ranges);
-    }
-    if let Some(index) = SCRIPTS.iter().position(|script| *script == name) {
-        return Some(runs(&SCRIPT_RUNS, |script| script as usize == index + 1));
-    }
-    let (_, short) = CATEGORY_ALIASES.iter().find(|(alias, _)| *alias == name)?;
-    category(short)
+    clean(&mut folded);
+    folded
 }
 
 fn category(name: &str) -> Option<Ranges> {
@@ -79,6 +85,11 @@ fn category(name: &str) -> Option<Ranges> {
     Some(runs(&CATEGORY_RUNS, |number| {
         CATEGORIES.get(number as usize).is_some_and(|category| includes(category))
     }))
+}
+
+fn script(name: &str) -> Option<Ranges> {
+    let index = SCRIPTS.iter().position(|script| *script == name)?;
+    Some(runs(&SCRIPT_RUNS, |script| script as usize == index + 1))
 }
 
 fn canonical_name(name: &str) -> String {
@@ -210,8 +221,8 @@ mod tests {
     #[test]
     fn every_category_belongs_to_its_major_class() {
         for name in CATEGORIES {
-            let minor = class(name).unwrap();
-            let mut both = class(&name[..1]).unwrap();
+            let minor = class(name, false).unwrap();
+            let mut both = class(&name[..1], false).unwrap();
             let major = both.clone();
             both.extend(minor);
             clean(&mut both);
@@ -221,9 +232,9 @@ mod tests {
 
     #[test]
     fn names_are_compared_loosely() {
-        assert_eq!(class("uppercase-letter"), class("Lu"));
-        assert_eq!(class("GREEK"), class("Greek"));
-        assert_eq!(class("Klingon"), None);
-        assert_eq!(class(""), None);
+        assert_eq!(class("uppercase-letter", true), class("Lu", true));
+        assert_eq!(class("GREEK", false), class("Greek", false));
+        assert_eq!(class("Klingon", false), None);
+        assert_eq!(class("", false), None);
     }
 }

@@ -279,13 +279,13 @@ mod tests {
 
     #[test]
     fn a_url_comes_apart() {
-        let url = Url::parse("HTTPS://u:p@[::1]:8443/a%2Fb/c d?k=1&k=%20&x;y&=#frag").unwrap();
+        let url = Url::parse("HTTPS://u:p@[::1]:8443/a%2Fb/c?k=1&k=%20&x;y&=#frag").unwrap();
         assert_eq!(url.scheme(), "https");
         assert_eq!(
             (url.host(), url.hostname(), url.port()),
             ("[::1]:8443".into(), "::1".into(), "8443".into())
         );
-        assert_eq!(url.escaped_path(), "/a%2Fb/c%20d");
+        assert_eq!(url.escaped_path(), "/a%2Fb/c");
         assert_eq!(
             url.query().into_iter().collect::<Vec<_>>(),
             [
@@ -295,6 +295,15 @@ mod tests {
         );
         assert_eq!(url.fragment(), "frag");
         assert!(url.has_user());
+    }
+
+    #[test]
+    fn paths_are_escaped_again_where_they_were_not_written_well() {
+        for (text, path) in
+            [("/a b", "/a%20b"), ("/%3f%41", "/%3f%41"), ("/ %3F", "/%20%3F"), ("/[]", "/[]")]
+        {
+            assert_eq!(Url::parse(text).unwrap().escaped_path(), path);
+        }
     }
 
     #[test]

@@ -72,12 +72,13 @@ fn same_number(left: &Kind<'_>, right: &Kind<'_>) -> bool {
 }
 
 /// Exact: an integer that a double cannot hold equals no double.
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    reason = "checked both ways"
+)]
 fn int_equals_float(int: i64, float: f64) -> bool {
-    #[expect(
-        clippy::cast_precision_loss,
-        clippy::cast_possible_truncation,
-        reason = "checked both ways"
-    )]
-    let same = int as f64 == float && float as i64 == int;
-    same
+    // 2^63 itself would saturate to the largest integer on the way back.
+    const BEYOND: f64 = 9_223_372_036_854_775_808.0;
+    int as f64 == float && float < BEYOND && float as i64 == int
 }

@@ -3,7 +3,7 @@
 //! Removing a value hides its row; adding one appends rows. Ids stay valid throughout, so a stage may
 //! collect ids first and change the document afterwards.
 
-use crate::node::{Node, Tag, TextRef};
+use crate::node::{Node, Tag, TextRef, to_u32};
 use crate::{Document, Event, NodeId, Value};
 
 impl Document {
@@ -130,9 +130,9 @@ impl Document {
     }
 
     pub(crate) fn add_text(&mut self, text: &str) -> TextRef {
-        let start = to_u32(self.text.len());
+        let start = self.text.len();
         self.text.push_str(text);
-        TextRef { start, len: to_u32(text.len()) }
+        TextRef::new(start, text.len())
     }
 
     /// The last child in the chain, removed ones included, because they still carry links.
@@ -152,10 +152,4 @@ impl Document {
     fn next_id(&self) -> u32 {
         to_u32(self.nodes.len())
     }
-}
-
-/// Sizes fit because [`crate::Limits`] keep documents below 4 GiB; beyond that text reads as empty
-/// instead of wrapping around.
-fn to_u32(size: usize) -> u32 {
-    u32::try_from(size).unwrap_or(u32::MAX)
 }

@@ -34,6 +34,18 @@ pub(crate) struct TextRef {
     pub(crate) len: u32,
 }
 
+impl TextRef {
+    /// Sizes fit because [`crate::Limits`] keep documents below 4 GiB; beyond that text reads as empty
+    /// instead of wrapping around.
+    pub(crate) fn new(start: usize, len: usize) -> Self {
+        Self { start: to_u32(start), len: to_u32(len) }
+    }
+}
+
+pub(crate) fn to_u32(size: usize) -> u32 {
+    u32::try_from(size).unwrap_or(u32::MAX)
+}
+
 /// What kind of value a node holds, and so what its payload means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tag {
@@ -105,6 +117,11 @@ impl Node {
     pub(crate) fn n_children(&self) -> usize {
         let [_, count] = self.payload;
         count as usize
+    }
+
+    pub(crate) fn set_n_children(&mut self, n_children: u32) {
+        let [_, count] = &mut self.payload;
+        *count = n_children;
     }
 
     pub(crate) fn child_added(&mut self) {

@@ -5,3 +5,8 @@
 pub use crdkit_codec as codec;
 pub use crdkit_issue as issue;
 pub use crdkit_value as value;
+
+/// The examples of the README are compiled and run with the tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

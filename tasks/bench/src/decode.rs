@@ -2,7 +2,7 @@
 
 use crate::generate;
 use crate::measure::{Entry, compare};
-use crdkit::codec::{DecodeOptions, json};
+use crdkit::codec::{DecodeOptions, json, yaml};
 use std::hint::black_box;
 
 pub(crate) fn run() {
@@ -10,6 +10,8 @@ pub(crate) fn run() {
     let object = generate::object(0);
     json("JSON list", &list, 15, 1);
     json("JSON object", &object, 300, 200);
+    yaml("YAML list", &to_yaml(&list), 5, 1);
+    yaml("YAML object", &to_yaml(&object), 100, 100);
 }
 
 fn json(title: &str, text: &str, rounds: usize, repeat: usize) {
@@ -22,7 +24,9 @@ fn json(title: &str, text: &str, rounds: usize, repeat: usize) {
         rounds,
         "serde_json",
         vec![
-            entry("crdkit", repeat, move || drop(black_box(json::decode(bytes, &plain)))),
+            entry("crdkit", repeat, move || {
+                drop(black_box(json::decode(bytes, &plain)));
+            }),
             entry("crdkit with positions", repeat, move || {
                 drop(black_box(json::decode(bytes, &positions)));
             }),
@@ -31,6 +35,36 @@ fn json(title: &str, text: &str, rounds: usize, repeat: usize) {
             }),
         ],
     );
+}
+
+fn yaml(title: &str, text: &str, rounds: usize, repeat: usize) {
+    let options = DecodeOptions::default();
+    let bytes = text.as_bytes();
+    compare(
+        title,
+        bytes.len() * repeat,
+        rounds,
+        "serde_yaml",
+        vec![
+            entry("crdkit", repeat, move || {
+                drop(black_box(yaml::decode(bytes, &options)));
+            }),
+            entry("serde_yaml", repeat, move || {
+                drop(black_box(serde_yaml::from_slice::<serde_yaml::Value>(bytes)));
+            }),
+            entry("serde-saphyr", repeat, move || {
+                drop(black_box(serde_saphyr::from_slice::<serde_json::Value>(bytes)));
+            }),
+        ],
+    );
+}
+
+fn to_yaml(json_text: &str) -> String {
+    let mut out = Vec::new();
+    if let Ok(decoded) = json::decode(json_text.as_bytes(), &DecodeOptions::default()) {
+        yaml::write(decoded.document.root(), &mut out);
+    }
+    String::from_utf8(out).unwrap_or_default()
 }
 
 fn entry<'a>(name: &'a str, repeat: usize, mut run: impl FnMut() + 'a) -> Entry<'a> {

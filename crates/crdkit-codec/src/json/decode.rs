@@ -17,7 +17,8 @@ pub fn decode(bytes: &[u8], options: &DecodeOptions) -> Result<Decoded, Box<Issu
         return Err(Box::new(issue.span(Span::at(options.limits.bytes))));
     }
     let mut reader = Reader::from_slice(bytes, &options.limits, options.numbers);
-    let outcome = build(&mut reader, options, bytes.len()).and_then(|decoded| {
+    let source = reader.source_text().unwrap_or_default();
+    let outcome = build(&mut reader, options, source).and_then(|decoded| {
         let end = reader.offset();
         if reader.next_document()? {
             let at = reader.offset();
@@ -72,7 +73,7 @@ impl<S: Source> Documents<'_, S> {
             self.done = true;
             return Ok(None);
         }
-        build(&mut self.reader, self.options, 0).map(Some)
+        build(&mut self.reader, self.options, "").map(Some)
     }
 }
 
@@ -101,9 +102,9 @@ impl<S: Source> Iterator for Documents<'_, S> {
 fn build<S: Source>(
     reader: &mut Reader<S>,
     options: &DecodeOptions,
-    size: usize,
+    source: &str,
 ) -> Result<Decoded, DecodeError> {
-    let mut builder = Builder::new(&options.limits, options.duplicates).with_capacity(size);
+    let mut builder = Builder::new(&options.limits, options.duplicates).over(source);
     if options.positions {
         builder = builder.keeping_positions(reader.offset());
     }

@@ -37,7 +37,7 @@ pub(crate) struct NumberToken {
 }
 
 /// The string whose opening quote is in front of `start`.
-#[inline]
+#[inline(always)]
 pub(crate) fn string(window: &[u8], start: usize, at_end: bool) -> Lexed<StringToken> {
     let mut at = start;
     let mut escaped = false;
@@ -79,7 +79,7 @@ fn escape(window: &[u8], at: usize) -> Lexed<usize> {
 }
 
 /// Offset of the first byte from `at` on that is a quote, a backslash or a control character.
-#[inline]
+#[inline(always)]
 fn skip_plain(window: &[u8], mut at: usize) -> usize {
     const ONES: u64 = 0x0101_0101_0101_0101;
     const HIGHS: u64 = 0x8080_8080_8080_8080;
@@ -104,7 +104,7 @@ fn skip_plain(window: &[u8], mut at: usize) -> usize {
 }
 
 /// The number that begins at `start`.
-#[inline]
+#[inline(always)]
 pub(crate) fn number(window: &[u8], start: usize, at_end: bool) -> Lexed<NumberToken> {
     /// So many digits fit an `i64` whatever they are.
     const SAFE_DIGITS: usize = 18;

@@ -17,6 +17,11 @@ pub trait Source {
     /// The bytes at hand.
     fn window(&self) -> &[u8];
 
+    /// The text between two offsets of the window, if it is valid UTF-8.
+    fn text(&self, start: usize, end: usize) -> Option<&str> {
+        str::from_utf8(self.window().get(start..end)?).ok()
+    }
+
     /// Forgets the first `consumed` bytes and gets more; false when there are no more.
     ///
     /// # Errors
@@ -26,7 +31,11 @@ pub trait Source {
 
 /// The whole input at once.
 #[derive(Debug)]
-pub struct Slice<'a>(&'a [u8]);
+pub struct Slice<'a> {
+    bytes: &'a [u8],
+    /// The same as text, checked once for all, if it is valid UTF-8.
+    text: Option<&'a str>,
+}
 
 /// Input in chunks from a reader.
 #[derive(Debug)]
@@ -53,7 +62,13 @@ pub struct Reader<S> {
 impl<'a> Reader<Slice<'a>> {
     /// Reads from a slice.
     pub fn from_slice(bytes: &'a [u8], limits: &Limits, numbers: NumberMode) -> Self {
-        Self { at_end: true, ..Self::new(Slice(bytes), limits, numbers) }
+        let source = Slice { bytes, text: str::from_utf8(bytes).ok() };
+        Self { at_end: true, ..Self::new(source, limits, numbers) }
+    }
+
+    /// The whole input, if it is valid UTF-8.
+    pub(crate) fn source_text(&self) -> Option<&'a str> {
+        self.source.text
     }
 }
 
@@ -87,13 +102,10 @@ impl<S: Source> Reader<S> {
     ///
     /// # Errors
     /// The finding, when the bytes are not JSON; or the reader's error.
-    #[inline]
+    #[inline(always)]
     pub fn next_event(&mut self) -> Result<Option<(Event<'_>, Span)>, DecodeError> {
         let (token, start) = self.next_token()?;
         let span = Span::new(self.base + start, self.base + self.parser.at);
-        if span.end - self.document_start > self.max_bytes {
-            return Err(self.too_large());
-        }
         let event = match token {
             Token::End => return Ok(None),
             Token::Null => Event::Null,
@@ -103,7 +115,11 @@ impl<S: Source> Reader<S> {
             Token::BeginObject => Event::BeginObject,
             Token::EndObject => Event::EndObject,
             Token::String(string) => Event::String(self.text(string)),
-            Token::Key(key) => Event::Key(self.text(key)),
+            Token::Key(key) => {
+                // The parser may already be behind the colon.
+                let span = Span::new(span.start, self.base + key.end + 1);
+                return Ok(Some((Event::Key(self.text(key)), span)));
+            }
             Token::Number(number) => self.number(number, start, span)?,
         };
         Ok(Some((event, span)))
@@ -153,15 +169,14 @@ impl<S: Source> Reader<S> {
         self.base + self.parser.at
     }
 
-    #[inline]
+    #[inline(always)]
     fn next_token(&mut self) -> Result<(Token, usize), DecodeError> {
         loop {
             match self.parser.next(self.source.window(), self.at_end) {
                 Lexed::Token(token) => return Ok(token),
                 Lexed::More => {
-                    if self.offset() - self.document_start > self.max_bytes
-                        || self.source.window().len() > self.max_bytes
-                    {
+                    let seen = self.base + self.source.window().len();
+                    if seen.saturating_sub(self.document_start) > self.max_bytes {
                         return Err(self.too_large());
                     }
                     self.refill()?;
@@ -183,13 +198,13 @@ impl<S: Source> Reader<S> {
 
     #[inline]
     fn text(&mut self, string: StringToken) -> &str {
-        let bytes = self.source.window().get(string.start..string.end).unwrap_or_default();
         if !string.escaped
-            && let Ok(text) = str::from_utf8(bytes)
+            && let Some(text) = self.source.text(string.start, string.end)
         {
             return text;
         }
         self.scratch.clear();
+        let bytes = self.source.window().get(string.start..string.end).unwrap_or_default();
         text::unescape(bytes, &mut self.scratch);
         &self.scratch
     }
@@ -204,8 +219,7 @@ impl<S: Source> Reader<S> {
         if let (Some(int), NumberMode::Value) = (number.int, self.numbers) {
             return Ok(Event::Int(int));
         }
-        let bytes = self.source.window().get(start..number.end).unwrap_or_default();
-        let text = str::from_utf8(bytes).unwrap_or_default();
+        let text = self.source.text(start, number.end).unwrap_or_default();
         if self.numbers == NumberMode::Text {
             return Ok(Event::Number(text));
         }
@@ -244,11 +258,20 @@ impl<S: Source> Reader<S> {
 impl Source for Slice<'_> {
     #[inline]
     fn window(&self) -> &[u8] {
-        self.0
+        self.bytes
+    }
+
+    #[inline]
+    fn text(&self, start: usize, end: usize) -> Option<&str> {
+        match self.text {
+            Some(text) => text.get(start..end),
+            None => str::from_utf8(self.bytes.get(start..end)?).ok(),
+        }
     }
 
     fn refill(&mut self, consumed: usize) -> io::Result<bool> {
-        self.0 = self.0.get(consumed..).unwrap_or_default();
+        self.bytes = self.bytes.get(consumed..).unwrap_or_default();
+        self.text = self.text.and_then(|text| text.get(consumed..));
         Ok(false)
     }
 }

@@ -232,6 +232,7 @@ mod tests {
             ("017", 0, Ok(15)),
             ("1_000", 0, Ok(1000)),
             ("1_000", 10, Err(r#"strconv.ParseInt: parsing "1_000": invalid syntax"#)),
+            ("1_", 0, Err(r#"strconv.ParseInt: parsing "1_": invalid syntax"#)),
             ("1__0", 0, Err(r#"strconv.ParseInt: parsing "1__0": invalid syntax"#)),
             ("", 10, Err(r#"strconv.ParseInt: parsing "": invalid syntax"#)),
             (

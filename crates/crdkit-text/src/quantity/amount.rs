@@ -80,21 +80,6 @@ impl Amount {
             _ => self.to_decimal().cmp(&other.to_decimal()),
         }
     }
-
-    /// The value rounded away from zero to a whole number of `10^exponent`, and whether nothing was lost.
-    pub(super) fn rounded_up_to(&self, exponent: i32) -> (Self, bool) {
-        match self {
-            Self::Small { exponent: own, .. } if *own >= exponent => (self.clone(), true),
-            Self::Small { value, exponent: own } => {
-                let (value, exact) = scaled_down(*value, i64::from(exponent) - i64::from(*own));
-                (Self::Small { value, exponent }, exact)
-            }
-            Self::Large(decimal) => {
-                let (rounded, exact) = decimal.rounded_up_to(exponent);
-                (Self::Large(rounded), exact)
-            }
-        }
-    }
 }
 
 fn add_small((value, exponent): (i64, i32), (more, at): (i64, i32)) -> Option<(i64, i32)> {
@@ -112,18 +97,12 @@ fn add_small((value, exponent): (i64, i32), (more, at): (i64, i32)) -> Option<(i
 }
 
 /// `value * 10^exponent`, for a power of ten that is not below one and a result that fits.
-pub(super) fn scaled_up(value: i64, exponent: i32) -> Option<i64> {
+fn scaled_up(value: i64, exponent: i32) -> Option<i64> {
     let exponent = u32::try_from(exponent).ok()?;
     if value == 0 {
         return Some(0);
     }
     value.checked_mul(10_i64.checked_pow(exponent)?)
-}
-
-fn scaled_down(value: i64, digits: i64) -> (i64, bool) {
-    let divisor = u32::try_from(digits).ok().and_then(|digits| 10_i64.checked_pow(digits));
-    let (quotient, rest) = divisor.map_or((0, value), |divisor| (value / divisor, value % divisor));
-    (quotient + rest.signum(), rest == 0)
 }
 
 /// `math.Pow10`: a product of two table entries, so not always the nearest float to the power.

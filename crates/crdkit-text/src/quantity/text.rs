@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use super::Format;
-use super::amount::{Amount, scaled_up};
+use super::amount::Amount;
 
 pub(super) fn canonical(amount: &Amount, format: Format) -> String {
     if amount.sign() == Ordering::Equal {
@@ -29,14 +29,7 @@ fn binary(amount: &Amount) -> Option<String> {
     if amount.cmp(&limit(-1024)).is_gt() && amount.cmp(&limit(1024)).is_lt() {
         return None;
     }
-    let (rounded, true) = amount.rounded_up_to(0) else { return None };
-    let whole = match rounded {
-        Amount::Small { value, exponent } => {
-            scaled_up(value, exponent).map(|value| limit(value).to_decimal())
-        }
-        Amount::Large(_) => None,
-    };
-    let whole = whole.unwrap_or_else(|| rounded.to_decimal().rounded_up_to(0).0);
+    let (whole, true) = amount.to_decimal().rounded_up_to(0) else { return None };
     let (number, times) = whole.without_factors_of_1024();
     let suffix = match times {
         1 => "Ki",

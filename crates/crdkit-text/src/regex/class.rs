@@ -120,30 +120,18 @@ impl Parser<'_> {
             negated = !negated;
             name = positive;
         }
-        let Some(mut ranges) = unicode::class(name) else {
+        let Some(ranges) = unicode::class(name, self.flags.fold) else {
             return Err(self.error(ErrorKind::CharRange, at, end));
         };
         // Two characters of pattern can stand for hundreds of ranges.
         self.charge(ranges.len() as u64 / 8)?;
-        if self.flags.fold {
-            ranges = folded(&ranges);
-        }
         Ok((if negated { unicode::negate(&ranges) } else { ranges }, end))
     }
 
     fn group(&self, ranges: &[(u32, u32)], negated: bool) -> Ranges {
-        let ranges = if self.flags.fold { folded(ranges) } else { ranges.to_vec() };
+        let ranges = if self.flags.fold { unicode::folded(ranges) } else { ranges.to_vec() };
         if negated { unicode::negate(&ranges) } else { ranges }
     }
-}
-
-fn folded(ranges: &[(u32, u32)]) -> Ranges {
-    let mut folded = ranges.to_vec();
-    for &(low, high) in ranges {
-        unicode::add_folded(&mut folded, low, high);
-    }
-    unicode::clean(&mut folded);
-    folded
 }
 
 const WORD: &[(u32, u32)] = &[(0x30, 0x39), (0x41, 0x5A), (0x5F, 0x5F), (0x61, 0x7A)];

@@ -147,9 +147,10 @@ fn literal_weight(codes: &[u32], fold: bool) -> u64 {
     if fold { 3 * bytes } else { bytes }
 }
 
-/// A range outside ASCII becomes up to three sequences of byte ranges.
+/// Ranges outside ASCII become sequences of byte ranges, a few for the lengths they cross and a few for each.
 fn class_weight(ranges: &Ranges) -> u64 {
-    2 + ranges.iter().map(|&(_, high)| if high < 0x80 { 1 } else { utf8_len(high) }).sum::<u64>()
+    let crossed = if ranges.last().is_some_and(|&(_, high)| high >= 0x80) { 12 } else { 2 };
+    crossed + ranges.iter().map(|&(_, high)| utf8_len(high)).sum::<u64>()
 }
 
 fn utf8_len(code: u32) -> u64 {

@@ -8,16 +8,8 @@
 
 use super::error::{ErrorKind, RegexError};
 use super::node::{Kind, Look, Node};
-use crate::unicode;
+use super::stack::{MAX_COPIES, Stack};
 
-/// Go's limits.
-const MAX_HEIGHT: u32 = 1000;
-const MAX_COPIES: u32 = 1000;
-const MAX_SIZE: u64 = (128 << 20) / 40;
-const MAX_RUNES: u64 = (128 << 20) / 4;
-
-/// What the byte automaton may weigh; far above any pattern written by hand.
-const MAX_WEIGHT: u64 = 4_000_000;
 /// Longer than any request Kubernetes accepts for an object that holds a pattern.
 const MAX_PATTERN_BYTES: usize = 1 << 20;
 
@@ -43,41 +35,17 @@ pub(super) struct Flags {
     non_greedy: bool,
 }
 
-enum Item {
-    Node(Node),
-    Open { capture: Option<u32>, flags: Flags },
-    Bar,
-}
-
 pub(super) struct Parser<'p> {
     pub(super) pattern: &'p str,
     pub(super) flags: Flags,
-    stack: Vec<Item>,
+    stack: Stack,
     groups: Vec<Option<Box<str>>>,
-    /// Go's count of allocated nodes, which decides when it begins to measure sizes.
-    nodes: u64,
-    free_nodes: u64,
-    runes: u64,
-    repeats: u64,
-    measuring: bool,
-    weight: u64,
 }
 
 /// Parses a whole pattern.
 pub(super) fn pattern(pattern: &str) -> Parsed<Pattern> {
     let flags = Flags { fold: false, dot_newline: false, one_line: true, non_greedy: false };
-    let mut parser = Parser {
-        pattern,
-        flags,
-        stack: Vec::new(),
-        groups: Vec::new(),
-        nodes: 0,
-        free_nodes: 0,
-        runes: 0,
-        repeats: 1,
-        measuring: false,
-        weight: 0,
-    };
+    let mut parser = Parser { pattern, flags, stack: Stack::new(), groups: Vec::new() };
     if pattern.len() > MAX_PATTERN_BYTES {
         return Err(parser.whole(ErrorKind::TooLarge));
     }
@@ -94,10 +62,10 @@ pub(super) fn pattern(pattern: &str) -> Parsed<Pattern> {
         };
         last_repeat = repeated.then_some(start);
     }
-    parser.close_alternatives()?;
-    match (parser.stack.pop(), parser.stack.is_empty()) {
-        (Some(Item::Node(root)), true) => Ok(Pattern { root, groups: parser.groups }),
-        _ => Err(parser.whole(ErrorKind::MissingParen)),
+    let Parser { stack, groups, .. } = parser;
+    match stack.finish() {
+        Ok(root) => Ok(Pattern { root, groups }),
+        Err(kind) => Err(RegexError { kind, fragment: pattern.into() }),
     }
 }
 
@@ -107,8 +75,8 @@ impl Parser<'_> {
         match c {
             '(' if self.byte(at + 1) == Some(b'?') => return self.group_options(at),
             '(' => self.open_capture(None)?,
-            '|' => self.bar()?,
-            ')' => self.close_group()?,
+            '|' => self.built(Stack::bar)?,
+            ')' => self.flags = self.built(Stack::close)?,
             '^' if self.flags.one_line => self.leaf(Kind::Look(Look::StartText))?,
             '^' => self.leaf(Kind::Look(Look::StartLine))?,
             '$' if self.flags.one_line => self.leaf(Kind::Look(Look::EndText))?,
@@ -116,9 +84,8 @@ impl Parser<'_> {
             '.' if self.flags.dot_newline => self.leaf(Kind::AnyChar)?,
             '.' => self.leaf(Kind::AnyCharNotNewline)?,
             '[' => {
-                self.allocate();
                 let (ranges, end) = self.bracket_class(at)?;
-                self.push_class(ranges)?;
+                self.built(|stack| stack.class(ranges))?;
                 return Ok(end);
             }
             '*' => return self.repeat(at, at + 1, last_repeat, (0, None), false),
@@ -129,6 +96,61 @@ impl Parser<'_> {
             _ => self.literal(u32::from(c))?,
         }
         Ok(at + c.len_utf8())
+    }
+
+    fn leaf(&mut self, kind: Kind) -> Parsed<()> {
+        self.built(|stack| stack.leaf(kind))
+    }
+
+    fn literal(&mut self, code: u32) -> Parsed<()> {
+        let fold = self.flags.fold;
+        self.built(|stack| stack.literal(code, fold))
+    }
+
+    fn open_capture(&mut self, name: Option<Box<str>>) -> Parsed<()> {
+        self.groups.push(name);
+        self.open(u32::try_from(self.groups.len()).ok())
+    }
+
+    fn open(&mut self, capture: Option<u32>) -> Parsed<()> {
+        let flags = self.flags;
+        self.built(|stack| stack.open(capture, flags))
+    }
+
+    /// Accounts for work that the length of the pattern does not show.
+    pub(super) fn charge(&mut self, weight: u64) -> Parsed<()> {
+        self.built(|stack| stack.charge(weight))
+    }
+
+    /// Does something to the stack; what fails there is the fault of the whole pattern.
+    fn built<T>(&mut self, work: impl FnOnce(&mut Stack) -> Result<T, ErrorKind>) -> Parsed<T> {
+        work(&mut self.stack).map_err(|kind| self.whole(kind))
+    }
+
+    /// Applies a repetition operator that spans `start..end`, a `?` after it not counted.
+    fn repeat(
+        &mut self,
+        start: usize,
+        mut end: usize,
+        last_repeat: Option<usize>,
+        counts: (u32, Option<u32>),
+        counted: bool,
+    ) -> Parsed<usize> {
+        let mut greedy = !self.flags.non_greedy;
+        if self.byte(end) == Some(b'?') {
+            end += 1;
+            greedy = !greedy;
+        }
+        if let Some(last) = last_repeat {
+            return Err(self.error(ErrorKind::RepeatOperator, last, end));
+        }
+        self.stack.repeat(counts, greedy, counted).map_err(|kind| match kind {
+            ErrorKind::RepeatCount | ErrorKind::MissingRepeatArgument => {
+                self.error(kind, start, end)
+            }
+            _ => self.whole(kind),
+        })?;
+        Ok(end)
     }
 
     fn brace(&mut self, at: usize, last_repeat: Option<usize>) -> Parsed<usize> {
@@ -153,12 +175,10 @@ impl Parser<'_> {
             Some(b'C') => return Err(self.error(ErrorKind::Escape, at, at + 2)),
             Some(b'Q') => return self.quoted(at + 2),
             _ => {
-                self.allocate();
                 if let Some((ranges, end)) = self.escaped_class(at)? {
-                    self.push_class(ranges)?;
+                    self.built(|stack| stack.class(ranges))?;
                     return Ok(end);
                 }
-                self.release();
                 let (code, end) = self.escape(at)?;
                 self.literal(code)?;
                 return Ok(end);
@@ -231,254 +251,6 @@ impl Parser<'_> {
         Err(self.error(ErrorKind::PerlOperator, start, at))
     }
 
-    fn open_capture(&mut self, name: Option<Box<str>>) -> Parsed<()> {
-        self.groups.push(name);
-        self.open(u32::try_from(self.groups.len()).ok())
-    }
-
-    fn open(&mut self, capture: Option<u32>) -> Parsed<()> {
-        self.allocate();
-        self.join_literals();
-        self.stack.push(Item::Open { capture, flags: self.flags });
-        self.charge(1)
-    }
-
-    fn bar(&mut self) -> Parsed<()> {
-        self.close_concatenation()?;
-        if !self.swap_bar() {
-            self.allocate();
-            self.stack.push(Item::Bar);
-        }
-        Ok(())
-    }
-
-    fn close_group(&mut self) -> Parsed<()> {
-        self.close_alternatives()?;
-        let (Some(Item::Node(node)), Some(Item::Open { capture, flags })) =
-            (self.stack.pop(), self.stack.pop())
-        else {
-            return Err(self.whole(ErrorKind::UnexpectedParen));
-        };
-        self.flags = flags;
-        match capture {
-            None => self.push(node),
-            Some(index) => self.push(Node::capture(index, node)),
-        }
-    }
-
-    fn leaf(&mut self, kind: Kind) -> Parsed<()> {
-        self.allocate();
-        self.push(Node::leaf(kind))
-    }
-
-    fn literal(&mut self, code: u32) -> Parsed<()> {
-        self.allocate();
-        let code = if self.flags.fold { first_of_orbit(code) } else { code };
-        self.push(Node::literal(code, self.flags.fold))
-    }
-
-    /// A class of one character, or of the two cases of one letter, is a literal.
-    fn push_class(&mut self, ranges: unicode::Ranges) -> Parsed<()> {
-        self.runes += 2 * ranges.len() as u64;
-        let is_pair = |a, b| unicode::simple_fold(a) == b && unicode::simple_fold(b) == a;
-        let node = match *ranges.as_slice() {
-            [(low, high)] if low == high => Node::literal(low, false),
-            [(a, a_end), (b, b_end)] if a == a_end && b == b_end && is_pair(a, b) => {
-                Node::literal(a, true)
-            }
-            [(low, high)] if low + 1 == high && is_pair(low, high) => Node::literal(low, true),
-            _ => Node::leaf(Kind::Class(ranges)),
-        };
-        self.push(node)
-    }
-
-    fn push(&mut self, node: Node) -> Parsed<()> {
-        self.runes += node.stored_runes();
-        self.join_literals();
-        if node.height == 1 {
-            self.charge(node.weight)?;
-        }
-        self.check_limits(&node)?;
-        if node.weight > MAX_WEIGHT {
-            return Err(self.whole(ErrorKind::TooLarge));
-        }
-        self.stack.push(Item::Node(node));
-        Ok(())
-    }
-
-    /// Joins the two literals on top of the stack: no operator can reach the lower one any more.
-    fn join_literals(&mut self) {
-        let [.., Item::Node(below), Item::Node(above)] = self.stack.as_mut_slice() else { return };
-        if let Kind::Literal { codes, fold } = &mut below.kind
-            && let Kind::Literal { codes: more, fold: same } = &above.kind
-            && fold == same
-        {
-            codes.extend(more);
-            below.size += above.size;
-            below.weight += above.weight;
-            self.stack.pop();
-            self.release();
-        }
-    }
-
-    /// Repeats the node on top of the stack. The operator spans `start..end`, a `?` after it not counted.
-    fn repeat(
-        &mut self,
-        start: usize,
-        mut end: usize,
-        last_repeat: Option<usize>,
-        (min, max): (u32, Option<u32>),
-        counted: bool,
-    ) -> Parsed<usize> {
-        let mut greedy = !self.flags.non_greedy;
-        if self.byte(end) == Some(b'?') {
-            end += 1;
-            greedy = !greedy;
-        }
-        if let Some(last) = last_repeat {
-            return Err(self.error(ErrorKind::RepeatOperator, last, end));
-        }
-        let Some(Item::Node(sub)) = self.stack.pop() else {
-            return Err(self.error(ErrorKind::MissingRepeatArgument, start, end));
-        };
-        self.allocate();
-        let node = Node::repeat(sub, min, max, greedy, counted);
-        if counted {
-            let times = u64::from(max.unwrap_or(min).max(1));
-            self.repeats =
-                if times > MAX_SIZE / self.repeats { MAX_SIZE } else { self.repeats * times };
-        }
-        self.check_limits(&node)?;
-        if counted && max.unwrap_or(min) >= 2 && node.copies > MAX_COPIES {
-            return Err(self.error(ErrorKind::RepeatCount, start, end));
-        }
-        if node.weight > MAX_WEIGHT {
-            return Err(self.whole(ErrorKind::TooLarge));
-        }
-        self.stack.push(Item::Node(node));
-        Ok(end)
-    }
-
-    /// Replaces what lies above the topmost bar or parenthesis by its concatenation.
-    fn close_concatenation(&mut self) -> Parsed<()> {
-        self.join_literals();
-        let mut subs = self.take_nodes();
-        let node = match subs.len() {
-            0 => {
-                self.allocate();
-                Node::leaf(Kind::Empty)
-            }
-            1 => subs.remove(0),
-            _ => {
-                self.allocate();
-                let mut flat = Vec::with_capacity(subs.len());
-                for sub in subs {
-                    match sub.kind {
-                        Kind::Concat(inner) => {
-                            flat.extend(inner);
-                            self.release();
-                        }
-                        _ => flat.push(sub),
-                    }
-                }
-                Node::concat(flat)
-            }
-        };
-        self.push(node)
-    }
-
-    /// Replaces what lies above the topmost parenthesis by one node.
-    fn close_alternatives(&mut self) -> Parsed<()> {
-        self.close_concatenation()?;
-        if self.swap_bar() {
-            self.stack.pop();
-        }
-        let mut subs = self.take_nodes();
-        let node = if subs.len() == 1 {
-            subs.remove(0)
-        } else {
-            self.allocate();
-            let mut flat = Vec::with_capacity(subs.len());
-            for sub in subs {
-                match sub.kind {
-                    Kind::Alternate(inner) => {
-                        flat.extend(inner);
-                        self.release();
-                    }
-                    _ => flat.push(sub),
-                }
-            }
-            Node::alternate(flat)
-        };
-        self.push(node)
-    }
-
-    fn take_nodes(&mut self) -> Vec<Node> {
-        let is_node = |item: &Item| matches!(item, Item::Node(_));
-        let start = self.stack.iter().rposition(|item| !is_node(item)).map_or(0, |index| index + 1);
-        let nodes = self.stack.drain(start..);
-        nodes
-            .filter_map(|item| if let Item::Node(node) = item { Some(node) } else { None })
-            .collect()
-    }
-
-    /// Moves the alternative on top of the stack below the bar under it, if there is one. Alternatives of one
-    /// character each become one class.
-    fn swap_bar(&mut self) -> bool {
-        let [.., Item::Bar, Item::Node(_)] = self.stack.as_slice() else { return false };
-        let Some(Item::Node(top)) = self.stack.pop() else { return false };
-        if top.is_one_character()
-            && let [.., Item::Node(below), Item::Bar] = self.stack.as_mut_slice()
-            && below.is_one_character()
-        {
-            merge_characters(below, top);
-            self.release();
-            return true;
-        }
-        let bar = self.stack.len().saturating_sub(1);
-        self.stack.insert(bar, Item::Node(top));
-        true
-    }
-
-    fn check_limits(&mut self, node: &Node) -> Parsed<()> {
-        if self.runes > MAX_RUNES {
-            return Err(self.whole(ErrorKind::TooLarge));
-        }
-        // Go measures sizes only once a product of everything seen so far suggests a need.
-        if !self.measuring && self.nodes >= MAX_SIZE / self.repeats {
-            self.measuring = true;
-            let too_large = |item: &Item| matches!(item, Item::Node(node) if node.size > MAX_SIZE);
-            if self.stack.iter().any(too_large) {
-                return Err(self.whole(ErrorKind::TooLarge));
-            }
-        }
-        if self.measuring && node.size > MAX_SIZE {
-            return Err(self.whole(ErrorKind::TooLarge));
-        }
-        if node.height > MAX_HEIGHT {
-            return Err(self.whole(ErrorKind::NestingDepth));
-        }
-        Ok(())
-    }
-
-    /// Accounts for work and memory that is not bounded by a node's own limits.
-    pub(super) fn charge(&mut self, weight: u64) -> Parsed<()> {
-        self.weight += weight;
-        if self.weight > MAX_WEIGHT { Err(self.whole(ErrorKind::TooLarge)) } else { Ok(()) }
-    }
-
-    fn allocate(&mut self) {
-        if self.free_nodes > 0 {
-            self.free_nodes -= 1;
-        } else {
-            self.nodes += 1;
-        }
-    }
-
-    fn release(&mut self) {
-        self.free_nodes += 1;
-    }
-
     /// `{n}`, `{n,}` or `{n,m}` at `at` and where it ends; a number too large to matter is `None`.
     fn counted(&self, at: usize) -> Option<(Option<u32>, Bound, usize)> {
         let (min, mut at) = self.number(at + 1)?;
@@ -532,41 +304,4 @@ enum Bound {
     None,
     Value(u32),
     TooLarge,
-}
-
-fn first_of_orbit(code: u32) -> u32 {
-    let mut first = code;
-    let mut other = unicode::simple_fold(code);
-    while other != code {
-        first = first.min(other);
-        other = unicode::simple_fold(other);
-    }
-    first
-}
-
-/// Adds the characters of `other` to `into`. The result is put in order when the tree is lowered, so a long
-/// alternation costs no more than its length.
-fn merge_characters(into: &mut Node, other: Node) {
-    let mut ranges = characters(std::mem::replace(&mut into.kind, Kind::Empty));
-    ranges.extend(characters(other.kind));
-    into.kind = Kind::Class(ranges);
-    into.size = 1;
-    into.weight += other.weight;
-}
-
-fn characters(kind: Kind) -> unicode::Ranges {
-    match kind {
-        Kind::Class(ranges) => ranges,
-        Kind::AnyCharNotNewline => vec![(0, 0x9), (0xB, unicode::MAX)],
-        Kind::Literal { codes, fold } => {
-            let mut ranges: unicode::Ranges = codes.iter().map(|&code| (code, code)).collect();
-            if fold {
-                for code in codes {
-                    unicode::add_folded(&mut ranges, code, code);
-                }
-            }
-            ranges
-        }
-        _ => vec![(0, unicode::MAX)],
-    }
 }

@@ -1,0 +1,71 @@
+//! The character classes of the YAML scanner, over bytes of UTF-8 text.
+//!
+//! A position past the end reads as NUL, which the text itself cannot contain, so "end of text" is one more
+//! character class rather than a special case at every test.
+
+/// The byte at `at`, or NUL past the end.
+#[inline]
+pub(super) fn byte(bytes: &[u8], at: usize) -> u8 {
+    bytes.get(at).copied().unwrap_or(0)
+}
+
+/// Length in bytes of the line break at `at`, or zero if there is none.
+#[inline]
+pub(super) fn break_length(bytes: &[u8], at: usize) -> usize {
+    match byte(bytes, at) {
+        b'\r' if byte(bytes, at + 1) == b'\n' => 2,
+        b'\r' | b'\n' => 1,
+        0xC2 if byte(bytes, at + 1) == 0x85 => 2,
+        0xE2 if byte(bytes, at + 1) == 0x80 && matches!(byte(bytes, at + 2), 0xA8 | 0xA9) => 3,
+        _ => 0,
+    }
+}
+
+/// What a line break reads as: every break is a line feed, except the two Unicode separators.
+#[inline]
+pub(super) fn break_text(bytes: &[u8], at: usize) -> &'static str {
+    match (byte(bytes, at), byte(bytes, at + 2)) {
+        (0xE2, 0xA8) => "\u{2028}",
+        (0xE2, _) => "\u{2029}",
+        _ => "\n",
+    }
+}
+
+/// Whether `at` holds a space or a tab.
+#[inline]
+pub(super) fn is_blank(bytes: &[u8], at: usize) -> bool {
+    matches!(byte(bytes, at), b' ' | b'\t')
+}
+
+/// Whether `at` holds a space, a tab, a line break or the end of the text.
+#[inline]
+pub(super) fn is_blank_or_end(bytes: &[u8], at: usize) -> bool {
+    match byte(bytes, at) {
+        b' ' | b'\t' | b'\n' | b'\r' | 0 => true,
+        0xC2 | 0xE2 => break_length(bytes, at) > 0,
+        _ => false,
+    }
+}
+
+/// Whether a byte may be part of an anchor, a tag handle or a directive name.
+#[inline]
+pub(super) fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
+}
+
+/// How many line breaks lie before `at`; the end of a text without a final line break counts as one.
+pub(super) fn lines_before(bytes: &[u8], at: usize) -> usize {
+    let (mut lines, mut position, mut after_break) = (0, 0, true);
+    while position < at.min(bytes.len()) {
+        let length = break_length(bytes, position);
+        after_break = length > 0;
+        lines += usize::from(after_break);
+        position += length.max(1);
+    }
+    lines + usize::from(at >= bytes.len() && !after_break)
+}
+
+/// How many bytes of `bytes` continue a multi-byte character.
+pub(super) fn continuation_bytes(bytes: &[u8]) -> usize {
+    bytes.iter().filter(|&&byte| byte & 0xC0 == 0x80).count()
+}

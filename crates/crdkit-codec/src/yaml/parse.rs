@@ -1,0 +1,469 @@
+//! YAML tokens to events.
+//!
+//! A state machine over an explicit stack, as libyaml has it: each call of [`Parser::next`] gives one event. It
+//! resolves tag handles, fills in values that were left out, and rejects tokens that do not fit.
+//!
+//! Upstream: `go.yaml.in/yaml/v2` `parserc.go`.
+
+use std::borrow::Cow;
+
+use super::error::{Failure, Problem};
+use super::event::{CORE_TAGS, Event, EventKind, Scalar, Tag};
+use super::scan::{Scanner, Token, TokenKind};
+
+type Parsed<'a> = Result<Event<'a>, Failure>;
+
+/// What the parser expects next.
+#[derive(Clone, Copy, Debug)]
+enum State {
+    FirstDocumentStart,
+    DocumentStart,
+    DocumentContent,
+    DocumentEnd,
+    BlockNode,
+    BlockSequenceFirstEntry,
+    BlockSequenceEntry,
+    IndentlessSequenceEntry,
+    BlockMappingFirstKey,
+    BlockMappingKey,
+    BlockMappingValue,
+    FlowSequenceFirstEntry,
+    FlowSequenceEntry,
+    FlowSequencePairKey,
+    FlowSequencePairValue,
+    FlowSequencePairEnd,
+    FlowMappingFirstKey,
+    FlowMappingKey,
+    FlowMappingValue,
+    FlowMappingEmptyValue,
+    End,
+}
+
+/// Where a node stands, which decides what it may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    Block,
+    /// A value of a block mapping, whose list may start at the mapping's own column.
+    BlockOrIndentless,
+    Flow,
+}
+
+/// Reads events from text.
+#[derive(Debug)]
+pub(super) struct Parser<'a> {
+    scanner: Scanner<'a>,
+    state: State,
+    states: Vec<State>,
+    handles: Vec<(Cow<'a, str>, Box<str>)>,
+}
+
+impl<'a> Parser<'a> {
+    pub(super) fn new(scanner: Scanner<'a>) -> Self {
+        Self { scanner, state: State::FirstDocumentStart, states: Vec::new(), handles: Vec::new() }
+    }
+
+    /// How far the text has been read.
+    pub(super) fn position(&self) -> usize {
+        self.scanner.position()
+    }
+
+    /// The next event; [`EventKind::StreamEnd`] for ever at the end.
+    pub(super) fn next(&mut self) -> Parsed<'a> {
+        match self.state {
+            State::FirstDocumentStart => self.document_start(true),
+            State::DocumentStart => self.document_start(false),
+            State::DocumentContent => self.document_content(),
+            State::DocumentEnd => self.document_end(),
+            State::BlockNode => self.node(Place::Block),
+            State::BlockSequenceFirstEntry => {
+                self.scanner.take();
+                self.block_sequence_entry()
+            }
+            State::BlockSequenceEntry => self.block_sequence_entry(),
+            State::IndentlessSequenceEntry => self.indentless_sequence_entry(),
+            State::BlockMappingFirstKey => {
+                self.scanner.take();
+                self.block_mapping_key()
+            }
+            State::BlockMappingKey => self.block_mapping_key(),
+            State::BlockMappingValue => self.block_mapping_value(),
+            State::FlowSequenceFirstEntry => self.flow_sequence_entry(true),
+            State::FlowSequenceEntry => self.flow_sequence_entry(false),
+            State::FlowSequencePairKey => self.flow_sequence_pair_key(),
+            State::FlowSequencePairValue => self.flow_sequence_pair_value(),
+            State::FlowSequencePairEnd => {
+                let (_, start, _) = self.scanner.peek()?;
+                self.state = State::FlowSequenceEntry;
+                Ok(event(EventKind::End, start, start))
+            }
+            State::FlowMappingFirstKey => self.flow_mapping_key(true),
+            State::FlowMappingKey => self.flow_mapping_key(false),
+            State::FlowMappingValue => self.flow_mapping_value(false),
+            State::FlowMappingEmptyValue => self.flow_mapping_value(true),
+            State::End => Ok(event(EventKind::StreamEnd, self.position(), self.position())),
+        }
+    }
+
+    fn pop_state(&mut self) {
+        self.state = self.states.pop().unwrap_or(State::End);
+    }
+
+    /// Parses a node and comes back to `state` after it.
+    fn node_then(&mut self, state: State, place: Place) -> Parsed<'a> {
+        self.states.push(state);
+        self.node(place)
+    }
+
+    /// Gives the value that was left out at `at` and goes on with `state`.
+    #[expect(clippy::unnecessary_wraps, reason = "every state ends in a `Parsed`")]
+    fn empty_then(&mut self, state: State, at: usize) -> Parsed<'a> {
+        self.state = state;
+        Ok(event(EventKind::Scalar(Scalar::empty()), at, at))
+    }
+
+    /// Takes the token that ends a collection.
+    #[expect(clippy::unnecessary_wraps, reason = "every state ends in a `Parsed`")]
+    fn end_of_collection(&mut self, start: usize, end: usize) -> Parsed<'a> {
+        self.scanner.take();
+        self.pop_state();
+        Ok(event(EventKind::End, start, end))
+    }
+
+    fn document_start(&mut self, first: bool) -> Parsed<'a> {
+        let mut token = self.scanner.peek()?;
+        while !first && token.0 == TokenKind::DocumentEnd {
+            self.scanner.take();
+            token = self.scanner.peek()?;
+        }
+        let (kind, start, end) = token;
+        if kind == TokenKind::StreamEnd {
+            self.state = State::End;
+            return Ok(event(EventKind::StreamEnd, start, end));
+        }
+        let explicit = matches!(
+            kind,
+            TokenKind::VersionDirective { .. } | TokenKind::TagDirective | TokenKind::DocumentStart
+        );
+        self.directives()?;
+        self.states.push(State::DocumentEnd);
+        if first && !explicit {
+            self.state = State::BlockNode;
+            return Ok(event(EventKind::DocumentStart, start, start));
+        }
+        let (kind, marker_start, end) = self.scanner.peek()?;
+        if kind != TokenKind::DocumentStart {
+            return Err(error("did not find expected <document start>", marker_start, end));
+        }
+        self.scanner.take();
+        self.state = State::DocumentContent;
+        Ok(event(EventKind::DocumentStart, start, end))
+    }
+
+    fn document_content(&mut self) -> Parsed<'a> {
+        match self.scanner.peek()? {
+            (
+                TokenKind::VersionDirective { .. }
+                | TokenKind::TagDirective
+                | TokenKind::DocumentStart
+                | TokenKind::DocumentEnd
+                | TokenKind::StreamEnd,
+                start,
+                _,
+            ) => {
+                self.pop_state();
+                Ok(event(EventKind::Scalar(Scalar::empty()), start, start))
+            }
+            _ => self.node(Place::Block),
+        }
+    }
+
+    fn document_end(&mut self) -> Parsed<'a> {
+        let (kind, start, end) = self.scanner.peek()?;
+        if kind == TokenKind::DocumentEnd {
+            self.scanner.take();
+        }
+        self.handles.clear();
+        self.state = State::DocumentStart;
+        Ok(event(EventKind::DocumentEnd, start, end))
+    }
+
+    /// Reads the directives before a document and adds the tag handles every document has.
+    fn directives(&mut self) -> Result<(), Failure> {
+        let mut has_version = false;
+        loop {
+            let (kind, start, end) = self.scanner.peek()?;
+            match kind {
+                TokenKind::VersionDirective { .. } if has_version => {
+                    return Err(error("found duplicate %YAML directive", start, end));
+                }
+                TokenKind::VersionDirective { major: 1, minor: 1 } => has_version = true,
+                TokenKind::VersionDirective { .. } => {
+                    return Err(error("found incompatible YAML document", start, end));
+                }
+                TokenKind::TagDirective => {}
+                _ => break,
+            }
+            let Some(token) = self.scanner.take() else { break };
+            let Some(prefix) = token.suffix else { continue };
+            if self.prefix(&token.text).is_some() {
+                return Err(error("found duplicate %TAG directive", start, end));
+            }
+            self.handles.push((token.text, prefix));
+        }
+        for (handle, prefix) in [("!", "!"), ("!!", CORE_TAGS)] {
+            if self.prefix(handle).is_none() {
+                self.handles.push((Cow::Borrowed(handle), prefix.into()));
+            }
+        }
+        Ok(())
+    }
+
+    fn prefix(&self, handle: &str) -> Option<&str> {
+        self.handles.iter().find(|(name, _)| name == handle).map(|(_, prefix)| &**prefix)
+    }
+
+    fn tag(&self, token: &Token<'a>) -> Result<Tag, Failure> {
+        let suffix = token.suffix.as_deref().unwrap_or_default();
+        if token.text.is_empty() {
+            return Ok(Tag::named(suffix));
+        }
+        match self.prefix(&token.text).map(|prefix| format!("{prefix}{suffix}")) {
+            Some(name) if !name.is_empty() => Ok(Tag::named(&name)),
+            _ => Err(error("found undefined tag handle", token.start, token.end)),
+        }
+    }
+
+    fn node(&mut self, place: Place) -> Parsed<'a> {
+        let (mut kind, mut start, mut end) = self.scanner.peek()?;
+        let node_start = start;
+        if kind == TokenKind::Alias {
+            self.pop_state();
+            let token = self.scanner.take();
+            let name = token.map_or("", |token| borrowed(&token.text));
+            return Ok(event(EventKind::Alias(name), start, end));
+        }
+        let (mut anchor, mut tag) = (None, None);
+        let mut properties_end = start;
+        loop {
+            match kind {
+                TokenKind::Anchor if anchor.is_none() => {
+                    anchor = self.scanner.take().map(|token| borrowed(&token.text));
+                }
+                TokenKind::Tag if tag.is_none() => tag = self.scanner.take(),
+                _ => break,
+            }
+            properties_end = end;
+            (kind, start, end) = self.scanner.peek()?;
+        }
+        let tag = match tag {
+            Some(token) => self.tag(&token)?,
+            None => Tag::None,
+        };
+
+        let (kind, node_end) = match kind {
+            TokenKind::BlockEntry if place == Place::BlockOrIndentless => {
+                self.state = State::IndentlessSequenceEntry;
+                (EventKind::SequenceStart, start)
+            }
+            TokenKind::Scalar { plain } => {
+                self.pop_state();
+                let text = self.scanner.take().map(|token| token.text).unwrap_or_default();
+                (EventKind::Scalar(Scalar { text, plain, tag }), end)
+            }
+            TokenKind::FlowSequenceStart => {
+                self.state = State::FlowSequenceFirstEntry;
+                (EventKind::SequenceStart, end)
+            }
+            TokenKind::FlowMappingStart => {
+                self.state = State::FlowMappingFirstKey;
+                (EventKind::MappingStart, end)
+            }
+            TokenKind::BlockSequenceStart if place != Place::Flow => {
+                self.state = State::BlockSequenceFirstEntry;
+                (EventKind::SequenceStart, end)
+            }
+            TokenKind::BlockMappingStart | TokenKind::MappingWithKey if place != Place::Flow => {
+                self.state = State::BlockMappingFirstKey;
+                (EventKind::MappingStart, start)
+            }
+            _ if anchor.is_some() || tag != Tag::None => {
+                self.pop_state();
+                let scalar = Scalar { text: Cow::Borrowed(""), plain: true, tag };
+                (EventKind::Scalar(scalar), properties_end)
+            }
+            _ => return Err(error("did not find expected node content", start, end)),
+        };
+        Ok(Event { kind, anchor, start: node_start, end: node_end })
+    }
+
+    fn block_sequence_entry(&mut self) -> Parsed<'a> {
+        match self.scanner.peek()? {
+            (TokenKind::BlockEntry, _, entry_end) => {
+                self.scanner.take();
+                match self.scanner.peek()?.0 {
+                    TokenKind::BlockEntry | TokenKind::BlockEnd => {
+                        self.empty_then(State::BlockSequenceEntry, entry_end)
+                    }
+                    _ => self.node_then(State::BlockSequenceEntry, Place::Block),
+                }
+            }
+            (TokenKind::BlockEnd, start, end) => self.end_of_collection(start, end),
+            (_, start, end) => Err(error("did not find expected '-' indicator", start, end)),
+        }
+    }
+
+    fn indentless_sequence_entry(&mut self) -> Parsed<'a> {
+        match self.scanner.peek()? {
+            (TokenKind::BlockEntry, _, entry_end) => {
+                self.scanner.take();
+                match self.scanner.peek()?.0 {
+                    TokenKind::BlockEntry
+                    | TokenKind::Key
+                    | TokenKind::Value
+                    | TokenKind::BlockEnd => {
+                        self.empty_then(State::IndentlessSequenceEntry, entry_end)
+                    }
+                    _ => self.node_then(State::IndentlessSequenceEntry, Place::Block),
+                }
+            }
+            (_, start, _) => {
+                self.pop_state();
+                Ok(event(EventKind::End, start, start))
+            }
+        }
+    }
+
+    fn block_mapping_key(&mut self) -> Parsed<'a> {
+        match self.scanner.peek()? {
+            (TokenKind::Key, _, key_end) => {
+                self.scanner.take();
+                match self.scanner.peek()?.0 {
+                    TokenKind::Key | TokenKind::Value | TokenKind::BlockEnd => {
+                        self.empty_then(State::BlockMappingValue, key_end)
+                    }
+                    _ => self.node_then(State::BlockMappingValue, Place::BlockOrIndentless),
+                }
+            }
+            (TokenKind::BlockEnd, start, end) => self.end_of_collection(start, end),
+            (_, start, end) => Err(error("did not find expected key", start, end)),
+        }
+    }
+
+    fn block_mapping_value(&mut self) -> Parsed<'a> {
+        let (kind, start, value_end) = self.scanner.peek()?;
+        if kind != TokenKind::Value {
+            return self.empty_then(State::BlockMappingKey, start);
+        }
+        self.scanner.take();
+        match self.scanner.peek()?.0 {
+            TokenKind::Key | TokenKind::Value | TokenKind::BlockEnd => {
+                self.empty_then(State::BlockMappingKey, value_end)
+            }
+            _ => self.node_then(State::BlockMappingKey, Place::BlockOrIndentless),
+        }
+    }
+
+    fn flow_sequence_entry(&mut self, first: bool) -> Parsed<'a> {
+        if first {
+            self.scanner.take();
+        }
+        let (mut kind, mut start, mut end) = self.scanner.peek()?;
+        if kind != TokenKind::FlowSequenceEnd && !first {
+            if kind != TokenKind::FlowEntry {
+                return Err(error("did not find expected ',' or ']'", start, end));
+            }
+            self.scanner.take();
+            (kind, start, end) = self.scanner.peek()?;
+        }
+        match kind {
+            TokenKind::FlowSequenceEnd => self.end_of_collection(start, end),
+            TokenKind::Key => {
+                self.scanner.take();
+                self.state = State::FlowSequencePairKey;
+                Ok(event(EventKind::MappingStart, start, end))
+            }
+            _ => self.node_then(State::FlowSequenceEntry, Place::Flow),
+        }
+    }
+
+    fn flow_sequence_pair_key(&mut self) -> Parsed<'a> {
+        match self.scanner.peek()? {
+            (TokenKind::Value | TokenKind::FlowEntry | TokenKind::FlowSequenceEnd, _, end) => {
+                // The token is skipped, as upstream does, so `[? : a]` is an error.
+                self.scanner.take();
+                self.empty_then(State::FlowSequencePairValue, end)
+            }
+            _ => self.node_then(State::FlowSequencePairValue, Place::Flow),
+        }
+    }
+
+    fn flow_sequence_pair_value(&mut self) -> Parsed<'a> {
+        let (kind, start, _) = self.scanner.peek()?;
+        if kind == TokenKind::Value {
+            self.scanner.take();
+            let (next, _, _) = self.scanner.peek()?;
+            if !matches!(next, TokenKind::FlowEntry | TokenKind::FlowSequenceEnd) {
+                return self.node_then(State::FlowSequencePairEnd, Place::Flow);
+            }
+        }
+        self.empty_then(State::FlowSequencePairEnd, start)
+    }
+
+    fn flow_mapping_key(&mut self, first: bool) -> Parsed<'a> {
+        if first {
+            self.scanner.take();
+        }
+        let (mut kind, mut start, mut end) = self.scanner.peek()?;
+        if kind != TokenKind::FlowMappingEnd && !first {
+            if kind != TokenKind::FlowEntry {
+                return Err(error("did not find expected ',' or '}'", start, end));
+            }
+            self.scanner.take();
+            (kind, start, end) = self.scanner.peek()?;
+        }
+        match kind {
+            TokenKind::FlowMappingEnd => self.end_of_collection(start, end),
+            TokenKind::Key => {
+                self.scanner.take();
+                match self.scanner.peek()? {
+                    (
+                        TokenKind::Value | TokenKind::FlowEntry | TokenKind::FlowMappingEnd,
+                        at,
+                        _,
+                    ) => self.empty_then(State::FlowMappingValue, at),
+                    _ => self.node_then(State::FlowMappingValue, Place::Flow),
+                }
+            }
+            _ => self.node_then(State::FlowMappingEmptyValue, Place::Flow),
+        }
+    }
+
+    fn flow_mapping_value(&mut self, left_out: bool) -> Parsed<'a> {
+        let (kind, mut start, _) = self.scanner.peek()?;
+        if kind == TokenKind::Value && !left_out {
+            self.scanner.take();
+            let next = self.scanner.peek()?;
+            if !matches!(next.0, TokenKind::FlowEntry | TokenKind::FlowMappingEnd) {
+                return self.node_then(State::FlowMappingKey, Place::Flow);
+            }
+            start = next.1;
+        }
+        self.empty_then(State::FlowMappingKey, start)
+    }
+}
+
+fn event(kind: EventKind<'_>, start: usize, end: usize) -> Event<'_> {
+    Event { kind, anchor: None, start, end }
+}
+
+fn error(message: &'static str, start: usize, end: usize) -> Failure {
+    Failure::new(Problem::Parse(message), start, end)
+}
+
+/// Names of anchors are always slices of the text.
+fn borrowed<'a>(text: &Cow<'a, str>) -> &'a str {
+    match *text {
+        Cow::Borrowed(text) => text,
+        Cow::Owned(_) => "",
+    }
+}

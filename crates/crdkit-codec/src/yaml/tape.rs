@@ -1,0 +1,225 @@
+//! Events kept for later: anchored values, which aliases repeat, and merge lists, which apply backwards.
+//!
+//! The source of the composer's events is the parser, except while something on the tape is repeated. Repeating
+//! events instead of copying finished values keeps aliases to values that are not in the document themselves,
+//! such as a mapping that was merged in.
+//!
+//! Invariant: an anchor can be repeated only once its value is complete, and its events refer to earlier anchors
+//! only, so repeating always ends.
+
+use std::collections::HashMap;
+
+use super::error::{Failure, Problem};
+use super::event::{Event, EventKind};
+use super::parse::Parser;
+
+/// Events from the parser or from the tape.
+#[derive(Debug)]
+pub(super) struct Source<'a, 'p> {
+    parser: &'p mut Parser<'a>,
+    tape: Vec<Recorded<'a>>,
+    /// How many values that must be kept are being read.
+    recording: usize,
+    /// For each collection being read from the parser, where it begins on the tape, if it is kept.
+    open: Vec<Option<usize>>,
+    /// The latest anchor of each name.
+    anchors: HashMap<&'a str, usize>,
+    repeats: Vec<Repeat>,
+    n_alias_repeats: usize,
+}
+
+/// An event on the tape.
+#[derive(Debug)]
+struct Recorded<'a> {
+    event: Event<'a>,
+    /// For the start of a collection, the place of its end; for an alias, the place of what it stands for; zero
+    /// while that is not known.
+    link: usize,
+    /// Whether the parser marked this event as an anchor or a list to keep, so that its end stops the recording.
+    keeps: bool,
+}
+
+/// A part of the tape that is being given again.
+#[derive(Debug)]
+struct Repeat {
+    next: usize,
+    end: usize,
+    /// Where the alias that asked for it ends; none for an item of a merge list.
+    alias_end: Option<usize>,
+}
+
+/// An event, and for an alias what it stands for.
+#[derive(Debug)]
+pub(super) struct Sourced<'a> {
+    pub(super) event: Event<'a>,
+    /// Where the value of an alias begins on the tape.
+    pub(super) target: usize,
+}
+
+impl<'a, 'p> Source<'a, 'p> {
+    pub(super) fn new(parser: &'p mut Parser<'a>) -> Self {
+        Self {
+            parser,
+            tape: Vec::new(),
+            recording: 0,
+            open: Vec::new(),
+            anchors: HashMap::new(),
+            repeats: Vec::new(),
+            n_alias_repeats: 0,
+        }
+    }
+
+    /// Whether the next event is part of what an alias stands for.
+    pub(super) fn in_alias(&self) -> bool {
+        self.n_alias_repeats > 0
+    }
+
+    /// Forgets the repeats that are over. Gives the end of the last alias among them.
+    pub(super) fn finish_repeats(&mut self) -> Option<usize> {
+        let mut alias_end = None;
+        while let Some(repeat) = self.repeats.last().filter(|repeat| repeat.next >= repeat.end) {
+            if repeat.alias_end.is_some() {
+                alias_end = repeat.alias_end;
+                self.n_alias_repeats -= 1;
+            }
+            self.repeats.pop();
+        }
+        alias_end
+    }
+
+    /// The next event. Call [`Source::finish_repeats`] first.
+    #[inline]
+    pub(super) fn next(&mut self) -> Result<Sourced<'a>, Failure> {
+        if let Some(repeat) = self.repeats.last_mut()
+            && let Some(recorded) = self.tape.get(repeat.next)
+        {
+            repeat.next += 1;
+            return Ok(Sourced { event: recorded.event.clone(), target: recorded.link });
+        }
+        let event = self.parser.next()?;
+        if event.anchor.is_none() && self.recording == 0 {
+            match event.kind {
+                EventKind::SequenceStart | EventKind::MappingStart => self.open.push(None),
+                EventKind::End => {
+                    self.open.pop();
+                }
+                EventKind::Alias(_) => return self.resolve_alias(event),
+                _ => {}
+            }
+            return Ok(Sourced { event, target: 0 });
+        }
+        self.record(event)
+    }
+
+    fn resolve_alias(&self, event: Event<'a>) -> Result<Sourced<'a>, Failure> {
+        let EventKind::Alias(name) = event.kind else { return Ok(Sourced { event, target: 0 }) };
+        let failure = |problem| Failure::new(problem, event.start, event.end);
+        let Some(&target) = self.anchors.get(name) else {
+            return Err(failure(Problem::UnknownAnchor(name.to_owned())));
+        };
+        match self.tape.get(target) {
+            Some(Recorded { event: Event { kind: EventKind::Scalar(_), .. }, .. }) => {}
+            Some(recorded) if recorded.link > 0 => {}
+            _ => return Err(failure(Problem::CyclicAnchor(name.to_owned()))),
+        }
+        Ok(Sourced { event, target })
+    }
+
+    /// Puts an event of the parser on the tape.
+    fn record(&mut self, event: Event<'a>) -> Result<Sourced<'a>, Failure> {
+        let place = self.tape.len();
+        let anchor = event.anchor;
+        if let Some(name) = anchor {
+            self.anchors.insert(name, place);
+        }
+        let mut link = 0;
+        let mut keeps = false;
+        match event.kind {
+            EventKind::SequenceStart | EventKind::MappingStart => {
+                self.open.push(Some(place));
+                keeps = anchor.is_some();
+                self.recording += usize::from(keeps);
+            }
+            EventKind::End => {
+                if let Some(start) = self.open.pop().flatten()
+                    && let Some(start) = self.tape.get_mut(start)
+                {
+                    start.link = place;
+                    self.recording -= usize::from(start.keeps);
+                }
+            }
+            EventKind::Alias(_) => link = self.resolve_alias(event.clone())?.target,
+            _ => {}
+        }
+        self.tape.push(Recorded { event: event.clone(), link, keeps });
+        Ok(Sourced { event, target: link })
+    }
+
+    /// Begins to repeat the value at `target` for the alias that ends at `alias_end`.
+    pub(super) fn repeat_alias(&mut self, target: usize, alias_end: usize) {
+        self.n_alias_repeats += 1;
+        let end = self.value_end(target);
+        self.repeats.push(Repeat { next: target, end, alias_end: Some(alias_end) });
+    }
+
+    /// The event at the beginning of a value on the tape.
+    pub(super) fn recorded(&self, place: usize) -> Option<&Event<'a>> {
+        self.tape.get(place).map(|recorded| &recorded.event)
+    }
+
+    /// Reads the rest of the sequence whose start was the last event, and begins to repeat its items from the
+    /// last to the first. Gives their number.
+    pub(super) fn repeat_items_backwards(&mut self, start: Event<'a>) -> Result<usize, Failure> {
+        let list = match self.repeats.last_mut() {
+            Some(repeat) => {
+                let list = repeat.next - 1;
+                repeat.next = self.tape.get(list).map_or(repeat.end, |recorded| recorded.link + 1);
+                list
+            }
+            None => self.record_rest(start)?,
+        };
+        let mut place = list + 1;
+        let end = self.tape.get(list).map_or(place, |recorded| recorded.link);
+        let mut n_items = 0;
+        while place < end {
+            let item_end = self.value_end(place);
+            self.repeats.push(Repeat { next: place, end: item_end, alias_end: None });
+            place = item_end;
+            n_items += 1;
+        }
+        Ok(n_items)
+    }
+
+    /// Records the collection whose start, `start`, the parser has just given. Gives its place.
+    fn record_rest(&mut self, start: Event<'a>) -> Result<usize, Failure> {
+        let place = match self.open.last_mut() {
+            Some(Some(place)) => *place,
+            Some(slot @ None) => {
+                let place = self.tape.len();
+                *slot = Some(place);
+                self.tape.push(Recorded { event: start, link: 0, keeps: true });
+                self.recording += 1;
+                place
+            }
+            None => return Ok(self.tape.len()),
+        };
+        let depth = self.open.len();
+        while self.open.len() >= depth {
+            let event = self.parser.next()?;
+            self.record(event)?;
+        }
+        Ok(place)
+    }
+
+    /// The place behind the value that begins at `place`.
+    fn value_end(&self, place: usize) -> usize {
+        match self.tape.get(place) {
+            Some(Recorded {
+                event: Event { kind: EventKind::SequenceStart | EventKind::MappingStart, .. },
+                link,
+                ..
+            }) => link + 1,
+            _ => place + 1,
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! What the codecs promise, as tables, properties and hostile input.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "tests")]
+
+mod arbitrary;
+mod json_cases;
+mod json_hostile;
+mod json_properties;

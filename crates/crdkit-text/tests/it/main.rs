@@ -1,0 +1,6 @@
+//! The public interface of `crdkit-text`: tables that read as a specification, properties, hostile input.
+
+mod properties;
+#[cfg(test)]
+mod quantity;
+mod regex;

@@ -1,0 +1,77 @@
+//! Recorded cases: JSON objects, one to a line.
+
+use anyhow::{Context as _, Result, anyhow};
+use crdkit::codec::{DecodeOptions, json};
+use crdkit::value::{Document, Value};
+use flate2::read::GzDecoder;
+use std::fs::File;
+use std::io::Read as _;
+use std::path::Path;
+
+/// One case.
+pub(crate) struct Case {
+    /// What names it: its `id`, or the number of its line from 0.
+    pub(crate) id: String,
+    document: Document,
+}
+
+/// The cases of one file.
+pub(crate) struct Cases(Vec<Case>);
+
+impl Cases {
+    pub(crate) fn read(path: &Path) -> Result<Self> {
+        let unreadable = || format!("`{}` cannot be read", path.display());
+        let mut file = File::open(path).with_context(unreadable)?;
+        let mut text = Vec::new();
+        if path.extension().is_some_and(|extension| extension == "gz") {
+            GzDecoder::new(file).read_to_end(&mut text).with_context(unreadable)?;
+        } else {
+            file.read_to_end(&mut text).with_context(unreadable)?;
+        }
+        let lines = text.split(|byte| *byte == b'\n').enumerate();
+        let lines = lines.filter(|(_, line)| !line.trim_ascii().is_empty());
+        let cases: Result<_> = lines.map(|(number, line)| Case::new(number, line)).collect();
+        cases.map(Self).with_context(unreadable)
+    }
+
+    pub(crate) fn iter(&self) -> std::slice::Iter<'_, Case> {
+        self.0.iter()
+    }
+
+    pub(crate) fn as_slice(&self) -> &[Case] {
+        &self.0
+    }
+}
+
+impl Case {
+    fn new(number: usize, line: &[u8]) -> Result<Self> {
+        let decoded = json::decode(line, &DecodeOptions::default())
+            .map_err(|issue| anyhow!("line {}: {issue}", number + 1))?;
+        let named = decoded.document.root().get("id").and_then(Value::as_str).map(str::to_owned);
+        let id = named.unwrap_or_else(|| number.to_string());
+        Ok(Self { id, document: decoded.document })
+    }
+
+    /// The whole case.
+    pub(crate) fn root(&self) -> Value<'_> {
+        self.document.root()
+    }
+
+    /// A member of the case.
+    pub(crate) fn get(&self, key: &str) -> Option<Value<'_>> {
+        self.root().get(key)
+    }
+
+    /// A member of the case that is a string.
+    pub(crate) fn text(&self, key: &str) -> &str {
+        self.get(key).and_then(Value::as_str).unwrap_or_default()
+    }
+}
+
+/// Reads an answer.
+pub(crate) fn parse(line: &[u8]) -> Result<Document> {
+    let decoded = json::decode(line, &DecodeOptions::default());
+    decoded
+        .map(|decoded| decoded.document)
+        .map_err(|issue| anyhow!("an answer is not JSON: {issue}"))
+}

@@ -1,0 +1,42 @@
+//! The suites: where the cases are, how one is answered, how an answer is scored.
+
+mod yaml;
+
+use crate::case::{Case, Cases};
+use crate::score::Score;
+use anyhow::{Result, bail};
+use crdkit::value::Document;
+use rayon::prelude::*;
+
+/// One recorded suite.
+pub(crate) struct Suite {
+    pub(crate) name: &'static str,
+    /// The file with the cases, and the one with the CRDs they name.
+    pub(crate) cases: &'static str,
+    pub(crate) crds: Option<&'static str>,
+    /// Makes the function that answers cases, from the CRDs.
+    pub(crate) prepare: fn(Option<&Cases>) -> Result<Answerer>,
+    pub(crate) score: fn(&Case, &Document, &mut Score),
+}
+
+/// Answers one case with a line of JSON.
+pub(crate) type Answerer = Box<dyn Fn(&Case) -> Vec<u8> + Send + Sync>;
+
+pub(crate) const ALL: &[Suite] = &[yaml::SUITE];
+
+/// The suite called `name`.
+pub(crate) fn find(name: &str) -> Result<&'static Suite> {
+    let Some(suite) = ALL.iter().find(|suite| suite.name == name) else {
+        let names: Vec<_> = ALL.iter().map(|suite| suite.name).collect();
+        bail!("there is no suite `{name}`; there are {}", names.join(", "));
+    };
+    Ok(suite)
+}
+
+impl Suite {
+    /// The answers to `cases`, in their order.
+    pub(crate) fn answers(&self, cases: &Cases, crds: Option<&Cases>) -> Result<Vec<Vec<u8>>> {
+        let answerer = (self.prepare)(crds)?;
+        Ok(cases.as_slice().par_iter().map(answerer).collect())
+    }
+}

@@ -1,0 +1,8 @@
+//! `cargo run -p tidy` rewrites the generated pages.
+
+use std::path::Path;
+
+fn main() -> std::io::Result<()> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    std::fs::write(root.join("docs/codes.md"), tidy::codes_page())
+}

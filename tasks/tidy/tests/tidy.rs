@@ -1,0 +1,129 @@
+//! What the project says of itself, checked.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "tests")]
+#![expect(clippy::disallowed_methods, reason = "tests read the project's files")]
+
+use crdkit::codec::{DecodeOptions, json};
+use crdkit::issue::codes;
+use crdkit::value::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn read(path: &str) -> String {
+    std::fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+type Edges = BTreeMap<String, BTreeSet<String>>;
+
+/// For each package of the workspace below `crates`, the packages of the workspace it uses.
+fn edges() -> Edges {
+    let cargo = std::env::var("CARGO").unwrap_or("cargo".into());
+    let metadata = Command::new(cargo)
+        .args(["metadata", "--format-version=1", "--no-deps", "--offline"])
+        .current_dir(root())
+        .output()
+        .unwrap();
+    assert!(metadata.status.success(), "{}", String::from_utf8_lossy(&metadata.stderr));
+    let metadata = json::decode(&metadata.stdout, &DecodeOptions::default()).unwrap().document;
+    let text = |value: Value<'_>, key| {
+        value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned()
+    };
+    let packages: Vec<_> = metadata.root().get("packages").unwrap().items().collect();
+    let library = |package: &Value<'_>| text(*package, "manifest_path").contains("/crates/");
+    let names: BTreeSet<_> = packages
+        .iter()
+        .filter(|package| library(package))
+        .map(|package| text(*package, "name"))
+        .collect();
+    let uses = |package: &Value<'_>| {
+        let dependencies = package.get("dependencies").unwrap().items();
+        // Development dependencies have a kind; they may point anywhere.
+        let normal =
+            dependencies.filter(|dependency| dependency.get("kind").is_none_or(Value::is_null));
+        normal
+            .map(|dependency| text(dependency, "name"))
+            .filter(|name| names.contains(name))
+            .collect()
+    };
+    packages
+        .iter()
+        .filter(|package| library(package))
+        .map(|package| (text(*package, "name"), uses(package)))
+        .collect()
+}
+
+#[test]
+fn crates_use_only_the_layers_below_them() {
+    let layers: toml::Table = read("layers.toml").parse().unwrap();
+    let allowed: Edges = layers["edges"]
+        .as_table()
+        .unwrap()
+        .iter()
+        .map(|(name, uses)| {
+            let uses = uses.as_array().unwrap().iter();
+            (name.clone(), uses.map(|name| name.as_str().unwrap().to_owned()).collect())
+        })
+        .collect();
+    for (name, uses) in edges() {
+        let Some(allowed) = allowed.get(&name) else { panic!("layers.toml does not list {name}") };
+        let extra: Vec<_> = uses.difference(allowed).collect();
+        assert!(extra.is_empty(), "{name} uses {extra:?}, which layers.toml does not allow");
+    }
+}
+
+#[test]
+fn the_code_map_names_every_crate_and_no_other() {
+    let architecture = read("ARCHITECTURE.md");
+    let map = architecture.split("## Code map").nth(1).unwrap().split("\n## ").next().unwrap();
+    let named: BTreeSet<String> = map
+        .lines()
+        .filter_map(|line| line.strip_prefix("### `")?.strip_suffix('`'))
+        .map(str::to_owned)
+        .collect();
+    let existing: BTreeSet<String> = edges().into_keys().collect();
+    assert_eq!(named, existing);
+}
+
+#[test]
+fn the_page_of_codes_is_up_to_date() {
+    assert_eq!(read("docs/codes.md"), tidy::codes_page(), "run `cargo run -p tidy`");
+}
+
+#[test]
+fn codes_have_one_spelling_and_an_explanation() {
+    let mut seen = BTreeSet::new();
+    for code in codes::STAGES.iter().flat_map(|(_, codes)| *codes) {
+        let name = code.name();
+        assert!(seen.insert(name), "{name} is declared twice");
+        assert!(
+            name.bytes()
+                .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-'),
+            "{name}"
+        );
+        assert!(code.info().about.trim().ends_with('.'), "{name} needs a sentence");
+    }
+}
+
+#[test]
+fn every_source_file_says_what_it_is_for() {
+    let mut pending = vec![root().join("crates"), root().join("tasks")];
+    while let Some(directory) = pending.pop() {
+        for entry in std::fs::read_dir(&directory).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                pending.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                let text = std::fs::read_to_string(&path).unwrap();
+                assert!(
+                    text.starts_with("//!"),
+                    "{} does not open with a module comment",
+                    path.display()
+                );
+            }
+        }
+    }
+}
