@@ -1,5 +1,24 @@
 //! `CustomResourceDefinition`s and OpenAPI schemas: read, checked, compiled.
 //!
-//! Reading turns a decoded document into the [`model`], which keeps what was written and where.
+//! [`decode`] says what the API server's typed decoder says about a document, [`read`] turns it into
+//! the [`model`], which keeps what was written and where, and [`check`] holds the model against every
+//! rule the server has for CRDs. [`status`] puts findings into the server's words.
 
+pub mod check;
+pub mod decode;
+pub mod field_path;
 pub mod model;
+pub mod read;
+pub mod status;
+
+mod base64;
+mod embedded;
+mod equal;
+mod go_json;
+mod internal_json;
+mod metadata;
+mod path;
+mod pem;
+mod prune;
+mod time;
+mod validate;

@@ -63,7 +63,15 @@ struct Pending<'d> {
 impl<'d> Walk<'d> {
     fn run(&mut self) {
         let mut pending = Vec::new();
-        self.fields(self.root, self.of, true, &mut pending);
+        match self.root.kind() {
+            Kind::Object(_) => self.fields(self.root, self.of, true, &mut pending),
+            Kind::Null => {}
+            kind => {
+                let (found, wanted) = (found(&kind), self.of.name);
+                let problem = format!("json: cannot unmarshal {found} into Go value of type {wanted}");
+                self.wrong(self.root, problem);
+            }
+        }
         while let Some(next) = pending.pop() {
             self.visit(&next, &mut pending);
         }
@@ -163,16 +171,11 @@ impl<'d> Walk<'d> {
     /// The text of Go's error for a value that does not fit its field.
     fn mismatch(&self, value: Value<'d>, kind: &Kind<'_>, of: &GoType) -> String {
         let found = match kind {
-            Kind::Null => "null".into(),
-            Kind::Bool(_) => "bool".into(),
-            Kind::String(_) => "string".into(),
-            Kind::Array(_) => "array".into(),
-            Kind::Object(_) => "object".into(),
             Kind::Int(int) if matches!(of, GoType::Int32) => format!("number {int}"),
             Kind::Float(float) if matches!(of, GoType::Int32 | GoType::Int64) => {
                 format!("number {float:?}")
             }
-            Kind::Int(_) | Kind::Float(_) | Kind::Number(_) => "number".into(),
+            kind => found(kind).to_owned(),
         };
         let wanted = match of {
             GoType::String(name) | GoType::Map(name, _) | GoType::List(name, _) => name,
@@ -193,7 +196,9 @@ impl<'d> Walk<'d> {
     fn go_field(&self, value: Value<'d>) -> (&'static str, String) {
         let mut steps = Vec::new();
         let mut at = value;
-        while let Some(parent) = at.parent() {
+        while at.id() != self.root.id()
+            && let Some(parent) = at.parent()
+        {
             steps.push(at);
             at = parent;
         }
@@ -255,5 +260,17 @@ impl<'d> Walk<'d> {
             };
         }
         Some(value)
+    }
+}
+
+/// What Go's decoder calls a JSON value.
+fn found(kind: &Kind<'_>) -> &'static str {
+    match kind {
+        Kind::Null => "null",
+        Kind::Bool(_) => "bool",
+        Kind::String(_) => "string",
+        Kind::Array(_) => "array",
+        Kind::Object(_) => "object",
+        Kind::Int(_) | Kind::Float(_) | Kind::Number(_) => "number",
     }
 }

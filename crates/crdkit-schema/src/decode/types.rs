@@ -57,9 +57,8 @@ impl GoStruct {
 const STRING: GoType = GoType::String("string");
 const STRINGS: GoType = GoType::List("[]string", &STRING);
 const STRING_MAP: GoType = GoType::Map("map[string]string", &STRING);
-const SCHEMA: GoType = GoType::Struct(&JSON_SCHEMA_PROPS);
-const SCHEMAS: GoType = GoType::List("[]v1.JSONSchemaProps", &SCHEMA);
-const SCHEMA_MAP: GoType = GoType::Map("map[string]v1.JSONSchemaProps", &SCHEMA);
+/// A static, because schemas contain schemas.
+static SCHEMA: GoType = GoType::Struct(&JSON_SCHEMA_PROPS);
 
 /// `CustomResourceDefinition` of `apiextensions.k8s.io/v1`.
 pub static CRD: GoStruct = GoStruct {
@@ -176,7 +175,7 @@ static CRD_VERSION: GoStruct = GoStruct {
 
 static VALIDATION: GoStruct = GoStruct {
     name: "v1.CustomResourceValidation",
-    fields: &[("openAPIV3Schema", SCHEMA)],
+    fields: &[("openAPIV3Schema", GoType::Struct(&JSON_SCHEMA_PROPS))],
 };
 
 static SUBRESOURCES: GoStruct = GoStruct {
@@ -280,7 +279,7 @@ pub static JSON_SCHEMA_PROPS: GoStruct = GoStruct {
     fields: &[
         ("description", STRING),
         ("type", STRING),
-        ("properties", SCHEMA_MAP),
+        ("properties", GoType::Map("map[string]v1.JSONSchemaProps", &SCHEMA)),
         ("items", GoType::OrList(&SCHEMA)),
         ("required", STRINGS),
         ("format", STRING),
@@ -302,10 +301,10 @@ pub static JSON_SCHEMA_PROPS: GoStruct = GoStruct {
         ("x-kubernetes-list-type", STRING),
         ("x-kubernetes-map-type", STRING),
         ("x-kubernetes-validations", GoType::List("v1.ValidationRules", &GoType::Struct(&RULE))),
-        ("anyOf", SCHEMAS),
-        ("allOf", SCHEMAS),
-        ("oneOf", SCHEMAS),
-        ("not", SCHEMA),
+        ("anyOf", GoType::List("[]v1.JSONSchemaProps", &SCHEMA)),
+        ("allOf", GoType::List("[]v1.JSONSchemaProps", &SCHEMA)),
+        ("oneOf", GoType::List("[]v1.JSONSchemaProps", &SCHEMA)),
+        ("not", GoType::Struct(&JSON_SCHEMA_PROPS)),
         ("maxProperties", GoType::Int64),
         ("minProperties", GoType::Int64),
         ("multipleOf", GoType::Float64),
@@ -318,7 +317,7 @@ pub static JSON_SCHEMA_PROPS: GoStruct = GoStruct {
         ("id", STRING),
         ("$schema", GoType::String("v1.JSONSchemaURL")),
         ("$ref", STRING),
-        ("patternProperties", SCHEMA_MAP),
+        ("patternProperties", GoType::Map("map[string]v1.JSONSchemaProps", &SCHEMA)),
         (
             "dependencies",
             GoType::Map("v1.JSONSchemaDependencies", &GoType::OrNames(&SCHEMA)),

@@ -246,6 +246,32 @@ impl<'d> Crd<'d> {
         self.spec.versions.iter().find(|version| version.storage)
     }
 
+    /// What the server does to a CRD before it checks a create: the status is its own affair.
+    pub fn prepare_for_create(&mut self) {
+        self.status = CrdStatus::default();
+        self.status.stored_versions.extend(self.storage_version().map(|it| it.name));
+    }
+
+    /// What the server does to a CRD before it checks that it may replace `old`.
+    pub fn prepare_for_update(&mut self, old: &Crd<'d>) {
+        self.status = old.status.clone();
+        if let Some(name) = self.storage_version().map(|it| it.name)
+            && !self.status.stored_versions.contains(&name)
+        {
+            self.status.stored_versions.push(name);
+        }
+        let (metadata, before) = (&mut self.metadata, &old.metadata);
+        metadata.generation = before.generation;
+        if metadata.uid.is_empty() {
+            metadata.uid = before.uid;
+        }
+        metadata.creation_timestamp = before.creation_timestamp.or(metadata.creation_timestamp);
+        metadata.deletion_timestamp = before.deletion_timestamp.or(metadata.deletion_timestamp);
+        if metadata.deletion_grace_period_seconds.is_none() {
+            metadata.deletion_grace_period_seconds = before.deletion_grace_period_seconds;
+        }
+    }
+
     /// Whether objects lose fields that their schema does not name.
     pub fn prunes(&self) -> bool {
         self.spec.preserve_unknown_fields == Some(false)

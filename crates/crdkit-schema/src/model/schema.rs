@@ -385,6 +385,39 @@ impl<'d> Schema<'d> {
         }
     }
 
+    /// Whether the keyword `key` is there and not `null`. The server tells a list that is written empty
+    /// from one that is not written in a few places.
+    pub fn is_written(&self, key: &str) -> bool {
+        self.source.get(key).is_some_and(|value| !value.is_null())
+    }
+
+    /// Calls `visit` with every schema directly below this one, `$ref` not followed.
+    pub fn each_child(&self, mut visit: impl FnMut(SchemaId)) {
+        let (junctors, legacy) = (self.junctors(), self.legacy());
+        match &self.items {
+            Some(Items::Schema(id)) => visit(*id),
+            Some(Items::List(list)) => list.iter().for_each(|id| visit(*id)),
+            Some(Items::Neither) | None => {}
+        }
+        let lists = [&junctors.all_of, &junctors.any_of, &junctors.one_of];
+        lists.into_iter().flatten().for_each(|id| visit(*id));
+        junctors.not.into_iter().for_each(&mut visit);
+        self.properties.iter().for_each(|(_, id)| visit(id));
+        for additional in [self.additional_properties, legacy.additional_items] {
+            if let Some(Additional::Schema(id)) = additional {
+                visit(id);
+            }
+        }
+        for map in [&legacy.pattern_properties, &legacy.definitions] {
+            map.iter().flatten().for_each(|(_, id)| visit(*id));
+        }
+        for (_, dependency) in legacy.dependencies.iter().flatten() {
+            if let Dependency::Schema(id) = dependency {
+                visit(*id);
+            }
+        }
+    }
+
     /// Whether `x-kubernetes-preserve-unknown-fields` is `true`.
     pub fn preserves_unknown_fields(&self) -> bool {
         self.extensions().preserve_unknown_fields == Some(true)
