@@ -8,14 +8,14 @@ use crdkit_value::{Kind, Value};
 use std::fmt::Write as _;
 
 /// `value` in compact form.
-pub(crate) fn value(value: Value<'_>) -> String {
+pub fn value(value: Value<'_>) -> String {
     let mut out = String::new();
     write_value(value, &mut out);
     out
 }
 
 /// Appends `value` in compact form.
-pub(crate) fn write_value(value: Value<'_>, out: &mut String) {
+pub fn write_value(value: Value<'_>, out: &mut String) {
     let mut open = Vec::new();
     let mut next = Some(value);
     loop {
@@ -61,7 +61,7 @@ pub(crate) fn write_value(value: Value<'_>, out: &mut String) {
 }
 
 /// Appends `text` in quotes.
-pub(crate) fn write_string(text: &str, out: &mut String) {
+pub fn write_string(text: &str, out: &mut String) {
     out.push('"');
     for c in text.chars() {
         match c {
@@ -82,7 +82,7 @@ pub(crate) fn write_string(text: &str, out: &mut String) {
 }
 
 /// A list of strings; `null` when there is none.
-pub(crate) fn strings<'a>(list: impl IntoIterator<Item = &'a str>, nil: bool) -> String {
+pub fn strings<'a>(list: impl IntoIterator<Item = &'a str>, nil: bool) -> String {
     let mut out = String::new();
     for text in list {
         out.push(if out.is_empty() { '[' } else { ',' });
@@ -96,7 +96,7 @@ pub(crate) fn strings<'a>(list: impl IntoIterator<Item = &'a str>, nil: bool) ->
 }
 
 /// One string in quotes.
-pub(crate) fn string(text: &str) -> String {
+pub fn string(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     write_string(text, &mut out);
     out

@@ -7,6 +7,7 @@
 pub mod check;
 pub mod decode;
 pub mod field_path;
+pub mod go_json;
 pub mod model;
 pub mod read;
 pub mod status;
@@ -14,7 +15,6 @@ pub mod status;
 mod base64;
 mod embedded;
 mod equal;
-mod go_json;
 mod internal_json;
 mod metadata;
 mod path;

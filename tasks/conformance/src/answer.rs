@@ -16,6 +16,10 @@ impl Answer {
         self.with(key, |out| json::write_string(text, out))
     }
 
+    pub(crate) fn bool(self, key: &str, bool: bool) -> Self {
+        self.with(key, |out| out.extend_from_slice(if bool { b"true" } else { b"false" }))
+    }
+
     pub(crate) fn value(self, key: &str, value: Value<'_>) -> Self {
         self.with(key, |out| json::write(value, Layout::Compact, out))
     }

@@ -29,10 +29,11 @@ macro_rules! codes {
     (@server $server:literal) => { Some($server) };
 }
 
+pub mod compat;
 pub mod crd;
 pub mod decode;
 pub mod validate;
 
 /// All codes with the stage that finds them, in the order of the reference page.
 pub const STAGES: &[(&str, &[Code])] = 
-    &[("decode", decode::ALL), ("crd", crd::ALL), ("validate", validate::ALL)];
+    &[("decode", decode::ALL), ("crd", crd::ALL), ("validate", validate::ALL), ("compat", compat::ALL)];

@@ -1,5 +1,6 @@
 //! The suites: where the cases are, how one is answered, how an answer is scored.
 
+mod compat;
 mod yaml;
 
 use crate::case::{Case, Cases};
@@ -22,7 +23,7 @@ pub(crate) struct Suite {
 /// Answers one case with a line of JSON.
 pub(crate) type Answerer = Box<dyn Fn(&Case) -> Vec<u8> + Send + Sync>;
 
-pub(crate) const ALL: &[Suite] = &[yaml::SUITE];
+pub(crate) const ALL: &[Suite] = &[compat::SUITE, yaml::SUITE];
 
 /// The suite called `name`.
 pub(crate) fn find(name: &str) -> Result<&'static Suite> {

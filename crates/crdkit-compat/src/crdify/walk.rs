@@ -1,0 +1,93 @@
+//! Walks two versions side by side and gives the pairs of schemas that differ.
+//!
+//! The walk follows the old schema; what only the new one has is never looked at. A part that is the
+//! same in both is left out as a whole.
+
+use crate::classes::{Class, Classes, Interner};
+use crate::keyword::Keyword;
+use crate::step::Step;
+use crdkit_schema::model::{Crd, Schema, SchemaId};
+
+/// One CRD with the classes of its schemas.
+pub(super) struct Side<'c> {
+    pub(super) crd: &'c Crd<'c>,
+    classes: Classes,
+}
+
+/// Two versions to compare.
+pub(super) struct Pair<'c> {
+    old: &'c Side<'c>,
+    new: &'c Side<'c>,
+    roots: (Option<SchemaId>, Option<SchemaId>),
+}
+
+/// A schema of the old version that is different in the new one, or not there.
+pub(super) struct Visit {
+    /// Where, as crdify writes it.
+    pub(super) path: String,
+    pub(super) old: SchemaId,
+    pub(super) new: Option<SchemaId>,
+}
+
+impl<'c> Side<'c> {
+    pub(super) fn new(crd: &'c Crd<'c>, interner: &mut Interner) -> Self {
+        Self { crd, classes: interner.classes(&crd.schemas) }
+    }
+
+    /// The schema of the version called `name`, if there is such a version.
+    fn version(&self, name: &str) -> Option<Option<SchemaId>> {
+        let index = self.crd.spec.versions.iter().position(|version| version.name == name)?;
+        Some(self.crd.schema(index))
+    }
+
+    fn schema(&self, id: SchemaId) -> &'c Schema<'c> {
+        self.crd.schemas.get(id)
+    }
+
+    fn class(&self, id: SchemaId) -> Class {
+        self.classes.of(id)
+    }
+}
+
+impl<'c> Pair<'c> {
+    /// The named version of each side, if both have it.
+    pub(super) fn of(old: (&'c Side<'c>, &str), new: (&'c Side<'c>, &str)) -> Option<Self> {
+        let roots = (old.0.version(old.1)?, new.0.version(new.1)?);
+        Some(Self { old: old.0, new: new.0, roots })
+    }
+
+    /// Every schema below the old root that is different in the new one.
+    pub(super) fn differences(&self) -> Vec<Visit> {
+        let mut visits = Vec::new();
+        let mut pending = Vec::new();
+        pending.extend(self.roots.0.map(|old| Visit { path: "^".into(), old, new: self.roots.1 }));
+        while let Some(visit) = pending.pop() {
+            if visit.new.is_some_and(|new| self.old.class(visit.old) == self.new.class(new)) {
+                continue;
+            }
+            let new = visit.new.map(|new| self.new.schema(new));
+            for (step, old) in Step::all(self.old.schema(visit.old)) {
+                let new = new.and_then(|new| step.follow(new));
+                pending.push(Visit { path: format!("{}{step}", visit.path), old, new });
+            }
+            visits.push(visit);
+        }
+        visits
+    }
+
+    /// The two schemas of a visit.
+    pub(super) fn schemas(&self, visit: &Visit) -> (&'c Schema<'c>, Option<&'c Schema<'c>>) {
+        (self.old.schema(visit.old), visit.new.map(|new| self.new.schema(new)))
+    }
+
+    /// Whether the two schemas of a visit give `keyword` the same value.
+    pub(super) fn agree(&self, keyword: Keyword, visit: &Visit) -> bool {
+        let (mut left, mut right) = (Vec::new(), Vec::new());
+        let (old, new) = self.schemas(visit);
+        keyword.write(old, &|id| self.old.class(id), &mut left);
+        if let Some(new) = new {
+            keyword.write(new, &|id| self.new.class(id), &mut right);
+        }
+        left == right
+    }
+}
