@@ -224,7 +224,9 @@ impl Bytes<'_> {
     }
 
     fn texts(&mut self, texts: &[&str]) {
-        texts.iter().for_each(|text| self.text(text));
+        for text in texts {
+            self.text(text);
+        }
     }
 
     fn optional_value(&mut self, value: Option<Value<'_>>) {
@@ -261,7 +263,9 @@ impl Bytes<'_> {
     }
 
     fn schemas(&mut self, ids: &[SchemaId]) {
-        ids.iter().for_each(|id| self.schema(*id));
+        for id in ids {
+            self.schema(*id);
+        }
     }
 
     fn additional(&mut self, additional: Option<Additional>) {

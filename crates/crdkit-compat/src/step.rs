@@ -40,7 +40,8 @@ impl<'d> Step<'d> {
         steps.extend(schema.properties.iter().map(|(name, id)| (Self::Property(name), id)));
         steps.extend(schema.additional_schema().map(|id| (Self::AdditionalProperties, id)));
         let legacy = schema.legacy();
-        let named = |entries: &Option<Vec<(&'d str, SchemaId)>>| entries.clone().unwrap_or_default();
+        let named =
+            |entries: &Option<Vec<(&'d str, SchemaId)>>| entries.clone().unwrap_or_default();
         let patterns = named(&legacy.pattern_properties).into_iter();
         steps.extend(patterns.map(|(name, id)| (Self::PatternProperty(name), id)));
         if let Some(Additional::Schema(id)) = legacy.additional_items {

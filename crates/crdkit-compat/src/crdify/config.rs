@@ -128,7 +128,8 @@ impl Reader {
         let name = self.text(entry, "name");
         let enforcement = self.enforcement(entry, "enforcement");
         let Some((at, name)) = name else {
-            return self.report(entry, format!("validations[{index}] is invalid: name is required"));
+            return self
+                .report(entry, format!("validations[{index}] is invalid: name is required"));
         };
         let Some(check) = Check::named(name) else {
             return self.report(at, format!("unknown validation : {}", quote(name)));
@@ -188,13 +189,10 @@ impl Reader {
     /// A string that is not empty.
     fn text<'d>(&mut self, object: Value<'d>, key: &str) -> Option<(Value<'d>, &'d str)> {
         let value = object.get(key).filter(|value| !value.is_null())?;
-        match value.as_str() {
-            Some(text) => Some((value, text)).filter(|_| !text.is_empty()),
-            None => {
-                self.report(value, "must be a string".into());
-                None
-            }
+        if value.as_str().is_none() {
+            self.report(value, "must be a string".into());
         }
+        value.as_str().filter(|text| !text.is_empty()).map(|text| (value, text))
     }
 
     fn report(&mut self, at: Value<'_>, problem: String) {

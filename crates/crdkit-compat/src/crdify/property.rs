@@ -1,7 +1,7 @@
 //! The checks of single keywords: whether a change is one to report, and in which words.
 
-use super::config::{Config, Policy};
 use super::Check;
+use super::config::{Config, Policy};
 use crdkit_schema::go_json;
 use crdkit_schema::model::Schema;
 use crdkit_text::number;
@@ -98,18 +98,13 @@ fn default(old: Option<Value<'_>>, new: Option<Value<'_>>) -> Option<String> {
 /// The values of an enumeration as JSON text; crdify knows null as the empty text.
 fn values(schema: Option<&Schema<'_>>) -> BTreeSet<String> {
     let values = schema.and_then(|schema| schema.enum_values).map(Value::items);
-    let text = |value: Value<'_>| match value.is_null() {
-        true => String::new(),
-        false => go_json::value(value),
+    let text = |value: Value<'_>| {
+        if value.is_null() { String::new() } else { go_json::value(value) }
     };
     values.into_iter().flatten().map(text).collect()
 }
 
-fn enumeration(
-    old: &BTreeSet<String>,
-    new: &BTreeSet<String>,
-    addition: Policy,
-) -> Option<String> {
+fn enumeration(old: &BTreeSet<String>, new: &BTreeSet<String>, addition: Policy) -> Option<String> {
     let list = |values: Vec<&String>| {
         let values: Vec<&str> = values.into_iter().map(String::as_str).collect();
         format!("[{}]", values.join(" "))

@@ -73,26 +73,41 @@ struct Writer<'r>(Vec<Event<'r>>);
 
 impl<'r> Writer<'r> {
     fn versions(&mut self, findings: &[&'r Finding]) {
-        self.list(findings, |it| it.version.as_str(), "version", |out, of_version| {
-            out.0.push(Event::Key("propertyComparisons"));
-            out.list(of_version, |it| it.property.as_str(), "property", |out, of_property| {
-                out.0.push(Event::Key("comparisonResults"));
-                out.checks(of_property);
-            });
-        });
+        self.list(
+            findings,
+            |it| it.version.as_str(),
+            "version",
+            |out, of_version| {
+                out.0.push(Event::Key("propertyComparisons"));
+                out.list(
+                    of_version,
+                    |it| it.property.as_str(),
+                    "property",
+                    |out, of_property| {
+                        out.0.push(Event::Key("comparisonResults"));
+                        out.checks(of_property);
+                    },
+                );
+            },
+        );
     }
 
     fn checks(&mut self, findings: &[&'r Finding]) {
-        self.list(findings, |it| it.check.name(), "name", |out, of_check| {
-            for (level, key) in [(Level::Error, "errors"), (Level::Warning, "warnings")] {
-                let of_level: Vec<_> = of_check.iter().filter(|it| it.level == level).collect();
-                if !of_level.is_empty() {
-                    out.0.extend([Event::Key(key), Event::BeginArray]);
-                    out.0.extend(of_level.iter().map(|it| Event::String(&it.message)));
-                    out.0.push(Event::EndArray);
+        self.list(
+            findings,
+            |it| it.check.name(),
+            "name",
+            |out, of_check| {
+                for (level, key) in [(Level::Error, "errors"), (Level::Warning, "warnings")] {
+                    let of_level: Vec<_> = of_check.iter().filter(|it| it.level == level).collect();
+                    if !of_level.is_empty() {
+                        out.0.extend([Event::Key(key), Event::BeginArray]);
+                        out.0.extend(of_level.iter().map(|it| Event::String(&it.message)));
+                        out.0.push(Event::EndArray);
+                    }
                 }
-            }
-        });
+            },
+        );
     }
 
     /// An array with an object for each run of findings that have the same name.

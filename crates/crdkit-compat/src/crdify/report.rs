@@ -1,7 +1,7 @@
 //! Findings, in the order they are shown.
 
-use super::config::{Config, Enforcement};
 use super::Check;
+use super::config::{Config, Enforcement};
 
 /// What a comparison found, sorted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -46,15 +46,37 @@ mod tests {
     #[test]
     fn stability_comes_before_number() {
         let mut names = [
-            "v1", "v10", "v2", "v1beta1", "v2beta1", "v1alpha1", "v2alpha10", "v2alpha9", "foo",
-            "v1gamma1", "v", "v1beta", "bar",
+            "v1",
+            "v10",
+            "v2",
+            "v1beta1",
+            "v2beta1",
+            "v1alpha1",
+            "v2alpha10",
+            "v2alpha9",
+            "foo",
+            "v1gamma1",
+            "v",
+            "v1beta",
+            "bar",
         ];
         names.sort_by(|left, right| compare(left, right));
         assert_eq!(
             names,
             [
-                "v1gamma1", "v1beta", "v", "foo", "bar", "v1alpha1", "v2alpha9", "v2alpha10",
-                "v1beta1", "v2beta1", "v1", "v2", "v10"
+                "v1gamma1",
+                "v1beta",
+                "v",
+                "foo",
+                "bar",
+                "v1alpha1",
+                "v2alpha9",
+                "v2alpha10",
+                "v1beta1",
+                "v2beta1",
+                "v1",
+                "v2",
+                "v10"
             ]
         );
     }

@@ -34,10 +34,9 @@ impl<'c> Side<'c> {
         Self { crd, classes: interner.classes(&crd.schemas) }
     }
 
-    /// The schema of the version called `name`, if there is such a version.
-    fn version(&self, name: &str) -> Option<Option<SchemaId>> {
-        let index = self.crd.spec.versions.iter().position(|version| version.name == name)?;
-        Some(self.crd.schema(index))
+    /// The number of the version called `name`.
+    fn version(&self, name: &str) -> Option<usize> {
+        self.crd.spec.versions.iter().position(|version| version.name == name)
     }
 
     fn schema(&self, id: SchemaId) -> &'c Schema<'c> {
@@ -52,8 +51,10 @@ impl<'c> Side<'c> {
 impl<'c> Pair<'c> {
     /// The named version of each side, if both have it.
     pub(super) fn of(old: (&'c Side<'c>, &str), new: (&'c Side<'c>, &str)) -> Option<Self> {
-        let roots = (old.0.version(old.1)?, new.0.version(new.1)?);
-        Some(Self { old: old.0, new: new.0, roots })
+        let ((old, old_name), (new, new_name)) = (old, new);
+        let (old_version, new_version) = (old.version(old_name)?, new.version(new_name)?);
+        let roots = (old.crd.schema(old_version), new.crd.schema(new_version));
+        Some(Self { old, new, roots })
     }
 
     /// Every schema below the old root that is different in the new one.
