@@ -1,1 +1,35 @@
-//! CEL as a language. Knows nothing of CRDs.
+//! CEL as Kubernetes runs it.
+//!
+//! Text goes through stages, one module each: [`lex`] → [`parse`] (with [`macros`]) → [`check`] → [`cost`] (before
+//! running) → [`plan`] → [`eval`]. [`library`] holds the functions, [`value`] what they work on. The crate knows
+//! nothing of CRDs or OpenAPI: types, variables and the reading of documents come from its caller through [`Env`] and
+//! [`Shapes`].
+
+pub mod ast;
+mod check;
+mod cost;
+mod declare;
+mod env;
+mod error;
+mod eval;
+mod lex;
+mod library;
+mod macros;
+mod parse;
+mod plan;
+mod shape;
+mod source;
+mod types;
+mod value;
+
+pub use check::Checked;
+pub use cost::Range;
+pub use env::{Env, EnvBuilder, Minor, Purpose};
+pub use error::{CompileError, CompileErrors};
+pub use eval::{Binding, EvalError, Limits, Outcome};
+pub use library::Library;
+pub use plan::{PlanError, Program};
+pub use shape::{Field, ListKind, Shape, ShapeId, ShapeKind, Shapes};
+pub use source::{Location, Position, locate};
+pub use types::Type;
+pub use value::{Arena, List, Map, Node, Opaque, Val};

@@ -15,7 +15,100 @@ pub(crate) struct Args {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    Validate(Validate),
+    Lint(Lint),
     Convert(Convert),
+}
+
+/// Validate custom resources: the API server's verdict, offline
+///
+/// Every object goes through what the API server does on create: unknown fields, pruning, defaults,
+/// schema, list types and CEL rules. With `--old`, objects are taken as updates of those of the same
+/// name. CRDs among the inputs are used, and checked as `crdkit lint` does.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "\
+Examples:
+  crdkit validate --crds crds/ manifests/
+  crdkit validate --crds crds/ --old live.yaml changed.yaml
+  kustomize build . | crdkit validate --crds crds/ -
+")]
+pub(crate) struct Validate {
+    /// Files or directories with objects; `-` is standard input
+    #[arg(value_name = "PATH", required = true)]
+    pub(crate) paths: Vec<PathBuf>,
+
+    /// Files or directories with CRDs
+    #[arg(long, value_name = "PATH")]
+    pub(crate) crds: Vec<PathBuf>,
+
+    /// Files or directories with the objects as they are now; objects are then updates of them
+    #[arg(long, value_name = "PATH")]
+    pub(crate) old: Vec<PathBuf>,
+
+    /// What happens to fields that are unknown or given twice
+    #[arg(long, value_name = "MODE", default_value = "strict")]
+    pub(crate) field_validation: FieldValidation,
+
+    /// Let objects pass that no CRD was given for
+    #[arg(long)]
+    pub(crate) ignore_missing_schemas: bool,
+
+    /// How findings are shown
+    #[arg(short, long, value_name = "FORMAT", default_value = "pretty")]
+    pub(crate) output: Report,
+}
+
+/// Check CRDs themselves: everything the API server would refuse
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "\
+Examples:
+  crdkit lint crds/
+  crdkit lint --old released/ crds/              as an update of the released ones
+")]
+pub(crate) struct Lint {
+    /// Files or directories with CRDs; `-` is standard input
+    #[arg(value_name = "CRD", default_value = "-")]
+    pub(crate) paths: Vec<PathBuf>,
+
+    /// Files or directories with the CRDs as they are now; CRDs are then updates of them
+    #[arg(long, value_name = "PATH")]
+    pub(crate) old: Vec<PathBuf>,
+
+    /// How findings are shown
+    #[arg(short, long, value_name = "FORMAT", default_value = "pretty")]
+    pub(crate) output: Report,
+}
+
+/// `--output` of commands that report findings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Report {
+    /// One line for each finding
+    Text,
+    /// The source line with a caret below each finding
+    Pretty,
+    /// An array of findings
+    Json,
+}
+
+/// `--field-validation`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FieldValidation {
+    /// The object is refused
+    Strict,
+    /// They are reported as warnings
+    Warn,
+    /// They are removed without a word
+    Ignore,
+}
+
+impl From<FieldValidation> for crdkit::FieldValidation {
+    fn from(mode: FieldValidation) -> Self {
+        match mode {
+            FieldValidation::Strict => Self::Strict,
+            FieldValidation::Warn => Self::Warn,
+            FieldValidation::Ignore => Self::Ignore,
+        }
+    }
 }
 
 /// Convert between JSON, YAML and NDJSON, read the way Kubernetes reads them

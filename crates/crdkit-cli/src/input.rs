@@ -1,6 +1,8 @@
 //! Finds and reads inputs: files, directories and standard input, in a stable order.
 
+use crate::exit::Exit;
 use crate::format::Format;
+use crate::report;
 use anyhow::{Context as _, Result};
 use std::fs;
 use std::io::{self, Read as _};
@@ -23,6 +25,22 @@ pub(crate) fn read_all(
         Ok(files) => Box::new(files.into_iter().map(move |file| read(&file, format))),
         Err(error) => Box::new(std::iter::once(Err(error))),
     }
+}
+
+/// Reads what is behind all of `paths`; says what cannot be read and goes on.
+pub(crate) fn read_or_report(paths: &[PathBuf]) -> (Vec<Input>, Exit) {
+    let mut exit = Exit::Fine;
+    let mut inputs = Vec::new();
+    for outcome in paths.iter().flat_map(|path| read_all(path, None)) {
+        match outcome {
+            Ok(input) => inputs.push(input),
+            Err(error) => {
+                report::failure(&error);
+                exit = Exit::Failed;
+            }
+        }
+    }
+    (inputs, exit)
 }
 
 /// The files behind `path`: itself, or those of a directory sorted by name.

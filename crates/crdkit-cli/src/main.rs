@@ -1,15 +1,17 @@
 //! The `crdkit` command: arguments, files, output and exit codes around the library.
 //!
 //! Arguments are parsed as typed (`args`), each command resolves them into what the library needs
-//! (`commands`), inputs are found and read in one place (`input`), findings are shown in one place
-//! (`report`), and every exit code comes from [`exit::Exit`].
+//! (`commands`), inputs are found and read in one place (`input`, `objects`, `crds`), findings are
+//! shown in one place (`report`), and every exit code comes from [`exit::Exit`].
 #![expect(clippy::disallowed_methods, reason = "this crate is the edge that does the I/O")]
 
 mod args;
 mod commands;
+mod crds;
 mod exit;
 mod format;
 mod input;
+mod objects;
 mod report;
 
 use clap::Parser as _;
@@ -22,6 +24,8 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 fn main() -> ExitCode {
     let args = args::Args::parse();
     let outcome = match &args.command {
+        args::Command::Validate(validate) => commands::validate::run(validate),
+        args::Command::Lint(lint) => commands::lint::run(lint),
         args::Command::Convert(convert) => commands::convert::run(convert),
     };
     let exit = outcome.unwrap_or_else(|error| {

@@ -1,11 +1,12 @@
-//! Shows findings and failures to people, on standard error.
+//! Shows findings and failures to people, and findings to programs.
 //!
 //! A finding is `name:line:column: severity[code]: message`, then the source line with a caret. Only a
 //! window of lines around the finding is handed to the renderer, so that a large file costs no more
 //! than a small one.
 
+use crate::args::Report;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
-use crdkit::issue::{Issue, LineIndex, Severity, Span};
+use crdkit::issue::{Issue, LineIndex, Position, Severity, Span};
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::ops::Range;
@@ -22,25 +23,40 @@ impl<'a> Source<'a> {
         Self { name, bytes, lines: LineIndex::new(bytes) }
     }
 
-    /// Shows one finding.
+    /// Shows one finding on standard error.
     pub(crate) fn show(&self, issue: &Issue) {
-        let mut text = String::new();
-        self.render(issue, &mut text);
+        let text = self.pretty(issue);
         let _ = anstream::stderr().lock().write_all(text.as_bytes());
     }
 
-    fn render(&self, issue: &Issue, out: &mut String) {
-        let (severity, level) = match issue.severity {
-            Severity::Error => ("\u{1b}[1m\u{1b}[91merror", Level::ERROR),
-            Severity::Warning => ("\u{1b}[1m\u{1b}[33mwarning", Level::WARNING),
-        };
-        let _ = write!(out, "{}", self.name);
-        if let Some(span) = issue.span {
-            let position = self.lines.position(self.bytes, span.start);
+    /// `name:line:column: severity[code]: message` without a line end.
+    pub(crate) fn line(&self, issue: &Issue) -> String {
+        let mut out = self.name.to_owned();
+        if let Some(position) = self.position(issue) {
             let _ = write!(out, ":{}:{}", position.line, position.column);
         }
-        let _ = writeln!(out, ": {severity}[{}]\u{1b}[0m: {issue}", issue.code);
-        let Some(span) = issue.span else { return };
+        let severity = match issue.severity {
+            Severity::Error => "\u{1b}[1m\u{1b}[91merror",
+            Severity::Warning => "\u{1b}[1m\u{1b}[33mwarning",
+        };
+        let _ = write!(out, ": {severity}[{}]\u{1b}[0m: {issue}", issue.code);
+        out
+    }
+
+    /// Where a finding begins.
+    pub(crate) fn position(&self, issue: &Issue) -> Option<Position> {
+        Some(self.lines.position(self.bytes, issue.span?.start))
+    }
+
+    /// The line and the source excerpt below it.
+    pub(crate) fn pretty(&self, issue: &Issue) -> String {
+        let mut out = self.line(issue);
+        out.push('\n');
+        let level = match issue.severity {
+            Severity::Error => Level::ERROR,
+            Severity::Warning => Level::WARNING,
+        };
+        let Some(span) = issue.span else { return out };
         let mut group = Group::with_level(level);
         let places = std::iter::once((span, AnnotationKind::Primary, ""));
         let related = issue.related.iter();
@@ -49,6 +65,7 @@ impl<'a> Source<'a> {
             group = group.element(window.snippet());
         }
         let _ = writeln!(out, "{}", Renderer::styled().render(&[group]));
+        out
     }
 }
 
@@ -124,6 +141,101 @@ impl Window {
         });
         Snippet::source(self.text).line_start(self.line).annotations(marks)
     }
+}
+
+/// Findings of a command that reports them, ready to print in input order.
+pub(crate) struct Findings {
+    format: Report,
+    text: String,
+    rows: Vec<Row>,
+    n_errors: usize,
+    n_warnings: usize,
+}
+
+/// One finding for programs.
+#[derive(serde::Serialize)]
+struct Row {
+    file: String,
+    line: Option<usize>,
+    column: Option<usize>,
+    severity: String,
+    code: &'static str,
+    path: String,
+    message: String,
+}
+
+impl Findings {
+    pub(crate) fn new(format: Report) -> Self {
+        Self { format, text: String::new(), rows: Vec::new(), n_errors: 0, n_warnings: 0 }
+    }
+
+    /// Adds the findings of one source.
+    pub(crate) fn add<'i>(
+        &mut self,
+        source: &Source<'_>,
+        issues: impl IntoIterator<Item = &'i Issue>,
+    ) {
+        for issue in issues {
+            match issue.severity {
+                Severity::Error => self.n_errors += 1,
+                Severity::Warning => self.n_warnings += 1,
+            }
+            match self.format {
+                Report::Pretty => self.text.push_str(&source.pretty(issue)),
+                Report::Text => {
+                    self.text.push_str(&source.line(issue));
+                    self.text.push('\n');
+                }
+                Report::Json => self.rows.push(Row::new(source, issue)),
+            }
+        }
+    }
+
+    /// Adds what another worker found, behind what is here.
+    pub(crate) fn append(&mut self, other: Self) {
+        self.text.push_str(&other.text);
+        self.rows.extend(other.rows);
+        self.n_errors += other.n_errors;
+        self.n_warnings += other.n_warnings;
+    }
+
+    /// How many there are: errors and warnings.
+    pub(crate) fn counts(&self) -> (usize, usize) {
+        (self.n_errors, self.n_warnings)
+    }
+
+    /// Prints everything to standard output. Nobody reading it is no failure.
+    pub(crate) fn print(&self) -> anyhow::Result<()> {
+        let text = match self.format {
+            Report::Json => serde_json::to_string_pretty(&self.rows)? + "\n",
+            Report::Text | Report::Pretty => self.text.clone(),
+        };
+        let mut stdout = anstream::stdout().lock();
+        match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+            Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Row {
+    fn new(source: &Source<'_>, issue: &Issue) -> Self {
+        let position = source.position(issue);
+        Self {
+            file: source.name.to_owned(),
+            line: position.map(|position| position.line),
+            column: position.map(|position| position.column),
+            severity: issue.severity.to_string(),
+            code: issue.code.name(),
+            path: issue.path.to_string(),
+            message: issue.message(),
+        }
+    }
+}
+
+/// Says something about the run as a whole.
+pub(crate) fn note(text: &str) {
+    let _ = writeln!(anstream::stderr().lock(), "{text}");
 }
 
 /// Shows why the work could not be done.

@@ -39,6 +39,11 @@ impl FieldPath {
         &self.0
     }
 
+    /// The rest of this path behind `prefix`, if it begins with it.
+    pub fn strip_prefix(&self, prefix: &Self) -> Option<Self> {
+        Some(Self(self.0.strip_prefix(prefix.segments())?.to_vec()))
+    }
+
     /// The path one step further down.
     #[must_use]
     pub fn join(mut self, segment: Segment) -> Self {

@@ -19,7 +19,7 @@ pub(crate) fn decode(text: &str) -> Result<Vec<u8>, usize> {
                 (2, Some(Some((at, byte))), _) if byte != b'=' => Err(at),
                 (_, _, Some((at, _))) => Err(at),
                 _ => {
-                    push(&quantum, filled, &mut out);
+                    push(quantum, filled, &mut out);
                     Ok(out)
                 }
             };
@@ -30,7 +30,7 @@ pub(crate) fn decode(text: &str) -> Result<Vec<u8>, usize> {
         }
         filled += 1;
         if filled == 4 {
-            push(&quantum, 4, &mut out);
+            push(quantum, 4, &mut out);
             (quantum, filled) = ([0; 4], 0);
         }
     }
@@ -38,8 +38,8 @@ pub(crate) fn decode(text: &str) -> Result<Vec<u8>, usize> {
 }
 
 /// Appends the whole bytes in the first `filled` digits.
-fn push(quantum: &[u8; 4], filled: usize, out: &mut Vec<u8>) {
-    let [a, b, c, d] = *quantum;
+fn push(quantum: [u8; 4], filled: usize, out: &mut Vec<u8>) {
+    let [a, b, c, d] = quantum;
     let bytes = [a << 2 | b >> 4, b << 4 | c >> 2, c << 6 | d];
     out.extend(bytes.iter().take(filled.saturating_sub(1)));
 }

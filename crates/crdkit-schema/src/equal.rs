@@ -39,7 +39,10 @@ pub(crate) fn optional_schemas(
 }
 
 /// Whether two sets of subresources are the same.
-pub(crate) fn subresources(left: Option<Subresources<'_>>, right: Option<Subresources<'_>>) -> bool {
+pub(crate) fn subresources(
+    left: Option<Subresources<'_>>,
+    right: Option<Subresources<'_>>,
+) -> bool {
     match (left, right) {
         (None, None) => true,
         (Some(left), Some(right)) => left.status == right.status && left.scale == right.scale,
@@ -61,14 +64,20 @@ pub(crate) fn columns(left: &[Column<'_>], right: &[Column<'_>]) -> bool {
 }
 
 /// Whether two lists of selectable fields are the same.
-pub(crate) fn selectable_fields(left: &[SelectableField<'_>], right: &[SelectableField<'_>]) -> bool {
+pub(crate) fn selectable_fields(
+    left: &[SelectableField<'_>],
+    right: &[SelectableField<'_>],
+) -> bool {
     left.len() == right.len()
         && left.iter().zip(right).all(|(left, right)| left.json_path == right.json_path)
 }
 
 type Pairs = Vec<(SchemaId, SchemaId)>;
 
-fn trees((left, left_id): (&Schemas<'_>, SchemaId), (right, right_id): (&Schemas<'_>, SchemaId)) -> bool {
+fn trees(
+    (left, left_id): (&Schemas<'_>, SchemaId),
+    (right, right_id): (&Schemas<'_>, SchemaId),
+) -> bool {
     let mut pending: Pairs = vec![(left_id, right_id)];
     while let Some((left_id, right_id)) = pending.pop() {
         let (left, right) = (left.get(left_id), right.get(right_id));

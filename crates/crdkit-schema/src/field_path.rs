@@ -87,7 +87,9 @@ fn next_token<'t>(rest: &mut &'t str) -> Option<&'t str> {
         [] => return None,
         [b'.' | b'[' | b']', ..] => 1,
         [b'\'', ..] => {
-            let pairs = bytes.windows(2).position(|pair| matches!(pair, [before, b'\''] if *before != b'\\'));
+            let pairs = bytes
+                .windows(2)
+                .position(|pair| matches!(pair, [before, b'\''] if *before != b'\\'));
             pairs.map_or(bytes.len(), |at| at + 2)
         }
         _ => bytes.iter().position(|it| matches!(it, b'.' | b'[' | b']')).unwrap_or(bytes.len()),

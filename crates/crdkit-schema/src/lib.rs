@@ -1,24 +1,29 @@
-//! `CustomResourceDefinition`s and OpenAPI schemas: read, checked, compiled.
+//! `CustomResourceDefinition`s and OpenAPI schemas: read, checked, compiled; and values held against them.
 //!
 //! [`decode`] says what the API server's typed decoder says about a document, [`read`] turns it into
 //! the [`model`], which keeps what was written and where, and [`check`] holds the model against every
-//! rule the server has for CRDs. [`status`] puts findings into the server's words.
+//! rule the server has for CRDs. [`compile`] turns the model into tables that borrow nothing, which
+//! [`prune`], [`defaults`] and [`validate`] hold values against. [`status`] puts findings into the
+//! server's words.
 
 pub mod check;
+pub mod compile;
 pub mod decode;
+pub mod defaults;
 pub mod field_path;
 pub mod go_json;
+pub mod metadata;
 pub mod model;
+pub mod path;
+pub mod prune;
 pub mod read;
+pub mod rules;
 pub mod status;
+pub mod validate;
 
 mod base64;
 mod embedded;
 mod equal;
 mod internal_json;
-mod metadata;
-mod path;
 mod pem;
-mod prune;
 mod time;
-mod validate;

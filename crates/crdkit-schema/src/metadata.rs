@@ -10,13 +10,13 @@ use crdkit_text::names;
 use crdkit_value::Value;
 
 /// What is wrong with a name; `true` asks about the beginning of one.
-pub(crate) type NameRule<'r> = &'r dyn Fn(&str, bool) -> Vec<String>;
+pub type NameRule<'r> = &'r dyn Fn(&str, bool) -> Vec<String>;
 
 /// Bytes that all annotations of an object may have together.
 const ANNOTATIONS_LIMIT: usize = 256 << 10;
 
 /// Names that are subdomains: most objects.
-pub(crate) fn subdomain_problems(name: &str, prefix: bool) -> Vec<String> {
+pub fn subdomain_problems(name: &str, prefix: bool) -> Vec<String> {
     if prefix {
         names::dns1123_subdomain(&names::mask_trailing_dash(name))
     } else {
@@ -25,12 +25,12 @@ pub(crate) fn subdomain_problems(name: &str, prefix: bool) -> Vec<String> {
 }
 
 /// Names that are a segment of a URL path: the least any object must keep to.
-pub(crate) fn segment_problems(name: &str, prefix: bool) -> Vec<String> {
+pub fn segment_problems(name: &str, prefix: bool) -> Vec<String> {
     if prefix { names::path_segment_prefix(name) } else { names::path_segment_name(name) }
 }
 
 /// Checks the metadata of a new object.
-pub(crate) fn create(
+pub fn create(
     metadata: &ObjectMeta<'_>,
     path: &Path<'_>,
     namespaced: bool,
@@ -62,7 +62,7 @@ pub(crate) fn create(
 }
 
 /// Checks the metadata of an object that replaces another.
-pub(crate) fn update(
+pub fn update(
     metadata: &ObjectMeta<'_>,
     old: &ObjectMeta<'_>,
     path: &Path<'_>,
@@ -162,8 +162,11 @@ impl Check<'_, '_> {
         }
         let size: usize = annotations.iter().map(|(key, value)| key.len() + value.len()).sum();
         if size > ANNOTATIONS_LIMIT {
-            let issue =
-                self.issue(codes::crd::ANNOTATIONS_TOO_LONG, &self.path.field("annotations"), "annotations");
+            let issue = self.issue(
+                codes::crd::ANNOTATIONS_TOO_LONG,
+                &self.path.field("annotations"),
+                "annotations",
+            );
             self.issues.push(issue.with("limit", ANNOTATIONS_LIMIT));
         }
     }
@@ -233,8 +236,11 @@ impl Check<'_, '_> {
         new.dedup();
         if !new.is_empty() {
             let quoted: Vec<String> = new.iter().map(|it| crdkit_text::quote::quote(it)).collect();
-            let issue =
-                self.issue(codes::crd::NEW_FINALIZERS, &self.path.field("finalizers"), "finalizers");
+            let issue = self.issue(
+                codes::crd::NEW_FINALIZERS,
+                &self.path.field("finalizers"),
+                "finalizers",
+            );
             self.issues.push(issue.with("finalizers", quoted.join(", ")));
         }
     }
@@ -270,7 +276,7 @@ impl Check<'_, '_> {
 }
 
 /// What makes an `apiVersion` unreadable.
-pub(crate) fn group_version_problem(api_version: &str) -> Option<String> {
+pub fn group_version_problem(api_version: &str) -> Option<String> {
     (api_version.matches('/').count() > 1)
         .then(|| format!("unexpected GroupVersion string: {api_version}"))
 }

@@ -4,7 +4,7 @@ use crdkit_issue::{FieldPath, Segment};
 
 /// A place in a document, as a chain of steps on the walker's stack.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Path<'a> {
+pub enum Path<'a> {
     /// The document itself.
     Root,
     /// A field of an object.
@@ -17,17 +17,17 @@ pub(crate) enum Path<'a> {
 
 impl<'a> Path<'a> {
     /// The field `name` below.
-    pub(crate) fn field(&'a self, name: &'a str) -> Self {
+    pub fn field(&'a self, name: &'a str) -> Self {
         Self::Field(self, name)
     }
 
     /// The map entry `key` below.
-    pub(crate) fn key(&'a self, key: &'a str) -> Self {
+    pub fn key(&'a self, key: &'a str) -> Self {
         Self::Key(self, key)
     }
 
     /// The list item `index` below.
-    pub(crate) fn index(&'a self, index: usize) -> Self {
+    pub fn index(&'a self, index: usize) -> Self {
         Self::Index(self, index)
     }
 }

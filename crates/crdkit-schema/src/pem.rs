@@ -37,8 +37,9 @@ fn block(text: &str) -> Option<(&str, &str, &str)> {
 /// Whether `der` begins with a sequence that is as long as it says.
 fn is_sequence(der: &[u8]) -> bool {
     match der {
-        [0x30, length @ 0..0x80, content @ ..] => usize::from(*length) <= content.len(),
-        [0x30, 0x81, length, content @ ..] => usize::from(*length) <= content.len(),
+        [0x30, length @ 0..=0x7F, content @ ..] | [0x30, 0x81, length, content @ ..] => {
+            usize::from(*length) <= content.len()
+        }
         [0x30, 0x82, high, low, content @ ..] => {
             usize::from(*high) << 8 | usize::from(*low) <= content.len()
         }

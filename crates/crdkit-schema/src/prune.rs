@@ -1,63 +1,133 @@
-//! Whether pruning would take anything away from a value.
+//! Which fields and nulls of an object its schema does not let in.
 //!
-//! Upstream: `apiextensions-apiserver/pkg/apiserver/schema/pruning/algorithm.go`.
+//! Takes a value and its compiled schema; gives the ids of members that pruning removes and of nulls
+//! that stand where no null is allowed and no default will replace them. The value itself is not
+//! changed, so that the caller decides when, and may tell about it first.
+//!
+//! Holds: removing what was found and looking again finds nothing.
+//! Recurses once per schema level; below the last schema it goes on without recursion.
+//! Upstream: `apiextensions-apiserver/pkg/apiserver/schema/{pruning,defaulting}`.
 
-use crate::model::{SchemaId, Schemas};
-use crdkit_value::{Kind, Value};
+use crate::compile::{Additional, Flags, Id, Node, Table};
+use crdkit_value::{Kind, Members, NodeId, Value};
 
-/// How a value is pruned.
-#[derive(Clone, Copy)]
-enum Mode {
-    /// Fields that the schema does not name go; without a schema, all of them.
-    Remove(Option<SchemaId>),
-    /// Fields that the schema does not name stay as they are.
-    Keep(SchemaId),
+/// What to remove, in document order per list.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Pruned {
+    /// Members that the schema does not name.
+    pub unknown: Vec<NodeId>,
+    /// Nulls that the schema does not allow.
+    pub nulls: Vec<NodeId>,
 }
 
-/// Whether `value` has fields that its schema does not name and does not preserve.
-pub(crate) fn has_unknown_fields(schemas: &Schemas<'_>, id: SchemaId, value: Value<'_>) -> bool {
-    let mut pending = vec![(value, mode(schemas, Some(id)))];
-    while let Some((value, mode)) = pending.pop() {
-        let schema = match mode {
-            Mode::Remove(schema) => schema,
-            Mode::Keep(schema) => Some(schema),
-        };
-        let schema = schema.map(|id| schemas.get(id));
+/// What to remove from `value`, an object with the schema `schema`; without a schema it is everything
+/// but `apiVersion`, `kind` and `metadata`.
+pub fn object(table: &Table, schema: Option<Id>, value: Value<'_>) -> Pruned {
+    let mut walk = Walk { table, pruned: Pruned::default() };
+    if let Some(schema) = schema {
+        walk.value(table.node(schema), value, false);
+    } else {
+        let unknown = value.members().filter(|(key, _)| !is_meta(key));
+        walk.pruned.unknown.extend(unknown.map(|(_, member)| member.id()));
+    }
+    walk.pruned
+}
+
+/// The members of `value` that `node` does not name.
+pub fn unknown(table: &Table, node: Option<&Node>, value: Value<'_>) -> Vec<NodeId> {
+    let mut walk = Walk { table, pruned: Pruned::default() };
+    match node {
+        Some(node) => walk.value(node, value, false),
+        None => walk.no_schema(value),
+    }
+    walk.pruned.unknown
+}
+
+/// Whether every object of its own has the field called `key`.
+pub fn is_meta(key: &str) -> bool {
+    matches!(key, "apiVersion" | "kind" | "metadata")
+}
+
+struct Walk<'t> {
+    table: &'t Table,
+    pruned: Pruned,
+}
+
+impl<'t> Walk<'t> {
+    /// `keep` says that unknown fields are kept because of a schema further up.
+    fn value(&mut self, node: &'t Node, value: Value<'_>, keep: bool) {
+        let keep = keep || node.has(Flags::PRESERVE);
         match value.kind() {
-            Kind::Object(members) => {
-                for (key, member) in members {
-                    let Some(schema) = schema else { return true };
-                    let meta = matches!(key, "apiVersion" | "kind" | "metadata");
-                    if meta && schema.extensions().embedded_resource {
-                        continue;
-                    }
-                    if let Some(property) = schema.properties.get(key) {
-                        pending.push((member, self::mode(schemas, Some(property))));
-                    } else if schema.additional_properties.is_some() {
-                        pending.push((member, self::mode(schemas, schema.additional_schema())));
-                    } else if matches!(mode, Mode::Remove(_)) {
-                        return true;
+            Kind::Object(members) => self.members(node, members, keep),
+            Kind::Array(items) => match node.items {
+                Some(id) => {
+                    let node = self.table.node(id);
+                    for item in items {
+                        self.value(node, item, keep);
                     }
                 }
-            }
-            Kind::Array(items) => {
-                let item = schema.and_then(|schema| schema.item_schema());
-                let below = match (mode, item) {
-                    (Mode::Keep(_), None) => continue,
-                    (Mode::Keep(_), Some(item)) => Mode::Keep(item),
-                    (Mode::Remove(_), item) => self::mode(schemas, item),
-                };
-                pending.extend(items.map(|item| (item, below)));
-            }
+                None if keep => {}
+                None => items.for_each(|item| self.no_schema(item)),
+            },
             _ => {}
         }
     }
-    false
+
+    fn members(&mut self, node: &'t Node, members: Members<'_>, keep: bool) {
+        let is_resource = node.has(Flags::ROOT) || node.has(Flags::EMBEDDED);
+        for (key, member) in members {
+            if is_resource && is_meta(key) {
+                self.meta(node, key, member);
+            } else if let Some(id) = node.fields.get(self.table, key) {
+                self.known(id, member);
+            } else {
+                match node.additional {
+                    Additional::Schema(id) => self.known(id, member),
+                    Additional::Allowed(_) => self.no_schema(member),
+                    Additional::Absent if keep => {}
+                    Additional::Absent => self.pruned.unknown.push(member.id()),
+                }
+            }
+        }
+    }
+
+    fn known(&mut self, id: Id, member: Value<'_>) {
+        let node = self.table.node(id);
+        if !member.is_null() {
+            self.value(node, member, false);
+        } else if is_unwanted_null(node) {
+            self.pruned.nulls.push(member.id());
+        }
+    }
+
+    /// `apiVersion`, `kind` and `metadata` of a resource inside another keep their fields; only nulls
+    /// go. Those of the whole object are read by a stage of their own.
+    fn meta(&mut self, node: &Node, key: &str, member: Value<'_>) {
+        let known = node.fields.get(self.table, key).or(node.additional_schema());
+        if let Some(id) = known
+            && !node.has(Flags::ROOT)
+            && member.is_null()
+            && is_unwanted_null(self.table.node(id))
+        {
+            self.pruned.nulls.push(member.id());
+        }
+    }
+
+    /// Where there is no schema, objects lose all fields; scalars and arrays stay.
+    fn no_schema(&mut self, value: Value<'_>) {
+        let mut pending = vec![value];
+        while let Some(value) = pending.pop() {
+            match value.kind() {
+                Kind::Object(members) => {
+                    self.pruned.unknown.extend(members.map(|(_, member)| member.id()));
+                }
+                Kind::Array(items) => pending.extend(items),
+                _ => {}
+            }
+        }
+    }
 }
 
-fn mode(schemas: &Schemas<'_>, id: Option<SchemaId>) -> Mode {
-    match id {
-        Some(id) if schemas.get(id).preserves_unknown_fields() => Mode::Keep(id),
-        id => Mode::Remove(id),
-    }
+fn is_unwanted_null(node: &Node) -> bool {
+    !node.has(Flags::NULLABLE) && node.default.is_none()
 }

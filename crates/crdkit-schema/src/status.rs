@@ -6,7 +6,7 @@
 //!
 //! Upstream: `apimachinery/pkg/util/validation/field/errors.go`, `apimachinery/pkg/api/errors/errors.go`.
 
-use crdkit_issue::{Arg, ErrorType, FieldPath, Issue, codes};
+use crdkit_issue::{Arg, ErrorType, Issue, codes};
 use crdkit_text::quote::quote;
 use std::fmt::Write as _;
 
@@ -65,16 +65,17 @@ impl Subject<'_> {
         let strict = |issue: &&Issue| {
             issue.code == codes::crd::UNKNOWN_FIELD || issue.code == codes::decode::DUPLICATE_KEY
         };
-        let problem = match issues.iter().find(|issue| !strict(issue)) {
-            Some(issue) => issue.server_message(),
-            None => {
-                let texts: Vec<String> = issues.iter().map(strict_text).collect();
-                format!("strict decoding error: {}", texts.join(", "))
-            }
+        let problem = if let Some(issue) = issues.iter().find(|issue| !strict(issue)) {
+            issue.server_message()
+        } else {
+            let texts: Vec<String> = issues.iter().map(strict_text).collect();
+            format!("strict decoding error: {}", texts.join(", "))
         };
         let Self { kind, version, .. } = self;
-        let message =
-            format!("{kind} in version {} cannot be handled as a {kind}: {problem}", quote(version));
+        let message = format!(
+            "{kind} in version {} cannot be handled as a {kind}: {problem}",
+            quote(version)
+        );
         Status { code: 400, reason: "BadRequest", message, causes: Vec::new() }
     }
 }
@@ -82,12 +83,12 @@ impl Subject<'_> {
 /// One finding as a cause.
 pub fn cause(issue: &Issue) -> Cause {
     let reason = issue.code.info().error_type.reason();
-    Cause { reason, field: field(&issue.path), message: body(issue) }
+    Cause { reason, field: field(issue), message: body(issue) }
 }
 
 /// One finding as a line: field and message.
 pub fn line(issue: &Issue) -> String {
-    format!("{}: {}", field(&issue.path), body(issue))
+    format!("{}: {}", field(issue), body(issue))
 }
 
 fn strict_text(issue: &Issue) -> String {
@@ -99,9 +100,14 @@ fn strict_text(issue: &Issue) -> String {
     }
 }
 
-/// The document itself has no field; the server shows an absent path so.
-fn field(path: &FieldPath) -> String {
-    if path.is_root() { "<nil>".into() } else { path.to_string() }
+/// Where the server says a finding is: the argument `field` where that is not its path. The document
+/// itself has no field; the server shows an absent path so.
+fn field(issue: &Issue) -> String {
+    match issue.args.iter().find(|(name, _)| *name == "field") {
+        Some((_, field)) => field.to_string(),
+        None if issue.path.is_root() => "<nil>".into(),
+        None => issue.path.to_string(),
+    }
 }
 
 fn body(issue: &Issue) -> String {

@@ -5,12 +5,14 @@
 
 use crate::node::{Node, Tag, TextRef, to_u32};
 use crate::positions::Positions;
+use crate::source::Source;
 use crate::{Document, Event, Limits, NodeId};
 use crdkit_issue::{Issue, Span, codes};
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 use std::hash::BuildHasher;
+use std::mem;
 
 /// What happens to a key that an object has more than once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -27,28 +29,28 @@ pub enum Duplicates {
 /// Turns events into a document.
 pub struct Builder<'l> {
     document: Document,
-    /// What the document's text begins with.
-    source: &'l str,
+    source: Source<'l>,
     limits: &'l Limits,
     duplicates: Duplicates,
-    /// The arrays and objects that have begun and not ended.
+    /// The arrays and objects that have begun and not ended. The first frame stands for what the root
+    /// is in, which is nothing.
     open: Vec<Frame>,
     /// The key whose value comes next.
     key: TextRef,
     key_bit: u64,
-    key_span: Option<Span>,
+    key_span: Span,
     issues: Vec<Issue>,
 }
 
 /// An array or object being built.
 struct Frame {
     id: NodeId,
-    is_object: bool,
     last: NodeId,
     /// Children so far, and how many of them lost to one with the same key.
     n_children: u32,
     n_removed: u32,
-    /// One bit per small hash of the keys so far: a key whose bit is clear is new.
+    /// One bit per small hash of the keys so far: a key whose bit is clear is new. All are set when
+    /// there is an index, which must be told every key.
     seen: u64,
     /// All keys by hash, from [`LINEAR_KEYS`] keys on, so that no object takes quadratic time.
     index: Option<Box<KeyIndex>>,
@@ -70,15 +72,17 @@ const USUAL_DEPTH: usize = 16;
 impl<'l> Builder<'l> {
     /// A builder within `limits`.
     pub fn new(limits: &'l Limits, duplicates: Duplicates) -> Self {
+        let mut open = Vec::with_capacity(USUAL_DEPTH);
+        open.push(Frame::new(NodeId::NONE));
         Self {
             document: Document { nodes: Vec::new(), text: String::new(), positions: None },
-            source: "",
+            source: Source::default(),
             limits,
             duplicates,
-            open: Vec::with_capacity(USUAL_DEPTH),
+            open,
             key: TextRef::default(),
             key_bit: 0,
-            key_span: None,
+            key_span: Span::default(),
             issues: Vec::new(),
         }
     }
@@ -86,7 +90,7 @@ impl<'l> Builder<'l> {
     /// Keeps the position of every key and value, for a document that begins at `base`.
     #[must_use]
     pub fn keeping_positions(mut self, base: usize) -> Self {
-        self.document.positions = Some(Positions::new(base));
+        self.document.positions = Some(Positions::new(base, self.document.nodes.capacity()));
         self
     }
 
@@ -98,14 +102,14 @@ impl<'l> Builder<'l> {
         self
     }
 
-    /// Takes over the text of `source` in one piece: text of events that is a part of it is then
-    /// referred to instead of copied. Worth it for a source that is mostly text, as documents are.
+    /// Takes over the text of `source`, where the events' spans are, in large pieces: text of events
+    /// that is a part of it is then referred to instead of copied. Worth it for a source that is
+    /// mostly text, as documents are.
     #[must_use]
     pub fn over(mut self, source: &'l str) -> Self {
-        self.document.text.clear();
-        self.document.text.push_str(source);
-        self.document.nodes.reserve(source.len() / 12 + 1);
-        self.source = source;
+        self.document.text.reserve_exact(source.len());
+        self.document.nodes.reserve_exact(source.len() / 16 + 1);
+        self.source = Source::new(source);
         self
     }
 
@@ -113,160 +117,157 @@ impl<'l> Builder<'l> {
     ///
     /// # Errors
     /// The finding, when a limit is exceeded; the builder is of no use afterwards.
-    #[inline]
+    #[inline(always)]
     pub fn event(&mut self, event: Event<'_>, span: Span) -> Result<(), Box<Issue>> {
         match event {
             Event::Key(name) => {
-                self.key = self.text(name);
+                self.key = self.text(name, span);
                 self.key_bit = key_bit(name);
-                self.key_span = Some(span);
-                return Ok(());
+                self.key_span = span;
+                Ok(())
             }
             Event::EndArray | Event::EndObject => {
                 self.end(span);
-                return Ok(());
+                Ok(())
             }
-            Event::Null => self.add(Tag::Null, 0, span)?,
-            Event::Bool(false) => self.add(Tag::False, 0, span)?,
-            Event::Bool(true) => self.add(Tag::True, 0, span)?,
-            Event::Int(int) => self.add(Tag::Int, int.cast_unsigned(), span)?,
-            Event::Float(float) => self.add(Tag::Float, float.to_bits(), span)?,
-            Event::Number(text) => self.add_string(Tag::Number, text, span)?,
-            Event::String(text) => self.add_string(Tag::String, text, span)?,
-            Event::BeginArray => return self.begin(Tag::Array, span),
-            Event::BeginObject => return self.begin(Tag::Object, span),
-        };
-        Ok(())
+            Event::Null => self.add_scalar(Tag::Null, 0, span),
+            Event::Bool(false) => self.add_scalar(Tag::False, 0, span),
+            Event::Bool(true) => self.add_scalar(Tag::True, 0, span),
+            Event::Int(int) => self.add(Tag::Int, int.cast_unsigned(), span),
+            Event::Float(float) => self.add_scalar(Tag::Float, float.to_bits(), span),
+            Event::Number(text) => self.add_string(Tag::Number, text, span),
+            Event::String(text) => self.add_string(Tag::String, text, span),
+            Event::BeginArray => self.begin(Tag::Array, span),
+            Event::BeginObject => self.begin(Tag::Object, span),
+        }
     }
 
     /// Whether one whole value has been built.
     pub fn is_complete(&self) -> bool {
-        self.open.is_empty() && !self.document.nodes.is_empty()
+        self.open.len() == 1 && !self.document.nodes.is_empty()
     }
 
     /// The document and the duplicate keys found in it.
     pub fn finish(mut self) -> (Document, Vec<Issue>) {
-        if self.document.nodes.is_empty() {
-            self.document = Document::null();
+        match self.document.nodes.first_mut() {
+            Some(root) => root.next = NodeId::NONE,
+            None => self.document = Document::null(),
         }
+        self.source.copy_all(&mut self.document.text);
         (self.document, self.issues)
     }
 
+    #[inline(always)]
     fn begin(&mut self, tag: Tag, span: Span) -> Result<(), Box<Issue>> {
-        if self.open.len() >= self.limits.depth {
+        if self.open.len() > self.limits.depth {
             let limit = self.limits.depth;
             return Err(
                 self.refuse(Issue::error(codes::decode::TOO_DEEP).with("limit", limit), span)
             );
         }
-        let empty = u64::from(NodeId::NONE.0);
-        let id = self.add(tag, empty, span)?;
-        let is_object = tag == Tag::Object;
-        let last = NodeId::NONE;
-        self.open.push(Frame {
-            id,
-            is_object,
-            last,
-            n_children: 0,
-            n_removed: 0,
-            seen: 0,
-            index: None,
-        });
+        let id = to_u32(self.document.nodes.len());
+        // Children follow their parent.
+        self.add(tag, u64::from(id + 1), span)?;
+        self.open.push(Frame::new(NodeId(id)));
         Ok(())
     }
 
+    /// Ends the innermost array or object: says where its next sibling will be, and that its last
+    /// child has none.
+    #[inline(always)]
     fn end(&mut self, span: Span) {
-        let Some(frame) = self.open.pop() else { return };
-        if let Some(node) = self.document.nodes.get_mut(frame.id.index()) {
-            node.set_n_children(frame.n_children - frame.n_removed);
+        let Some(Frame { id, last, n_children, n_removed, .. }) = self.open.pop() else { return };
+        let nodes = &mut self.document.nodes;
+        let next = NodeId(to_u32(nodes.len()));
+        if let Some(node) = nodes.get_mut(id.index()) {
+            node.next = next;
+            node.set_n_children(n_children - n_removed);
+            if n_children == 0 {
+                node.set_first_child(NodeId::NONE);
+            }
+        }
+        if let Some(last) = nodes.get_mut(last.index()) {
+            last.next = NodeId::NONE;
         }
         if let Some(positions) = &mut self.document.positions {
-            positions.set_end(frame.id, span.end);
+            positions.set_end(id, span.end);
         }
     }
 
-    fn add_string(&mut self, tag: Tag, text: &str, span: Span) -> Result<NodeId, Box<Issue>> {
-        let text = self.text(text);
+    #[inline(always)]
+    fn add_string(&mut self, tag: Tag, text: &str, span: Span) -> Result<(), Box<Issue>> {
+        let text = self.text(text, span);
         self.add(tag, u64::from(text.start) | u64::from(text.len) << 32, span)
     }
 
-    /// Where `text` stands in the document's text; it is added only if it is not a part of the source.
-    #[inline]
-    fn text(&mut self, text: &str) -> TextRef {
-        let offset = text.as_ptr().addr().wrapping_sub(self.source.as_ptr().addr());
-        if offset < self.source.len() && text.len() <= self.source.len() - offset {
-            return TextRef::new(offset, text.len());
-        }
-        self.document.add_text(text)
+    /// Adds what is not text: once for all kinds, because they are few in most documents and the copies
+    /// of [`Builder::add`] make decoders large.
+    #[inline(never)]
+    fn add_scalar(&mut self, tag: Tag, bits: u64, span: Span) -> Result<(), Box<Issue>> {
+        self.add(tag, bits, span)
     }
 
-    #[inline]
-    fn add(&mut self, tag: Tag, bits: u64, span: Span) -> Result<NodeId, Box<Issue>> {
+    /// Where `text` stands in the document's text.
+    #[inline(always)]
+    fn text(&mut self, text: &str, span: Span) -> TextRef {
+        match self.source.refer(&self.document.text, text) {
+            Some(text) => text,
+            None => self.source.replace(&mut self.document.text, text, span),
+        }
+    }
+
+    /// Adds a row. Its next sibling is the next row, unless it turns out to be the last child or to
+    /// have children of its own; [`Builder::end`] sees to both.
+    #[inline(always)]
+    fn add(&mut self, tag: Tag, bits: u64, span: Span) -> Result<(), Box<Issue>> {
         if self.document.nodes.len() >= self.limits.nodes {
             let limit = self.limits.nodes;
             let issue = Issue::error(codes::decode::TOO_MANY_NODES).with("limit", limit);
             return Err(self.refuse(issue, span));
         }
-        let id = NodeId(to_u32(self.document.nodes.len()));
-        let Some(frame) = self.open.last_mut() else {
-            self.document.nodes.push(Node::new(tag, self.key, NodeId::NONE).with_bits(bits));
-            self.place(span);
-            return Ok(id);
-        };
-        let before = if frame.last == NodeId::NONE { frame.id } else { frame.last };
-        if let Some(before) = self.document.nodes.get_mut(before.index()) {
-            if frame.last == NodeId::NONE {
-                before.set_first_child(id);
-            } else {
-                before.next = id;
-            }
-        }
-        frame.last = id;
-        frame.n_children += 1;
-        self.document.nodes.push(Node::new(tag, self.key, frame.id).with_bits(bits));
-        if frame.is_object {
-            let check = frame.seen & self.key_bit != 0 || frame.index.is_some();
-            frame.seen |= self.key_bit;
-            self.place(span);
-            if check {
-                self.check_key(id);
-            }
-        } else {
-            self.place(span);
-        }
-        Ok(id)
-    }
-
-    #[inline]
-    fn place(&mut self, span: Span) {
+        let Some(frame) = self.open.last_mut() else { return Ok(()) };
+        let id = to_u32(self.document.nodes.len());
+        let mut node = Node::new(tag, self.key, frame.id).with_bits(bits);
+        node.next = NodeId(id + 1);
+        self.document.nodes.push(node);
         if let Some(positions) = &mut self.document.positions {
-            positions.push(span, self.key_span.take());
+            positions.push(span, mem::take(&mut self.key_span));
         }
+        frame.last = NodeId(id);
+        frame.n_children += 1;
+        // Items of arrays come without a key.
+        let key_bit = mem::take(&mut self.key_bit);
+        let is_known = frame.seen & key_bit != 0;
+        frame.seen |= key_bit;
+        if is_known {
+            self.check_key(NodeId(id));
+        }
+        Ok(())
     }
 
     /// Looks for an earlier member of the innermost object with the key of its newest member, `id`.
+    #[cold]
     fn check_key(&mut self, id: NodeId) {
+        self.source.copy_through(&mut self.document.text, self.key);
         let Some(frame) = self.open.last_mut() else { return };
         let document = &self.document;
         let key = document.text(document.node(id).key);
+        // The newest member's link leads nowhere yet.
+        let members = document.value(frame.id).members();
+        let mut earlier = members.take_while(|(_, member)| member.id() != id);
         if frame.n_children > LINEAR_KEYS && frame.index.is_none() {
             let mut index = Box::<KeyIndex>::default();
-            for (key, member) in document.value(frame.id).members() {
-                if member.id() != id {
-                    index.insert(document, key, member.id(), false);
-                }
+            for (key, member) in earlier.by_ref() {
+                index.insert(document, key, member.id(), false);
             }
             frame.index = Some(index);
+            frame.seen = u64::MAX;
         }
         let earlier = match &mut frame.index {
             Some(index) => {
                 index.insert(document, key, id, self.duplicates != Duplicates::FirstWins)
             }
-            None => document
-                .value(frame.id)
-                .get(key)
-                .map(crate::Value::id)
-                .filter(|earlier| *earlier != id),
+            None => earlier.find(|(other, _)| *other == key).map(|(_, member)| member.id()),
         };
         if let Some(earlier) = earlier {
             self.duplicate(earlier, id);
@@ -294,9 +295,16 @@ impl<'l> Builder<'l> {
     }
 
     #[cold]
-    fn refuse(&self, issue: Issue, span: Span) -> Box<Issue> {
+    fn refuse(&mut self, issue: Issue, span: Span) -> Box<Issue> {
+        self.source.copy_all(&mut self.document.text);
         let path = self.open.last().map(|frame| self.document.path(frame.id)).unwrap_or_default();
         Box::new(issue.at(path).span(span))
+    }
+}
+
+impl Frame {
+    fn new(id: NodeId) -> Self {
+        Self { id, last: NodeId::NONE, n_children: 0, n_removed: 0, seen: 0, index: None }
     }
 }
 
@@ -334,11 +342,14 @@ impl KeyIndex {
 }
 
 /// One of 64 bits, different for most short keys of one object.
-#[inline]
+#[inline(always)]
 fn key_bit(key: &str) -> u64 {
     let bytes = key.as_bytes();
-    let first = bytes.first().copied().map_or(0, usize::from);
-    let middle = bytes.get(bytes.len() / 2).copied().map_or(0, usize::from);
-    let last = bytes.last().copied().map_or(0, usize::from);
+    let (Some(first), Some(middle), Some(last)) =
+        (bytes.first(), bytes.get(bytes.len() / 2), bytes.last())
+    else {
+        return 1;
+    };
+    let [first, middle, last] = [first, middle, last].map(|byte| usize::from(*byte));
     1 << ((first * 7 + middle * 31 + last * 3 + bytes.len() * 5) & 63)
 }

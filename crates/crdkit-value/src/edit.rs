@@ -52,11 +52,34 @@ impl Document {
         self.replace(id, |node| Node::new(Tag::Int, node.key, node.parent).with_bits(bits));
     }
 
+    /// Makes `id` a copy of `value`, which is of another document; what it held before is gone.
+    pub fn set(&mut self, id: NodeId, value: Value<'_>) {
+        let top = self.append(NodeId::NONE, TextRef::default(), value.events());
+        let Some(new) = self.nodes.get(top.index()).copied() else { return };
+        self.replace(id, |node| {
+            let mut copy = new;
+            (copy.key, copy.parent) = (node.key, node.parent);
+            copy
+        });
+        let mut child = if new.is_container() { new.first_child() } else { NodeId::NONE };
+        while let Some(node) = self.nodes.get_mut(child.index()) {
+            node.parent = id;
+            child = node.next;
+        }
+    }
+
     /// A document of its own that holds a copy of `value`, without what was removed.
     pub fn copy_of(value: Value<'_>) -> Self {
         let mut document = Self { nodes: Vec::new(), text: String::new(), positions: None };
         document.append(NodeId::NONE, TextRef::default(), value.events());
         document
+    }
+
+    /// The same with the positions of what was copied, if they were kept.
+    pub fn copy_with_positions(value: Value<'_>) -> Self {
+        let positions = value.document.positions.as_ref();
+        let positions = positions.map(|positions| positions.select(value.ids()));
+        Self { positions, ..Self::copy_of(value) }
     }
 
     fn replace(&mut self, id: NodeId, make: impl FnOnce(&Node) -> Node) {

@@ -16,6 +16,7 @@ mod event;
 mod limits;
 mod node;
 mod positions;
+mod source;
 mod value;
 mod walk;
 

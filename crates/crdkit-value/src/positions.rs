@@ -28,15 +28,21 @@ struct Row {
 }
 
 impl Positions {
-    /// A table for a document whose first byte stands at `base`.
-    pub(crate) fn new(base: usize) -> Self {
-        Self { base, rows: Vec::new() }
+    /// A table for a document whose first byte stands at `base`, with room for `capacity` rows.
+    pub(crate) fn new(base: usize, capacity: usize) -> Self {
+        Self { base, rows: Vec::with_capacity(capacity) }
     }
 
-    pub(crate) fn push(&mut self, value: Span, key: Option<Span>) {
-        let value = self.pack(value);
-        let key = key.map_or([0, 0], |key| self.pack(key));
-        self.rows.push(Row { value, key });
+    /// The rows of `ids`, in that order.
+    pub(crate) fn select(&self, ids: impl Iterator<Item = NodeId>) -> Self {
+        let nowhere = Row { value: [0, 0], key: [0, 0] };
+        let row = |id: NodeId| self.rows.get(id.index()).copied().unwrap_or(nowhere);
+        Self { base: self.base, rows: ids.map(row).collect() }
+    }
+
+    /// Adds a row; a value without a key has an empty span for it.
+    pub(crate) fn push(&mut self, value: Span, key: Span) {
+        self.rows.push(Row { value: self.pack(value), key: self.pack(key) });
     }
 
     pub(crate) fn set_end(&mut self, id: NodeId, end: usize) {

@@ -198,6 +198,20 @@ impl<'d> Value<'d> {
         Walk::new(self)
     }
 
+    /// The ids of this value and all values inside it, in document order.
+    pub fn ids(self) -> impl Iterator<Item = NodeId> {
+        let mut walk = self.events();
+        std::iter::from_fn(move || {
+            loop {
+                let upcoming = walk.upcoming();
+                walk.next()?;
+                if upcoming.is_some() {
+                    return upcoming;
+                }
+            }
+        })
+    }
+
     pub(crate) fn node(self) -> &'d Node {
         self.document.node(self.id)
     }

@@ -27,6 +27,14 @@ impl<'d> Walk<'d> {
         Self { document: value.document, root: value.id, step: Step::Value(value.id) }
     }
 
+    /// The value that the next event begins, if it begins one.
+    pub(crate) fn upcoming(&self) -> Option<NodeId> {
+        match self.step {
+            Step::Value(id) => Some(id),
+            Step::Key(_) | Step::End(_) | Step::Done => None,
+        }
+    }
+
     /// The step to `id` or its first sibling that was not removed; the end of `parent` if there is none.
     fn enter(&self, mut id: NodeId, parent: NodeId) -> Step {
         while id != NodeId::NONE {

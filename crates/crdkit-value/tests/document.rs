@@ -125,3 +125,25 @@ fn an_id_of_nowhere_is_null() {
     let small = Document::null();
     assert!(small.value(id(&large, "/b/1/c.d")).is_null());
 }
+
+#[test]
+fn a_copy_can_keep_positions() {
+    let limits = Limits::default();
+    let mut builder = Builder::new(&limits, Duplicates::LastWins).keeping_positions(0);
+    let events = [
+        Event::BeginArray,
+        Event::Null,
+        Event::BeginArray,
+        Event::Int(7),
+        Event::EndArray,
+        Event::EndArray,
+    ];
+    for (at, event) in events.into_iter().enumerate() {
+        builder.event(event, Span::new(at, at + 1)).unwrap();
+    }
+    let document = builder.finish().0;
+    let copy = Document::copy_with_positions(document.root().at(1).unwrap());
+    assert_eq!(format!("{copy:?}"), "[7]");
+    assert_eq!(copy.place(NodeId::ROOT).unwrap().value, Span::new(2, 5));
+    assert_eq!(copy.place(id(&copy, "/0")).unwrap().value, Span::new(3, 4));
+}

@@ -2,11 +2,16 @@
 //!
 //! This crate is the one to name in `Cargo.toml`; it re-exports the crates it is made of.
 
+pub use crdkit_cel as cel;
 pub use crdkit_codec as codec;
 pub use crdkit_compat as compat;
+pub use crdkit_engine as engine;
 pub use crdkit_issue as issue;
 pub use crdkit_schema as schema;
+pub use crdkit_text as text;
 pub use crdkit_value as value;
+
+pub use crdkit_engine::{Crd, FieldValidation, Options, Outcome, Version};
 
 /// The examples of the README are compiled and run with the tests.
 #[cfg(doctest)]

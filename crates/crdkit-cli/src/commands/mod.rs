@@ -1,3 +1,5 @@
 //! One file per command: from arguments to work to exit code.
 
 pub(crate) mod convert;
+pub(crate) mod lint;
+pub(crate) mod validate;

@@ -1,7 +1,8 @@
 //! Documents from JSON: one, or all of a stream.
 
 use super::problem::Problem;
-use super::reader::{Chunks, Reader, Slice, Source};
+use super::reader::Reader;
+use super::source::{Chunks, Slice, Source};
 use crate::{DecodeError, DecodeOptions, Decoded};
 use crdkit_issue::{Issue, Span, codes};
 use crdkit_value::Builder;
@@ -108,9 +109,7 @@ fn build<S: Source>(
     if options.positions {
         builder = builder.keeping_positions(reader.offset());
     }
-    while let Some((event, span)) = reader.next_event()? {
-        builder.event(event, span)?;
-    }
+    reader.build(&mut builder)?;
     let (document, issues) = builder.finish();
     Ok(Decoded { document, issues })
 }

@@ -2,14 +2,15 @@
 //!
 //! A token is plain data with offsets into the window, so that the window can be refilled between
 //! tokens. When the window ends inside a token and more input may follow, the answer is
-//! [`Lexed::More`] and the same token is tried again with a longer window.
+//! [`Miss::More`] and the same token is tried again with a longer window.
 
 use super::problem::Problem;
+use super::source::Window;
+use super::text;
 
-/// The outcome of looking for one token.
-pub(crate) enum Lexed<T> {
-    /// The token.
-    Token(T),
+/// Why there is no token.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Miss {
     /// The window is too short to tell.
     More,
     /// The input is wrong at this offset of the window.
@@ -30,150 +31,162 @@ pub(crate) struct StringToken {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NumberToken {
     pub(crate) end: usize,
-    /// The value, when it has few enough digits to be found on the way.
-    pub(crate) int: Option<i64>,
-    /// Whether it has a fraction or an exponent.
-    pub(crate) float: bool,
+    pub(crate) value: NumberValue,
 }
 
-/// The string whose opening quote is in front of `start`.
+/// What a number is worth, as far as that is found while looking for its end.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum NumberValue {
+    Int(i64),
+    Float(f64),
+    /// It has so many digits, or an exponent, that its text must be looked at.
+    Unknown,
+}
+
+/// The string whose opening quote is in front of `start`. If it holds escapes, its text goes to
+/// `scratch`, where it stays until the next token.
 #[inline(always)]
-pub(crate) fn string(window: &[u8], start: usize, at_end: bool) -> Lexed<StringToken> {
-    let mut at = start;
-    let mut escaped = false;
-    loop {
-        at = skip_plain(window, at);
-        match window.get(at) {
-            Some(b'"') => return Lexed::Token(StringToken { start, end: at, escaped }),
-            Some(b'\\') => {
-                escaped = true;
-                match escape(window, at) {
-                    Lexed::Token(end) => at = end,
-                    Lexed::More => return short(window, at_end),
-                    Lexed::Wrong(problem, at) => return Lexed::Wrong(problem, at),
-                }
-            }
-            Some(_) => return Lexed::Wrong(Problem::Control, at),
-            None => return short(window, at_end),
-        }
+pub(crate) fn string(
+    window: Window<'_>,
+    start: usize,
+    at_end: bool,
+    scratch: &mut String,
+) -> Result<StringToken, Miss> {
+    let end = skip_plain(window.bytes, start);
+    if window.bytes.get(end) == Some(&b'"') {
+        return Ok(StringToken { start, end, escaped: false });
     }
-}
-
-/// Offset behind the escape that begins with the backslash at `at`.
-fn escape(window: &[u8], at: usize) -> Lexed<usize> {
-    match window.get(at + 1) {
-        Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => Lexed::Token(at + 2),
-        Some(b'u') => {
-            for at in at + 2..at + 6 {
-                match window.get(at) {
-                    Some(byte) if byte.is_ascii_hexdigit() => {}
-                    Some(_) => return Lexed::Wrong(Problem::Unicode, at),
-                    None => return Lexed::More,
-                }
-            }
-            Lexed::Token(at + 6)
-        }
-        Some(_) => Lexed::Wrong(Problem::Escape, at + 1),
-        None => Lexed::More,
-    }
+    let end = text::unescape(window, start, at_end, scratch)?;
+    Ok(StringToken { start, end, escaped: true })
 }
 
 /// Offset of the first byte from `at` on that is a quote, a backslash or a control character.
 #[inline(always)]
-fn skip_plain(window: &[u8], mut at: usize) -> usize {
+pub(crate) fn skip_plain(window: &[u8], at: usize) -> usize {
     const ONES: u64 = 0x0101_0101_0101_0101;
     const HIGHS: u64 = 0x8080_8080_8080_8080;
+    let mut rest = window.get(at..).unwrap_or_default();
     // Eight bytes at a time: a byte of `marks` has its high bit set where a special byte stands.
     // Borrows can set bits behind the first special byte, never before it.
-    while let Some(Ok(bytes)) = window.get(at..at + 8).map(<[u8; 8]>::try_from) {
-        let word = u64::from_le_bytes(bytes);
-        let quote = word ^ (ONES * u64::from(b'"'));
-        let backslash = word ^ (ONES * u64::from(b'\\'));
-        let marks = (quote.wrapping_sub(ONES) & !quote
-            | backslash.wrapping_sub(ONES) & !backslash
-            | word.wrapping_sub(ONES * 0x20) & !word)
-            & HIGHS;
+    while let Some((bytes, tail)) = rest.split_first_chunk() {
+        let word = u64::from_le_bytes(*bytes);
+        let quote = (word ^ (ONES * u64::from(b'"'))).wrapping_sub(ONES);
+        let backslash = (word ^ (ONES * u64::from(b'\\'))).wrapping_sub(ONES);
+        let control = word.wrapping_sub(ONES * 0x20);
+        let marks = (quote | backslash | control) & !word & HIGHS;
         if marks != 0 {
-            return at + (marks.trailing_zeros() / 8) as usize;
+            return window.len() - rest.len() + (marks.trailing_zeros() / 8) as usize;
         }
-        at += 8;
+        rest = tail;
     }
-    let tail = window.get(at..).unwrap_or_default();
-    let plain = tail.iter().take_while(|byte| !matches!(byte, b'"' | b'\\' | 0x00..=0x1F)).count();
-    at + plain
+    let plain = rest.iter().take_while(|byte| !matches!(byte, b'"' | b'\\' | 0x00..=0x1F)).count();
+    window.len() - rest.len() + plain
 }
 
 /// The number that begins at `start`.
 #[inline(always)]
-pub(crate) fn number(window: &[u8], start: usize, at_end: bool) -> Lexed<NumberToken> {
+pub(crate) fn number(window: &[u8], start: usize, at_end: bool) -> Result<NumberToken, Miss> {
     /// So many digits fit an `i64` whatever they are.
     const SAFE_DIGITS: usize = 18;
     let negative = window.get(start) == Some(&b'-');
-    let digits = start + usize::from(negative);
-    let mut at = digits;
-    let mut magnitude = 0_i64;
-    while let Some(byte @ b'0'..=b'9') = window.get(at) {
-        magnitude = magnitude.wrapping_mul(10).wrapping_add(i64::from(byte - b'0'));
-        at += 1;
-        // Nothing may follow a leading zero; the caller sees the digit as something unexpected.
-        if at == digits + 1 && magnitude == 0 {
-            break;
-        }
+    let first = start + usize::from(negative);
+    let (mut at, magnitude) = match window.get(first) {
+        // Nothing may follow a leading zero; the caller sees a digit as something unexpected.
+        Some(b'0') => (first + 1, 0),
+        _ => digits(window, first, 0),
+    };
+    if at == first {
+        return Err(missing_digit(window, at, at_end, Problem::Digit));
     }
-    if at == digits {
-        return missing_digit(window, at, at_end, Problem::Digit);
+    let mut value = NumberValue::Unknown;
+    if at - first <= SAFE_DIGITS {
+        value = NumberValue::Int(if negative { -magnitude } else { magnitude });
     }
-    let int = (at - digits <= SAFE_DIGITS).then(|| if negative { -magnitude } else { magnitude });
-    let int_end = at;
     if window.get(at) == Some(&b'.') {
-        let fraction = skip_digits(window, at + 1);
-        if fraction == at + 1 {
-            return missing_digit(window, fraction, at_end, Problem::Fraction);
+        let (end, mantissa) = digits(window, at + 1, magnitude);
+        let n_decimals = end - (at + 1);
+        if n_decimals == 0 {
+            return Err(missing_digit(window, end, at_end, Problem::Fraction));
         }
-        at = fraction;
+        value = match decimal(mantissa, n_decimals) {
+            Some(float) if end - first <= SAFE_DIGITS => {
+                NumberValue::Float(if negative { -float } else { float })
+            }
+            _ => NumberValue::Unknown,
+        };
+        at = end;
     }
     if let Some(b'e' | b'E') = window.get(at) {
         let sign = usize::from(matches!(window.get(at + 1), Some(b'+' | b'-')));
-        let exponent = skip_digits(window, at + 1 + sign);
-        if exponent == at + 1 + sign {
-            return missing_digit(window, exponent, at_end, Problem::Exponent);
+        let (end, _) = digits(window, at + 1 + sign, 0);
+        if end == at + 1 + sign {
+            return Err(missing_digit(window, end, at_end, Problem::Exponent));
         }
-        at = exponent;
+        value = NumberValue::Unknown;
+        at = end;
     }
     if at == window.len() && !at_end {
-        return Lexed::More;
+        return Err(Miss::More);
     }
-    let float = at != int_end;
-    Lexed::Token(NumberToken { end: at, int: int.filter(|_| !float), float })
+    Ok(NumberToken { end: at, value })
 }
 
-fn skip_digits(window: &[u8], at: usize) -> usize {
-    let tail = window.get(at..).unwrap_or_default();
-    at + tail.iter().take_while(|byte| byte.is_ascii_digit()).count()
+/// Offset behind the digits from `at` on, and the number they make when put behind those of `number`;
+/// it is of no use when there are too many of them.
+#[inline(always)]
+fn digits(window: &[u8], mut at: usize, mut number: i64) -> (usize, i64) {
+    while let Some(byte @ b'0'..=b'9') = window.get(at) {
+        number = number.wrapping_mul(10).wrapping_add(i64::from(byte - b'0'));
+        at += 1;
+    }
+    (at, number)
+}
+
+/// `mantissa` with that many digits behind the point, when both it and the power of ten are doubles:
+/// then the quotient is rounded once and so is the double nearest to the number.
+#[inline]
+fn decimal(mantissa: i64, n_decimals: usize) -> Option<f64> {
+    const POWERS: [f64; 16] =
+        [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
+    let power = POWERS.get(n_decimals)?;
+    #[expect(clippy::cast_precision_loss, reason = "below 2^53 there is none")]
+    (0..1 << 53).contains(&mantissa).then(|| mantissa as f64 / power)
 }
 
 #[cold]
-fn missing_digit<T>(window: &[u8], at: usize, at_end: bool, problem: Problem) -> Lexed<T> {
-    if at < window.len() { Lexed::Wrong(problem, at) } else { short(window, at_end) }
+fn missing_digit(window: &[u8], at: usize, at_end: bool, problem: Problem) -> Miss {
+    if at < window.len() { Miss::Wrong(problem, at) } else { short(window, at_end) }
 }
 
 /// Offset behind `word`, which is expected at `start`.
-pub(crate) fn word(window: &[u8], start: usize, at_end: bool, word: &'static str) -> Lexed<usize> {
-    for (offset, expected) in word.bytes().enumerate() {
-        match window.get(start + offset) {
-            Some(found) if *found == expected => {}
-            Some(_) => {
-                let expected = char::from(expected);
-                return Lexed::Wrong(Problem::Literal { word, expected }, start + offset);
-            }
-            None => return short(window, at_end),
-        }
+#[inline(always)]
+pub(crate) fn word(
+    window: &[u8],
+    start: usize,
+    at_end: bool,
+    word: &'static str,
+) -> Result<usize, Miss> {
+    let end = start + word.len();
+    if window.get(start..end) == Some(word.as_bytes()) {
+        return Ok(end);
     }
-    Lexed::Token(start + word.len())
+    Err(wrong_word(window, start, at_end, word))
+}
+
+#[cold]
+fn wrong_word(window: &[u8], start: usize, at_end: bool, word: &'static str) -> Miss {
+    let found = window.get(start..).unwrap_or_default();
+    let mut pairs = found.iter().zip(word.bytes()).zip(start..);
+    match pairs.find(|((found, expected), _)| **found != *expected) {
+        Some(((_, expected), at)) => {
+            Miss::Wrong(Problem::Literal { word, expected: char::from(expected) }, at)
+        }
+        None => short(window, at_end),
+    }
 }
 
 /// The window ends inside a token: more is needed, or the input is cut off.
 #[cold]
-fn short<T>(window: &[u8], at_end: bool) -> Lexed<T> {
-    if at_end { Lexed::Wrong(Problem::Truncated, window.len()) } else { Lexed::More }
+pub(crate) fn short(window: &[u8], at_end: bool) -> Miss {
+    if at_end { Miss::Wrong(Problem::Truncated, window.len()) } else { Miss::More }
 }

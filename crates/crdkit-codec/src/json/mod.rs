@@ -10,9 +10,11 @@ mod lex;
 mod parse;
 mod problem;
 mod reader;
+mod source;
 mod text;
 mod write;
 
 pub use decode::{Documents, Framing, decode};
-pub use reader::{Chunks, Reader, Slice, Source};
+pub use reader::Reader;
+pub use source::{Chunks, Slice, Source};
 pub use write::{Layout, write, write_string};

@@ -1,10 +1,12 @@
 //! The grammar: which token may come next, over one window of the input at a time.
 //!
-//! State is a few bytes and one entry per open array or object, so that the reader can stop after any
-//! token and go on with another window.
+//! [`Parser::run`] hands every token to a [`Sink`] at the place where it is found, so that a sink which
+//! is compiled into it knows there what kind of token it gets. State is a few words, so that a sink
+//! can stop after any token and the run can go on later with another window.
 
-use super::lex::{self, Lexed, NumberToken, StringToken};
+use super::lex::{self, Miss, NumberToken, StringToken};
 use super::problem::Problem;
+use super::source::Window;
 
 /// One token, with offsets into the window.
 #[derive(Clone, Copy, Debug)]
@@ -18,8 +20,27 @@ pub(crate) enum Token {
     EndArray,
     BeginObject,
     EndObject,
-    /// The document is over; this token has no bytes.
-    End,
+}
+
+/// What takes tokens.
+pub(crate) trait Sink {
+    /// Why it takes no more.
+    type Stop;
+
+    /// Where the text of strings with escapes is put before they are taken.
+    fn scratch(&mut self) -> &mut String;
+
+    /// Takes a token that stands at `start..end` of the window. After an `Err` the parser stands behind
+    /// this token.
+    fn take(&mut self, token: Token, start: usize, end: usize) -> Result<(), Self::Stop>;
+}
+
+/// Why a run stopped before the end of the document.
+pub(crate) enum Stop<T> {
+    /// The next token cannot be had.
+    Miss(Miss),
+    /// The sink takes no more.
+    Sink(T),
 }
 
 /// What the grammar allows next.
@@ -35,175 +56,263 @@ enum Expect {
     Done,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Container {
-    Array,
-    Object,
-}
-
 /// Where the parser is in a document.
 #[derive(Debug)]
 pub(crate) struct Parser {
-    expect: Expect,
-    open: Vec<Container>,
-    /// Whether the innermost of them is an object.
-    in_object: bool,
+    place: Place,
     max_depth: usize,
+    /// The kinds of outer arrays and objects, 64 to a word.
+    outer: Vec<u64>,
+}
+
+/// The state that changes with every token, kept apart so that a run can hold it in registers.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    expect: Expect,
     /// Offset in the window of the first byte not yet consumed.
-    pub(crate) at: usize,
+    at: usize,
+    /// How many arrays and objects are open.
+    depth: usize,
+    /// One bit for each of the innermost of them, set for an object, the innermost lowest.
+    kinds: u64,
+}
+
+/// One run over a window.
+struct Run<'r> {
+    window: Window<'r>,
+    at_end: bool,
+    max_depth: usize,
+    place: Place,
+    outer: &'r mut Vec<u64>,
 }
 
 impl Parser {
     pub(crate) fn new(max_depth: usize) -> Self {
-        Self {
-            expect: Expect::Document,
-            open: Vec::with_capacity(16),
-            in_object: false,
-            max_depth,
-            at: 0,
-        }
+        let place = Place { expect: Expect::Document, at: 0, depth: 0, kinds: 0 };
+        Self { place, max_depth, outer: Vec::new() }
     }
 
     /// Begins a new document at the current place.
     pub(crate) fn restart(&mut self) {
-        self.expect = Expect::Document;
-        self.open.clear();
-        self.in_object = false;
+        self.place = Place { expect: Expect::Document, depth: 0, ..self.place };
+        self.outer.clear();
     }
 
     /// Whether a document has begun and not ended.
     pub(crate) fn is_inside(&self) -> bool {
-        !matches!(self.expect, Expect::Document | Expect::Done)
+        !matches!(self.place.expect, Expect::Document | Expect::Done)
     }
 
-    /// The next token and the offset it starts at; [`Parser::at`] moves behind it.
+    /// Offset in the window of the first byte not yet consumed.
+    pub(crate) fn at(&self) -> usize {
+        self.place.at
+    }
+
+    /// Goes on at another offset, because bytes were passed over or the window has moved.
+    pub(crate) fn move_to(&mut self, at: usize) {
+        self.place.at = at;
+    }
+
+    /// Hands tokens to `sink` up to the end of the document.
     #[inline(always)]
-    pub(crate) fn next(&mut self, window: &[u8], at_end: bool) -> Lexed<(Token, usize)> {
-        if self.expect == Expect::Done {
-            return Lexed::Token((Token::End, self.at));
-        }
-        loop {
-            self.at = skip_space(window, self.at);
-            let start = self.at;
-            let Some(byte) = window.get(start).copied() else {
-                return if at_end { Lexed::Wrong(Problem::Truncated, start) } else { Lexed::More };
-            };
-            match self.expect {
-                Expect::AfterValue => match byte {
-                    b',' => {
-                        self.at += 1;
-                        self.expect = if self.in_object { Expect::Key } else { Expect::Value };
-                    }
-                    b'}' if self.in_object => return self.end(Token::EndObject),
-                    b']' if !self.in_object => return self.end(Token::EndArray),
-                    _ => return self.unexpected(),
-                },
-                Expect::Key | Expect::KeyOrEnd => match byte {
-                    b'"' => return self.key(window, at_end),
-                    b'}' if self.expect == Expect::KeyOrEnd => return self.end(Token::EndObject),
-                    _ => return self.unexpected(),
-                },
-                Expect::Colon if byte == b':' => {
-                    self.at += 1;
-                    self.expect = Expect::Value;
-                }
-                Expect::ItemOrEnd if byte == b']' => return self.end(Token::EndArray),
-                Expect::Document | Expect::Value | Expect::ItemOrEnd => {
-                    return self.value(window, at_end, byte);
-                }
-                Expect::Colon | Expect::Done => return self.unexpected(),
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn key(&mut self, window: &[u8], at_end: bool) -> Lexed<(Token, usize)> {
-        let start = self.at;
-        lex::string(window, start + 1, at_end).map(|key| {
-            self.at = key.end + 1;
-            self.expect = Expect::Colon;
-            // The colon nearly always follows at once; taking it here saves a turn.
-            if window.get(self.at) == Some(&b':') {
-                self.at += 1;
-                self.expect = Expect::Value;
-            }
-            (Token::Key(key), start)
-        })
-    }
-
-    #[inline(always)]
-    fn value(&mut self, window: &[u8], at_end: bool, byte: u8) -> Lexed<(Token, usize)> {
-        let start = self.at;
-        let scalar = match byte {
-            b'"' => lex::string(window, start + 1, at_end)
-                .map(|string| (Token::String(string), string.end + 1)),
-            b'-' | b'0'..=b'9' => {
-                lex::number(window, start, at_end).map(|number| (Token::Number(number), number.end))
-            }
-            b'{' => return self.begin(Container::Object, Token::BeginObject, Expect::KeyOrEnd),
-            b'[' => return self.begin(Container::Array, Token::BeginArray, Expect::ItemOrEnd),
-            b't' => lex::word(window, start, at_end, "true").map(|end| (Token::Bool(true), end)),
-            b'f' => lex::word(window, start, at_end, "false").map(|end| (Token::Bool(false), end)),
-            b'n' => lex::word(window, start, at_end, "null").map(|end| (Token::Null, end)),
-            _ => Lexed::Wrong(Problem::Value, start),
-        };
-        scalar.map(|(token, end)| {
-            self.at = end;
-            self.after_value();
-            (token, start)
-        })
-    }
-
-    fn begin(
+    pub(crate) fn run<S: Sink>(
         &mut self,
-        container: Container,
-        token: Token,
-        expect: Expect,
-    ) -> Lexed<(Token, usize)> {
-        if self.open.len() >= self.max_depth {
-            return Lexed::Wrong(Problem::Depth { limit: self.max_depth }, self.at);
+        window: Window<'_>,
+        at_end: bool,
+        sink: &mut S,
+    ) -> Result<(), Stop<S::Stop>> {
+        let Self { place, max_depth, ref mut outer } = *self;
+        let mut run = Run { window, at_end, max_depth, place, outer };
+        let outcome = run.run(sink);
+        self.place = run.place;
+        outcome
+    }
+}
+
+impl Run<'_> {
+    /// A turn passes the parts of the grammar in the order in which they mostly follow one another.
+    #[inline(always)]
+    fn run<S: Sink>(&mut self, sink: &mut S) -> Result<(), Stop<S::Stop>> {
+        while self.place.expect != Expect::Done {
+            if let Expect::Key | Expect::KeyOrEnd = self.place.expect {
+                match self.peek()? {
+                    b'"' => {
+                        let key = self.string(sink)?;
+                        self.take(Token::Key(key), key.end + 1, Expect::Colon, sink)?;
+                    }
+                    b'}' if self.place.expect == Expect::KeyOrEnd => {
+                        self.end(Token::EndObject, sink)?;
+                    }
+                    _ => return Err(self.unexpected().into()),
+                }
+            }
+            if self.place.expect == Expect::Colon {
+                if self.peek()? != b':' {
+                    return Err(self.unexpected().into());
+                }
+                self.place.at += 1;
+                self.place.expect = Expect::Value;
+            }
+            if let Expect::Value | Expect::ItemOrEnd | Expect::Document = self.place.expect {
+                self.value(sink)?;
+            }
+            while self.place.expect == Expect::AfterValue {
+                match self.peek()? {
+                    b',' => {
+                        self.place.at += 1;
+                        self.place.expect =
+                            if self.in_object() { Expect::Key } else { Expect::Value };
+                    }
+                    b'}' if self.in_object() => self.end(Token::EndObject, sink)?,
+                    b']' if !self.in_object() => self.end(Token::EndArray, sink)?,
+                    _ => return Err(self.unexpected().into()),
+                }
+            }
         }
-        self.open.push(container);
-        self.in_object = container == Container::Object;
-        self.expect = expect;
-        self.at += 1;
-        Lexed::Token((token, self.at - 1))
+        Ok(())
     }
 
-    fn end(&mut self, token: Token) -> Lexed<(Token, usize)> {
-        self.open.pop();
-        self.in_object = self.open.last() == Some(&Container::Object);
-        self.at += 1;
-        self.after_value();
-        Lexed::Token((token, self.at - 1))
+    #[inline(always)]
+    fn value<S: Sink>(&mut self, sink: &mut S) -> Result<(), Stop<S::Stop>> {
+        match self.peek()? {
+            b'"' => {
+                let string = self.string(sink)?;
+                self.scalar(Token::String(string), string.end + 1, sink)
+            }
+            b'{' => self.begin(Token::BeginObject, sink),
+            b'[' => self.begin(Token::BeginArray, sink),
+            b'-' | b'0'..=b'9' => {
+                let number = lex::number(self.window.bytes, self.place.at, self.at_end)?;
+                self.scalar(Token::Number(number), number.end, sink)
+            }
+            b't' => self.word("true", Token::Bool(true), sink),
+            b'f' => self.word("false", Token::Bool(false), sink),
+            b'n' => self.word("null", Token::Null, sink),
+            b']' if self.place.expect == Expect::ItemOrEnd => self.end(Token::EndArray, sink),
+            _ => Err(self.unexpected().into()),
+        }
     }
 
-    fn after_value(&mut self) {
-        self.expect = if self.open.is_empty() { Expect::Done } else { Expect::AfterValue };
+    /// The next byte that is not white space, which is passed over.
+    #[inline(always)]
+    fn peek(&mut self) -> Result<u8, Miss> {
+        match self.window.bytes.get(self.place.at) {
+            Some(byte) if *byte > b' ' => return Ok(*byte),
+            Some(_) => self.place.at = skip_space(self.window.bytes, self.place.at),
+            None => {}
+        }
+        match self.window.bytes.get(self.place.at) {
+            Some(byte) => Ok(*byte),
+            None => Err(lex::short(self.window.bytes, self.at_end)),
+        }
     }
 
+    #[inline(always)]
+    fn string(&self, sink: &mut impl Sink) -> Result<StringToken, Miss> {
+        lex::string(self.window, self.place.at + 1, self.at_end, sink.scratch())
+    }
+
+    #[inline(always)]
+    fn word<S: Sink>(
+        &mut self,
+        word: &'static str,
+        token: Token,
+        sink: &mut S,
+    ) -> Result<(), Stop<S::Stop>> {
+        let end = lex::word(self.window.bytes, self.place.at, self.at_end, word)?;
+        self.scalar(token, end, sink)
+    }
+
+    #[inline(always)]
+    fn scalar<S: Sink>(
+        &mut self,
+        token: Token,
+        end: usize,
+        sink: &mut S,
+    ) -> Result<(), Stop<S::Stop>> {
+        self.take(token, end, self.after_value(), sink)
+    }
+
+    #[inline(always)]
+    fn begin<S: Sink>(&mut self, token: Token, sink: &mut S) -> Result<(), Stop<S::Stop>> {
+        let Place { at, depth, kinds, .. } = self.place;
+        if depth >= self.max_depth {
+            let problem = Problem::Depth { limit: self.max_depth };
+            return Err(Miss::Wrong(problem, at).into());
+        }
+        if depth.is_multiple_of(64) && depth > 0 {
+            self.outer.push(kinds);
+        }
+        let is_object = matches!(token, Token::BeginObject);
+        self.place.depth += 1;
+        self.place.kinds = kinds << 1 | u64::from(is_object);
+        let expect = if is_object { Expect::KeyOrEnd } else { Expect::ItemOrEnd };
+        self.take(token, at + 1, expect, sink)
+    }
+
+    #[inline(always)]
+    fn end<S: Sink>(&mut self, token: Token, sink: &mut S) -> Result<(), Stop<S::Stop>> {
+        self.place.depth -= 1;
+        self.place.kinds >>= 1;
+        if self.place.depth.is_multiple_of(64)
+            && let Some(kinds) = self.outer.pop()
+        {
+            self.place.kinds = kinds;
+        }
+        self.take(token, self.place.at + 1, self.after_value(), sink)
+    }
+
+    /// Moves behind the token that ends at `end`, and only then gives it away.
+    #[inline(always)]
+    fn take<S: Sink>(
+        &mut self,
+        token: Token,
+        end: usize,
+        expect: Expect,
+        sink: &mut S,
+    ) -> Result<(), Stop<S::Stop>> {
+        let start = self.place.at;
+        self.place.at = end;
+        self.place.expect = expect;
+        sink.take(token, start, end).map_err(Stop::Sink)
+    }
+
+    #[inline(always)]
+    fn after_value(&self) -> Expect {
+        if self.place.depth == 0 { Expect::Done } else { Expect::AfterValue }
+    }
+
+    #[inline(always)]
+    fn in_object(&self) -> bool {
+        self.place.kinds & 1 == 1
+    }
+
+    /// What is wrong with the byte at the current place.
+    #[inline(always)]
+    fn unexpected(&self) -> Miss {
+        self.place.unexpected()
+    }
+}
+
+impl Place {
     #[cold]
-    fn unexpected(&self) -> Lexed<(Token, usize)> {
+    fn unexpected(self) -> Miss {
         let problem = match self.expect {
             Expect::Key | Expect::KeyOrEnd => Problem::Key,
             Expect::Colon => Problem::Colon,
-            Expect::AfterValue if self.in_object => Problem::AfterMember,
+            Expect::AfterValue if self.kinds & 1 == 1 => Problem::AfterMember,
             Expect::AfterValue => Problem::AfterItem,
             Expect::Done => Problem::AfterDocument,
             Expect::Document | Expect::Value | Expect::ItemOrEnd => Problem::Value,
         };
-        Lexed::Wrong(problem, self.at)
+        Miss::Wrong(problem, self.at)
     }
 }
 
-impl<T> Lexed<T> {
+impl<T> From<Miss> for Stop<T> {
     #[inline(always)]
-    fn map<U>(self, make: impl FnOnce(T) -> U) -> Lexed<U> {
-        match self {
-            Self::Token(token) => Lexed::Token(make(token)),
-            Self::More => Lexed::More,
-            Self::Wrong(problem, at) => Lexed::Wrong(problem, at),
-        }
+    fn from(miss: Miss) -> Self {
+        Self::Miss(miss)
     }
 }
 

@@ -1,49 +1,16 @@
 //! Events from a slice or from a reader, with byte offsets.
 //!
-//! A [`Source`] is a window onto the input. Over a slice the window is all of it; over
-//! [`std::io::Read`] it is a buffer that slides along and grows only when a single token needs it.
+//! [`Reader`] gives them one at a time to whoever asks, or all of a document to a builder; both are the
+//! same run of the parser with another sink.
 
-use super::lex::{Lexed, NumberToken, StringToken};
-use super::parse::{Parser, Token, skip_space};
+use super::lex::{Miss, NumberToken, NumberValue, StringToken};
+use super::parse::{Parser, Sink, Stop, Token, skip_space};
 use super::problem::Problem;
-use super::text;
+use super::source::{Chunks, Slice, Source, Window};
 use crate::DecodeError;
 use crdkit_issue::{Issue, Span, codes};
-use crdkit_value::{Event, Limits, NumberMode};
-use std::io::{self, Read};
-
-/// Where bytes come from.
-pub trait Source {
-    /// The bytes at hand.
-    fn window(&self) -> &[u8];
-
-    /// The text between two offsets of the window, if it is valid UTF-8.
-    fn text(&self, start: usize, end: usize) -> Option<&str> {
-        str::from_utf8(self.window().get(start..end)?).ok()
-    }
-
-    /// Forgets the first `consumed` bytes and gets more; false when there are no more.
-    ///
-    /// # Errors
-    /// When reading fails.
-    fn refill(&mut self, consumed: usize) -> io::Result<bool>;
-}
-
-/// The whole input at once.
-#[derive(Debug)]
-pub struct Slice<'a> {
-    bytes: &'a [u8],
-    /// The same as text, checked once for all, if it is valid UTF-8.
-    text: Option<&'a str>,
-}
-
-/// Input in chunks from a reader.
-#[derive(Debug)]
-pub struct Chunks<R> {
-    inner: R,
-    buffer: Vec<u8>,
-    chunk: usize,
-}
+use crdkit_value::{Builder, Event, Limits, NumberMode};
+use std::io::Read;
 
 /// A pull parser: gives one event at a time.
 pub struct Reader<S> {
@@ -62,13 +29,12 @@ pub struct Reader<S> {
 impl<'a> Reader<Slice<'a>> {
     /// Reads from a slice.
     pub fn from_slice(bytes: &'a [u8], limits: &Limits, numbers: NumberMode) -> Self {
-        let source = Slice { bytes, text: str::from_utf8(bytes).ok() };
-        Self { at_end: true, ..Self::new(source, limits, numbers) }
+        Self { at_end: true, ..Self::new(Slice::new(bytes), limits, numbers) }
     }
 
     /// The whole input, if it is valid UTF-8.
     pub(crate) fn source_text(&self) -> Option<&'a str> {
-        self.source.text
+        self.source.whole_text()
     }
 }
 
@@ -80,7 +46,7 @@ impl<R: Read> Reader<Chunks<R>> {
 
     /// Reads in chunks of `chunk` bytes.
     pub fn with_chunk_size(inner: R, chunk: usize, limits: &Limits, numbers: NumberMode) -> Self {
-        Self::new(Chunks { inner, buffer: Vec::new(), chunk: chunk.max(1) }, limits, numbers)
+        Self::new(Chunks::new(inner, chunk), limits, numbers)
     }
 }
 
@@ -102,27 +68,32 @@ impl<S: Source> Reader<S> {
     ///
     /// # Errors
     /// The finding, when the bytes are not JSON; or the reader's error.
-    #[inline(always)]
     pub fn next_event(&mut self) -> Result<Option<(Event<'_>, Span)>, DecodeError> {
-        let (token, start) = self.next_token()?;
-        let span = Span::new(self.base + start, self.base + self.parser.at);
-        let event = match token {
-            Token::End => return Ok(None),
-            Token::Null => Event::Null,
-            Token::Bool(bool) => Event::Bool(bool),
-            Token::BeginArray => Event::BeginArray,
-            Token::EndArray => Event::EndArray,
-            Token::BeginObject => Event::BeginObject,
-            Token::EndObject => Event::EndObject,
-            Token::String(string) => Event::String(self.text(string)),
-            Token::Key(key) => {
-                // The parser may already be behind the colon.
-                let span = Span::new(span.start, self.base + key.end + 1);
-                return Ok(Some((Event::Key(self.text(key)), span)));
+        let (token, start, end) = loop {
+            let Self { ref source, at_end, ref mut scratch, .. } = *self;
+            match self.parser.run(Window::of(source), at_end, &mut One { scratch }) {
+                Ok(()) => return Ok(None),
+                Err(Stop::Sink(token)) => break token,
+                Err(Stop::Miss(miss)) => self.recover(miss)?,
             }
-            Token::Number(number) => self.number(number, start, span)?,
         };
-        Ok(Some((event, span)))
+        let Self { ref source, numbers, base, ref mut scratch, .. } = *self;
+        let values = Values { window: Window::of(source), numbers, base };
+        values.event(token, start, end, scratch).map(Some)
+    }
+
+    /// Gives all events of the current document to `builder`.
+    pub(crate) fn build(&mut self, builder: &mut Builder<'_>) -> Result<(), DecodeError> {
+        loop {
+            let Self { ref source, at_end, numbers, base, ref mut scratch, .. } = *self;
+            let window = Window::of(source);
+            let mut sink = Build { values: Values { window, numbers, base }, scratch, builder };
+            match self.parser.run(window, at_end, &mut sink) {
+                Ok(()) => return Ok(()),
+                Err(Stop::Sink(error)) => return Err(error),
+                Err(Stop::Miss(miss)) => self.recover(miss)?,
+            }
+        }
     }
 
     /// Moves to the next document of a stream; false when nothing but white space is left.
@@ -132,8 +103,9 @@ impl<S: Source> Reader<S> {
     pub fn next_document(&mut self) -> Result<bool, DecodeError> {
         self.parser.restart();
         loop {
-            self.parser.at = skip_space(self.source.window(), self.parser.at);
-            if self.parser.at < self.source.window().len() {
+            let window = self.source.window();
+            self.parser.move_to(skip_space(window, self.parser.at()));
+            if self.parser.at() < window.len() {
                 self.document_start = self.offset();
                 return Ok(true);
             }
@@ -151,12 +123,12 @@ impl<S: Source> Reader<S> {
     pub fn skip_line(&mut self) -> Result<(), DecodeError> {
         loop {
             let window = self.source.window();
-            let rest = window.get(self.parser.at..).unwrap_or_default();
+            let rest = window.get(self.parser.at()..).unwrap_or_default();
             if let Some(feed) = memchr::memchr(b'\n', rest) {
-                self.parser.at += feed + 1;
+                self.parser.move_to(self.parser.at() + feed + 1);
                 return Ok(());
             }
-            self.parser.at = window.len();
+            self.parser.move_to(window.len());
             if self.at_end {
                 return Ok(());
             }
@@ -166,66 +138,163 @@ impl<S: Source> Reader<S> {
 
     /// Offset in the input of the first byte not yet consumed.
     pub fn offset(&self) -> usize {
-        self.base + self.parser.at
+        self.base + self.parser.at()
     }
 
-    #[inline(always)]
-    fn next_token(&mut self) -> Result<(Token, usize), DecodeError> {
-        loop {
-            match self.parser.next(self.source.window(), self.at_end) {
-                Lexed::Token(token) => return Ok(token),
-                Lexed::More => {
-                    let seen = self.base + self.source.window().len();
-                    if seen.saturating_sub(self.document_start) > self.max_bytes {
-                        return Err(self.too_large());
-                    }
-                    self.refill()?;
+    /// Gets more input if that is what a token needs.
+    #[cold]
+    fn recover(&mut self, miss: Miss) -> Result<(), DecodeError> {
+        match miss {
+            Miss::More => {
+                let seen = self.base + self.source.window().len();
+                if seen.saturating_sub(self.document_start) > self.max_bytes {
+                    return Err(self.too_large());
                 }
-                Lexed::Wrong(problem, at) => return Err(self.wrong(problem, at)),
+                self.refill()
             }
+            Miss::Wrong(problem, at) => Err(self.wrong(problem, at)),
         }
     }
 
-    #[cold]
     fn refill(&mut self) -> Result<(), DecodeError> {
-        let consumed = self.parser.at;
+        let consumed = self.parser.at();
         let more = self.source.refill(consumed).map_err(DecodeError::Io)?;
         self.base += consumed;
-        self.parser.at = 0;
+        self.parser.move_to(0);
         self.at_end = !more;
         Ok(())
     }
 
-    #[inline]
-    fn text(&mut self, string: StringToken) -> &str {
-        if !string.escaped
-            && let Some(text) = self.source.text(string.start, string.end)
-        {
-            return text;
+    fn wrong(&self, problem: Problem, at: usize) -> DecodeError {
+        let found = self.source.window().get(at).copied();
+        // An input without a single byte of a document is empty rather than cut off.
+        if problem == Problem::Truncated && !self.parser.is_inside() && at == self.parser.at() {
+            let issue = Issue::error(codes::decode::EMPTY_INPUT);
+            return Box::new(issue.span(Span::at(self.base + at))).into();
         }
-        self.scratch.clear();
-        let bytes = self.source.window().get(string.start..string.end).unwrap_or_default();
-        text::unescape(bytes, &mut self.scratch);
-        &self.scratch
+        problem.issue(found, self.base + at).into()
     }
 
-    #[inline]
+    fn too_large(&self) -> DecodeError {
+        let issue = Issue::error(codes::decode::TOO_LARGE).with("limit", self.max_bytes);
+        Box::new(issue.span(Span::at(self.document_start + self.max_bytes))).into()
+    }
+}
+
+/// Stops at every token and hands it out.
+struct One<'r> {
+    scratch: &'r mut String,
+}
+
+impl Sink for One<'_> {
+    type Stop = (Token, usize, usize);
+
+    #[inline(always)]
+    fn scratch(&mut self) -> &mut String {
+        self.scratch
+    }
+
+    #[inline(always)]
+    fn take(&mut self, token: Token, start: usize, end: usize) -> Result<(), Self::Stop> {
+        Err((token, start, end))
+    }
+}
+
+/// Hands every token to a builder.
+struct Build<'r, 'l> {
+    values: Values<'r>,
+    scratch: &'r mut String,
+    builder: &'r mut Builder<'l>,
+}
+
+impl Sink for Build<'_, '_> {
+    type Stop = DecodeError;
+
+    #[inline(always)]
+    fn scratch(&mut self) -> &mut String {
+        self.scratch
+    }
+
+    #[inline(always)]
+    fn take(&mut self, token: Token, start: usize, end: usize) -> Result<(), DecodeError> {
+        let (event, span) = self.values.event(token, start, end, self.scratch)?;
+        Ok(self.builder.event(event, span)?)
+    }
+}
+
+/// What it takes to say what the tokens of one window are worth.
+#[derive(Clone, Copy)]
+struct Values<'r> {
+    window: Window<'r>,
+    numbers: NumberMode,
+    /// Offset of the window in the input.
+    base: usize,
+}
+
+impl<'r> Values<'r> {
+    /// The event a token stands for; `scratch` holds the text of a string with escapes.
+    #[inline(always)]
+    fn event<'e>(
+        self,
+        token: Token,
+        start: usize,
+        end: usize,
+        scratch: &'e mut String,
+    ) -> Result<(Event<'e>, Span), DecodeError>
+    where
+        'r: 'e,
+    {
+        let span = Span::new(self.base + start, self.base + end);
+        let event = match token {
+            Token::Null => Event::Null,
+            Token::Bool(bool) => Event::Bool(bool),
+            Token::BeginArray => Event::BeginArray,
+            Token::EndArray => Event::EndArray,
+            Token::BeginObject => Event::BeginObject,
+            Token::EndObject => Event::EndObject,
+            Token::String(string) => Event::String(self.text(string, scratch)),
+            Token::Key(key) => Event::Key(self.text(key, scratch)),
+            Token::Number(number) => self.number(number, start, span)?,
+        };
+        Ok((event, span))
+    }
+
+    #[inline(always)]
+    fn text<'e>(self, string: StringToken, scratch: &'e mut String) -> &'e str
+    where
+        'r: 'e,
+    {
+        if string.escaped {
+            return scratch;
+        }
+        if let Some(text) = self.window.text(string.start, string.end) {
+            return text;
+        }
+        scratch.clear();
+        self.window.push_text(string.start, string.end, scratch);
+        scratch
+    }
+
+    #[inline(always)]
     fn number(
-        &self,
+        self,
         number: NumberToken,
         start: usize,
         span: Span,
-    ) -> Result<Event<'_>, DecodeError> {
-        if let (Some(int), NumberMode::Value) = (number.int, self.numbers) {
-            return Ok(Event::Int(int));
+    ) -> Result<Event<'r>, DecodeError> {
+        match (self.numbers, number.value) {
+            (NumberMode::Value, NumberValue::Int(int)) => Ok(Event::Int(int)),
+            (NumberMode::Value, NumberValue::Float(float)) => Ok(Event::Float(float)),
+            _ => self.number_text(self.window.text(start, number.end).unwrap_or_default(), span),
         }
-        let text = self.source.text(start, number.end).unwrap_or_default();
+    }
+
+    #[cold]
+    fn number_text(self, text: &'r str, span: Span) -> Result<Event<'r>, DecodeError> {
         if self.numbers == NumberMode::Text {
             return Ok(Event::Number(text));
         }
-        if !number.float
-            && let Ok(int) = text.parse()
-        {
+        if let Ok(int) = text.parse() {
             return Ok(Event::Int(int));
         }
         match text.parse::<f64>() {
@@ -233,66 +302,6 @@ impl<S: Source> Reader<S> {
             _ => {
                 let issue = Issue::error(codes::decode::NUMBER_RANGE).with("number", text);
                 Err(Box::new(issue.span(span)).into())
-            }
-        }
-    }
-
-    #[cold]
-    fn wrong(&self, problem: Problem, at: usize) -> DecodeError {
-        let found = self.source.window().get(at).copied();
-        // An input without a single byte of a document is empty rather than cut off.
-        if problem == Problem::Truncated && !self.parser.is_inside() && at == self.parser.at {
-            let issue = Issue::error(codes::decode::EMPTY_INPUT);
-            return Box::new(issue.span(Span::at(self.base + at))).into();
-        }
-        problem.issue(found, self.base + at).into()
-    }
-
-    #[cold]
-    fn too_large(&self) -> DecodeError {
-        let issue = Issue::error(codes::decode::TOO_LARGE).with("limit", self.max_bytes);
-        Box::new(issue.span(Span::at(self.document_start + self.max_bytes))).into()
-    }
-}
-
-impl Source for Slice<'_> {
-    #[inline]
-    fn window(&self) -> &[u8] {
-        self.bytes
-    }
-
-    #[inline]
-    fn text(&self, start: usize, end: usize) -> Option<&str> {
-        match self.text {
-            Some(text) => text.get(start..end),
-            None => str::from_utf8(self.bytes.get(start..end)?).ok(),
-        }
-    }
-
-    fn refill(&mut self, consumed: usize) -> io::Result<bool> {
-        self.bytes = self.bytes.get(consumed..).unwrap_or_default();
-        self.text = self.text.and_then(|text| text.get(consumed..));
-        Ok(false)
-    }
-}
-
-impl<R: Read> Source for Chunks<R> {
-    #[inline]
-    fn window(&self) -> &[u8] {
-        &self.buffer
-    }
-
-    /// What is left of the window stays in front. A token longer than the chunk doubles what is read,
-    /// so that trying it again costs no more than its length in all.
-    fn refill(&mut self, consumed: usize) -> io::Result<bool> {
-        self.buffer.drain(..consumed);
-        let want = self.chunk.max(self.buffer.len());
-        let mut limited = (&mut self.inner).take(want as u64);
-        loop {
-            match limited.read_to_end(&mut self.buffer) {
-                Ok(read) => return Ok(read > 0),
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
             }
         }
     }

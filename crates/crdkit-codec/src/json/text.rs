@@ -1,52 +1,83 @@
-//! From the bytes between two quotes to text, as Go does it.
+//! From what stands between two quotes to text, as Go does it.
 
-/// Appends the text of `bytes`, the inside of a string whose escapes are known to be well formed.
-/// A byte that is not part of valid UTF-8 and a surrogate without its other half become U+FFFD.
-pub(crate) fn unescape(bytes: &[u8], out: &mut String) {
-    let mut rest = bytes;
-    while !rest.is_empty() {
-        let plain = rest.iter().position(|byte| *byte == b'\\').unwrap_or(rest.len());
-        let (before, escape) = rest.split_at(plain);
-        push_lossy(before, out);
-        let (c, len) = match escape {
-            [] => return,
-            [_, b'u', tail @ ..] => unicode(tail),
-            [_, b'b', ..] => ('\u{8}', 2),
-            [_, b'f', ..] => ('\u{c}', 2),
-            [_, b'n', ..] => ('\n', 2),
-            [_, b'r', ..] => ('\r', 2),
-            [_, b't', ..] => ('\t', 2),
-            [_, byte, ..] => (char::from(*byte), 2),
-            [_] => (char::REPLACEMENT_CHARACTER, 1),
-        };
-        out.push(c);
-        rest = escape.get(len..).unwrap_or_default();
+use super::lex::{self, Miss};
+use super::problem::Problem;
+use super::source::Window;
+
+/// Puts the text of the string whose opening quote is in front of `start` into `out`, and gives the
+/// offset of its closing quote. A surrogate without its other half becomes U+FFFD, and so does each
+/// byte that is not part of valid UTF-8.
+#[cold]
+pub(crate) fn unescape(
+    window: Window<'_>,
+    start: usize,
+    at_end: bool,
+    out: &mut String,
+) -> Result<usize, Miss> {
+    /// Most texts fit, so that few have to grow step by step.
+    const USUAL_LEN: usize = 128;
+    out.clear();
+    out.reserve(USUAL_LEN);
+    let mut at = start;
+    loop {
+        let end = lex::skip_plain(window.bytes, at);
+        window.push_text(at, end, out);
+        match window.bytes.get(end) {
+            Some(b'"') => return Ok(end),
+            Some(b'\\') => {
+                let (c, len) = escape(window.bytes, end, at_end)?;
+                out.push(c);
+                at = end + len;
+            }
+            Some(_) => return Err(Miss::Wrong(Problem::Control, end)),
+            None => return Err(lex::short(window.bytes, at_end)),
+        }
     }
 }
 
-/// The character of a `\u` escape whose digits begin `tail`, and the length of the escape, which
-/// takes in a second one when the two are a surrogate pair.
-fn unicode(tail: &[u8]) -> (char, usize) {
-    let first = hex(tail).unwrap_or(0xFFFD);
+/// The character that the escape at `at` stands for, and the length of the escape.
+#[inline]
+fn escape(bytes: &[u8], at: usize, at_end: bool) -> Result<(char, usize), Miss> {
+    let c = match bytes.get(at + 1) {
+        Some(byte @ (b'"' | b'\\' | b'/')) => char::from(*byte),
+        Some(b'n') => '\n',
+        Some(b't') => '\t',
+        Some(b'r') => '\r',
+        Some(b'b') => '\u{8}',
+        Some(b'f') => '\u{c}',
+        Some(b'u') => return unicode(bytes, at, at_end),
+        Some(_) => return Err(Miss::Wrong(Problem::Escape, at + 1)),
+        None => return Err(lex::short(bytes, at_end)),
+    };
+    Ok((c, 2))
+}
+
+/// The same for a `\u` escape, which takes in a second one when the two are a surrogate pair.
+fn unicode(bytes: &[u8], at: usize, at_end: bool) -> Result<(char, usize), Miss> {
+    let first = hex(bytes, at + 2, at_end)?;
     if let Some(c) = char::from_u32(first) {
-        return (c, 6);
+        return Ok((c, 6));
     }
-    let second = match tail.get(4..) {
-        Some([b'\\', b'u', low @ ..]) => hex(low),
+    // If it is not all there, or not well formed, the string is not either, and its turn will come.
+    let second = match bytes.get(at + 6..at + 8) {
+        Some(b"\\u") => hex(bytes, at + 8, at_end).ok(),
         _ => None,
     };
     let pair = second.filter(|low| first < 0xDC00 && (0xDC00..0xE000).contains(low));
-    match pair.and_then(|low| char::from_u32(0x10000 + ((first - 0xD800) << 10) + (low - 0xDC00))) {
-        Some(c) => (c, 12),
-        None => (char::REPLACEMENT_CHARACTER, 6),
-    }
+    let c =
+        pair.and_then(|low| char::from_u32(0x10000 + ((first - 0xD800) << 10) + (low - 0xDC00)));
+    Ok(c.map_or((char::REPLACEMENT_CHARACTER, 6), |c| (c, 12)))
 }
 
-fn hex(digits: &[u8]) -> Option<u32> {
-    digits
-        .get(..4)?
-        .iter()
-        .try_fold(0, |number, digit| Some(number << 4 | char::from(*digit).to_digit(16)?))
+/// The number that four hexadecimal digits at `start` make.
+fn hex(bytes: &[u8], start: usize, at_end: bool) -> Result<u32, Miss> {
+    (start..start + 4).try_fold(0, |number, at| match bytes.get(at) {
+        Some(byte) => match char::from(*byte).to_digit(16) {
+            Some(digit) => Ok(number << 4 | digit),
+            None => Err(Miss::Wrong(Problem::Unicode, at)),
+        },
+        None => Err(lex::short(bytes, at_end)),
+    })
 }
 
 /// Appends `bytes` as text with U+FFFD for each byte that is not part of valid UTF-8.

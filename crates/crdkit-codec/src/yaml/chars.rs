@@ -3,6 +3,8 @@
 //! A position past the end reads as NUL, which the text itself cannot contain, so "end of text" is one more
 //! character class rather than a special case at every test.
 
+use memchr::memmem;
+
 /// The byte at `at`, or NUL past the end.
 #[inline]
 pub(super) fn byte(bytes: &[u8], at: usize) -> u8 {
@@ -53,16 +55,45 @@ pub(super) fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
 }
 
-/// How many line breaks lie before `at`; the end of a text without a final line break counts as one.
-pub(super) fn lines_before(bytes: &[u8], at: usize) -> usize {
-    let (mut lines, mut position, mut after_break) = (0, 0, true);
-    while position < at.min(bytes.len()) {
-        let length = break_length(bytes, position);
-        after_break = length > 0;
-        lines += usize::from(after_break);
-        position += length.max(1);
+/// Counts line breaks from wherever it was asked about last.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct LineCounter {
+    position: usize,
+    lines: usize,
+}
+
+impl LineCounter {
+    /// How many line breaks lie before `at`; the end of a text without a final line break counts as one.
+    pub(super) fn lines_before(&mut self, bytes: &[u8], at: usize) -> usize {
+        if at < self.position {
+            *self = Self::default();
+        }
+        let mut after_break = true;
+        while self.position < at.min(bytes.len()) {
+            let length = break_length(bytes, self.position);
+            after_break = length > 0;
+            self.lines += usize::from(after_break);
+            self.position += length.max(1);
+        }
+        self.lines + usize::from(at >= bytes.len() && !after_break)
     }
-    lines + usize::from(at >= bytes.len() && !after_break)
+}
+
+/// The first `---` line that begins at or after `from`.
+pub(super) fn next_marker(bytes: &[u8], from: usize) -> Option<usize> {
+    let rest = bytes.get(from..)?;
+    memmem::find_iter(rest, "---").map(|at| from + at).find(|&at| is_marker(bytes, at))
+}
+
+/// The last `---` line that begins between `from` and `to`.
+pub(super) fn last_marker(bytes: &[u8], from: usize, to: usize) -> Option<usize> {
+    let part = bytes.get(from..to)?;
+    memmem::rfind_iter(part, "---").map(|at| from + at).find(|&at| is_marker(bytes, at))
+}
+
+fn is_marker(bytes: &[u8], at: usize) -> bool {
+    let before = at.checked_sub(1).map(|before| byte(bytes, before));
+    matches!(before, None | Some(b'\n' | b'\r')) && is_blank_or_end(bytes, at + 3)
 }
 
 /// How many bytes of `bytes` continue a multi-byte character.

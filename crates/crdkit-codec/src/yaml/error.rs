@@ -6,7 +6,7 @@
 
 use std::fmt;
 
-use super::chars;
+use super::chars::LineCounter;
 use crdkit_issue::{Issue, Span, codes};
 
 /// What is wrong with a YAML text.
@@ -108,32 +108,27 @@ impl Failure {
         &self.0.problem
     }
 
-    /// Where the mirrored reader stood when it noticed.
-    pub(super) fn mark(&self) -> usize {
-        self.0.mark
-    }
-
-    /// The finding. Its `server` argument is the message as Kubernetes prints it, for which `bytes`, the whole
-    /// input, is needed to count lines.
-    pub(super) fn issue(&self, bytes: &[u8]) -> Box<Issue> {
+    /// The finding. Its `server` argument is the message as Kubernetes prints it, for which the lines of `bytes`, the
+    /// whole input, are counted.
+    pub(super) fn issue(&self, bytes: &[u8], counter: &mut LineCounter) -> Box<Issue> {
         let Noticed { problem, span, .. } = &*self.0;
         let issue = match problem {
             Problem::TooDeep(limit) => Issue::error(codes::decode::TOO_DEEP).with("limit", *limit),
             _ => Issue::error(codes::decode::YAML_SYNTAX).with("problem", problem.to_string()),
         };
-        Box::new(issue.with("server", self.go_message(bytes)).span(*span))
+        Box::new(issue.with("server", self.go_message(bytes, counter)).span(*span))
     }
 
     /// The mirrored reader counts lines from one in scanner messages and from zero in parser messages, and leaves
     /// the number out for the first line; the span has none of these quirks.
-    fn go_message(&self, bytes: &[u8]) -> String {
+    fn go_message(&self, bytes: &[u8], counter: &mut LineCounter) -> String {
         let Noticed { problem, mark, .. } = &*self.0;
         let counted_from = match problem {
             Problem::Scan(_) | Problem::TooDeep(_) => 1,
             Problem::Parse(_) => 0,
             _ => return format!("yaml: {problem}"),
         };
-        match chars::lines_before(bytes, *mark) {
+        match counter.lines_before(bytes, *mark) {
             0 => format!("yaml: {problem}"),
             line => format!("yaml: line {}: {problem}", line + counted_from),
         }

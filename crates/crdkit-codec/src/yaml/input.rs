@@ -8,7 +8,7 @@
 
 use std::borrow::Cow;
 
-use super::chars::{byte, continuation_bytes};
+use super::chars::{byte, continuation_bytes, last_marker};
 use super::error::{Failure, Problem};
 
 /// How far ahead the mirrored reader decodes.
@@ -29,19 +29,28 @@ pub(super) struct Input<'a> {
     pub(super) line_feeds_only: bool,
 }
 
+/// How far a bad character makes itself felt before it is reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Foresight {
+    /// As far as the mirrored reader looks ahead.
+    Chunk,
+    /// No further than its own document.
+    Document,
+}
+
 impl<'a> Input<'a> {
     /// Finds the encoding by its byte order mark and checks the characters.
-    pub(super) fn new(bytes: &'a [u8]) -> Self {
+    pub(super) fn new(bytes: &'a [u8], foresight: Foresight) -> Self {
         match bytes {
             [0xFF, 0xFE, rest @ ..] => Self::utf16(rest, u16::from_le_bytes),
             [0xFE, 0xFF, rest @ ..] => Self::utf16(rest, u16::from_be_bytes),
-            [0xEF, 0xBB, 0xBF, rest @ ..] => Self::utf8(rest, 3),
-            _ => Self::utf8(bytes, 0),
+            [0xEF, 0xBB, 0xBF, rest @ ..] => Self::utf8(rest, 3, foresight),
+            _ => Self::utf8(bytes, 0, foresight),
         }
     }
 
     /// Reads `bytes`, which lie `offset` bytes into the original, up to the first bad character.
-    pub(super) fn utf8(bytes: &'a [u8], offset: usize) -> Self {
+    pub(super) fn utf8(bytes: &'a [u8], offset: usize, foresight: Foresight) -> Self {
         let facts = Facts::of(bytes);
         let looked_at = bytes.get(..facts.end).unwrap_or(bytes);
         let (valid, invalid) = match std::str::from_utf8(looked_at) {
@@ -59,7 +68,16 @@ impl<'a> Input<'a> {
         let readable = match bad {
             None => valid,
             // The byte order mark is part of the first chunk.
-            Some((at, _)) => valid.get(..readable_end(bytes, at, offset.min(3))).unwrap_or(valid),
+            Some((at, _)) => {
+                let mut end = readable_end(bytes, at, offset.min(3));
+                if foresight == Foresight::Document
+                    && let Some(marker) = last_marker(bytes, end, at)
+                {
+                    // With the marker and what follows it, the document in front of it is complete.
+                    end = valid.ceil_char_boundary(marker + 4).min(at);
+                }
+                valid.get(..end).unwrap_or_default()
+            }
         };
         let bad = bad.map(|(at, message)| {
             Failure::new(Problem::Encoding(message), offset + at, offset + at + 1)
@@ -107,7 +125,8 @@ impl<'a> Input<'a> {
         if bad.is_none() && !odd.is_empty() {
             bad = Some("incomplete UTF-16 character");
         }
-        let Input { bad: control, ascii, line_feeds_only, .. } = Input::utf8(text.as_bytes(), 0);
+        let Input { bad: control, ascii, line_feeds_only, .. } =
+            Input::utf8(text.as_bytes(), 0, Foresight::Chunk);
         let length = text.len();
         let bad = control.or_else(|| {
             bad.map(|message| Failure::new(Problem::Encoding(message), length, length))

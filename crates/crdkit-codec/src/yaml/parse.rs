@@ -235,7 +235,6 @@ impl<'a> Parser<'a> {
 
     fn node(&mut self, place: Place) -> Parsed<'a> {
         let (mut kind, mut start, mut end) = self.scanner.peek()?;
-        let node_start = start;
         if kind == TokenKind::Alias {
             self.pop_state();
             let token = self.scanner.take();
@@ -243,7 +242,7 @@ impl<'a> Parser<'a> {
             return Ok(event(EventKind::Alias(name), start, end));
         }
         let (mut anchor, mut tag) = (None, None);
-        let mut properties_end = start;
+        let (properties_start, mut properties_end) = (start, start);
         loop {
             match kind {
                 TokenKind::Anchor if anchor.is_none() => {
@@ -260,36 +259,36 @@ impl<'a> Parser<'a> {
             None => Tag::None,
         };
 
-        let (kind, node_end) = match kind {
+        let (kind, node_start, node_end) = match kind {
             TokenKind::BlockEntry if place == Place::BlockOrIndentless => {
                 self.state = State::IndentlessSequenceEntry;
-                (EventKind::SequenceStart, start)
+                (EventKind::SequenceStart, start, start)
             }
             TokenKind::Scalar { plain } => {
                 self.pop_state();
                 let text = self.scanner.take().map(|token| token.text).unwrap_or_default();
-                (EventKind::Scalar(Scalar { text, plain, tag }), end)
+                (EventKind::Scalar(Scalar { text, plain, tag }), start, end)
             }
             TokenKind::FlowSequenceStart => {
                 self.state = State::FlowSequenceFirstEntry;
-                (EventKind::SequenceStart, end)
+                (EventKind::SequenceStart, start, end)
             }
             TokenKind::FlowMappingStart => {
                 self.state = State::FlowMappingFirstKey;
-                (EventKind::MappingStart, end)
+                (EventKind::MappingStart, start, end)
             }
             TokenKind::BlockSequenceStart if place != Place::Flow => {
                 self.state = State::BlockSequenceFirstEntry;
-                (EventKind::SequenceStart, end)
+                (EventKind::SequenceStart, start, end)
             }
             TokenKind::BlockMappingStart | TokenKind::MappingWithKey if place != Place::Flow => {
                 self.state = State::BlockMappingFirstKey;
-                (EventKind::MappingStart, start)
+                (EventKind::MappingStart, start, start)
             }
             _ if anchor.is_some() || tag != Tag::None => {
                 self.pop_state();
                 let scalar = Scalar { text: Cow::Borrowed(""), plain: true, tag };
-                (EventKind::Scalar(scalar), properties_end)
+                (EventKind::Scalar(scalar), properties_start, properties_end)
             }
             _ => return Err(error("did not find expected node content", start, end)),
         };

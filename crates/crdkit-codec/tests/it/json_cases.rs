@@ -150,6 +150,14 @@ fn a_repeated_key_is_found_with_its_path_and_both_places() {
 }
 
 #[test]
+fn a_repeated_key_is_found_behind_and_in_strings_with_escapes() {
+    check(
+        r#"{"a\n":"\u0041\t","b":"plain","a\u000a":2,"b":"\\"}"#,
+        "{\"a\\n\": 2, \"b\": \"\\\\\"}\nduplicate-key @ 30..39: [a\n]: `a\n` is given more than once\nduplicate-key @ 42..45: b: `b` is given more than once",
+    );
+}
+
+#[test]
 fn the_last_or_the_first_of_equal_keys_stays() {
     let text = br#"{"a":1,"b":{"x":1},"a":{"y":2},"a":[3]}"#;
     let with = |duplicates| run(text, &DecodeOptions { duplicates, ..DecodeOptions::default() });
@@ -205,6 +213,10 @@ fn limits_are_findings_with_a_place() {
     assert_eq!(
         run(b"[1,2,3]", &limits(|limits| limits.bytes = 6)),
         "input-too-large @ 6..6: the input is larger than the limit of 6 bytes"
+    );
+    assert_eq!(
+        run(br#"{"a":"\n","b":{"\t":[1,2]}}"#, &limits(|limits| limits.nodes = 5)),
+        "too-many-values @ 23..24: b[\t]: the document has more than 5 values"
     );
     let repeated = br#"{"a":1,"a":1,"a":1,"a":1}"#;
     let two = limits(|limits| limits.issues = 2);

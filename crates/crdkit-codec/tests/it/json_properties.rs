@@ -1,7 +1,7 @@
 //! What holds for all JSON input.
 
 use crate::arbitrary;
-use crdkit_codec::json::{self, Layout, Reader};
+use crdkit_codec::json::{self, Documents, Framing, Layout, Reader};
 use crdkit_codec::{DecodeError, DecodeOptions};
 use crdkit_value::{Limits, NumberMode};
 use proptest::prelude::*;
@@ -75,6 +75,44 @@ proptest! {
         let whole = events(Reader::from_slice(&text, &limits, NumberMode::Value));
         let chunked = events(Reader::with_chunk_size(&text[..], chunk, &limits, NumberMode::Value));
         prop_assert_eq!(whole, chunked);
+    }
+
+    #[test]
+    fn a_changed_document_is_the_same_from_a_slice_and_from_a_stream(at in 0..REAL.len(), byte in any::<u8>()) {
+        let mut text = REAL.as_bytes().to_vec();
+        text[at] = byte;
+        let options = DecodeOptions { positions: true, ..DecodeOptions::default() };
+        let whole = json::decode(&text, &options);
+        let streamed = Documents::from_read(&text[..], Framing::Concatenated, &options).next();
+        if let (Ok(whole), Some(Ok(streamed))) = (whole, streamed) {
+            prop_assert_eq!(format!("{:?}", &whole.document), format!("{:?}", &streamed.document));
+            prop_assert_eq!(format!("{:?}", &whole.issues), format!("{:?}", &streamed.issues));
+        }
+    }
+
+    #[test]
+    fn arrays_and_objects_end_as_they_began(objects in prop::collection::vec(any::<bool>(), 1..300), wrong in any::<prop::sample::Index>()) {
+        let begins: String = objects.iter().map(|object| if *object { "{\"a\":" } else { "[" }).collect();
+        let ends = |wrong: Option<usize>| -> String {
+            let kinds = objects.iter().enumerate().rev();
+            kinds.map(|(depth, object)| if *object == (Some(depth) != wrong) { '}' } else { ']' }).collect()
+        };
+        let text = format!("{begins}0{}", ends(None));
+        let document = json::decode(text.as_bytes(), &DecodeOptions::default()).unwrap().document;
+        let mut out = Vec::new();
+        json::write(document.root(), Layout::Compact, &mut out);
+        prop_assert_eq!(out, text.as_bytes());
+        let depth = wrong.index(objects.len());
+        let text = format!("{begins}0{}", ends(Some(depth)));
+        let issue = json::decode(text.as_bytes(), &DecodeOptions::default()).unwrap_err();
+        prop_assert_eq!(issue.span.map(|span| span.start), Some(text.len() - 1 - depth));
+    }
+
+    #[test]
+    fn numbers_are_the_nearest_doubles(text in "-?(0|[1-9][0-9]{0,19})\\.[0-9]{1,20}([eE][+-]?[0-9]{1,2})?") {
+        let document = json::decode(text.as_bytes(), &DecodeOptions::default()).unwrap().document;
+        let expected = text.parse::<f64>().unwrap();
+        prop_assert_eq!(document.root().as_f64().map(f64::to_bits), Some(expected.to_bits()));
     }
 
     #[test]

@@ -5,3 +5,6 @@ mod arbitrary;
 mod json_cases;
 mod json_hostile;
 mod json_properties;
+mod yaml_cases;
+mod yaml_hostile;
+mod yaml_properties;

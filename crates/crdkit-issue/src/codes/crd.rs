@@ -582,6 +582,35 @@ codes! {
     RULE_FIELD_PATH = "rule-field-path", Invalid, "must be a valid path",
         example: "x-kubernetes-validations: [{rule: 'true', fieldPath: .missing}]";
 
+    /// The value that a rule is about cannot be described to the expression language.
+    RULE_TYPE = "rule-type", Internal,
+        "internal error: failed to construct type information for x-kubernetes-validations rules: {problem}",
+        example: "{x-kubernetes-preserve-unknown-fields: true, x-kubernetes-validations: [{rule: 'true'}]}";
+
+    /// A rule or the expression for its message does not compile.
+    RULE_INVALID = "rule-invalid", Invalid, "{problem}",
+        example: "x-kubernetes-validations: [{rule: self.missing > 1}]";
+
+    /// A rule, or all rules of a schema together, may cost more than allowed.
+    RULE_COST = "rule-cost", Forbidden,
+        "{name} exceeds budget by factor of {factor} (try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)",
+        example: "{type: array, x-kubernetes-validations: [{rule: 'self.all(x, self.exists(y, x == y))'}]}";
+
+    /// A rule has a large part in the cost of all rules of a schema.
+    RULE_COST_SHARE = "rule-cost-share", Forbidden,
+        "contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema",
+        example: "x-kubernetes-validations: # many expensive rules";
+
+    /// A rule compares with an old value that cannot be found.
+    RULE_UNCORRELATED = "rule-uncorrelated", Invalid,
+        "oldSelf cannot be used on the uncorrelatable portion of the schema within {within}",
+        example: "{type: array, items: {x-kubernetes-validations: [{rule: self == oldSelf}]}}";
+
+    /// `optionalOldSelf` is set for a rule that does not compare with the old value.
+    OPTIONAL_OLD_SELF_UNUSED = "optional-old-self-unused", Invalid,
+        "may not be set if oldSelf is not used in rule",
+        example: "x-kubernetes-validations: [{rule: self > 0, optionalOldSelf: true}]";
+
     /// A schema has a format that does not count for its type.
     FORMAT_UNRECOGNIZED = "format-unrecognized", Invalid, "unrecognized format {format}",
         example: "{type: string, format: phone}";

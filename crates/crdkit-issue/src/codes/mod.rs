@@ -32,8 +32,14 @@ macro_rules! codes {
 pub mod compat;
 pub mod crd;
 pub mod decode;
-pub mod validate;
+pub mod object;
+pub mod source;
 
 /// All codes with the stage that finds them, in the order of the reference page.
-pub const STAGES: &[(&str, &[Code])] = 
-    &[("decode", decode::ALL), ("crd", crd::ALL), ("validate", validate::ALL), ("compat", compat::ALL)];
+pub const STAGES: &[(&str, &[Code])] = &[
+    ("source", source::ALL),
+    ("decode", decode::ALL),
+    ("crd", crd::ALL),
+    ("object", object::ALL),
+    ("compat", compat::ALL),
+];

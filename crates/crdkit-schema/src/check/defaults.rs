@@ -8,19 +8,21 @@
 
 use super::root::Context;
 use super::{at, rules};
+use crate::compile::DefaultSchemas;
 use crate::embedded::{self, Root};
 use crate::model::{Schema, SchemaId, Schemas};
 use crate::path::Path;
 use crate::prune;
 use crate::status;
-use crate::validate::{self, Reading, shown};
-use crdkit_issue::{Issue, Span, codes};
+use crate::validate::{self, shown};
+use crdkit_issue::{FieldPath, Issue, Span, codes};
 use crdkit_value::{Builder, Document, Duplicates, Event, Limits, Value};
 
 /// Checks the defaults of a schema that is structural.
 pub(super) fn check(context: Context<'_, '_>, root: SchemaId, path: &Path<'_>) -> Vec<Issue> {
-    let budget = rules::Budget::default();
-    let mut check = Check { context, budget, issues: Vec::new() };
+    let compiled = DefaultSchemas::new(context.schemas);
+    let rules = rules::Defaults::new(context);
+    let mut check = Check { context, compiled, rules, issues: Vec::new() };
     let place = Place { resource: root, at: &Surrounding::Root, in_metadata: false };
     check.node(root, true, place, path);
     check.issues
@@ -28,10 +30,11 @@ pub(super) fn check(context: Context<'_, '_>, root: SchemaId, path: &Path<'_>) -
 
 /// Whether some default of a structural schema would lose fields by pruning.
 pub(super) fn has_unpruned(schemas: &Schemas<'_>, root: SchemaId) -> bool {
+    let compiled = DefaultSchemas::new(schemas);
     let mut pending = vec![root];
     while let Some(id) = pending.pop() {
         let schema = schemas.get(id);
-        if schema.default.is_some_and(|it| prune::has_unknown_fields(schemas, id, it)) {
+        if schema.default.is_some_and(|it| loses_fields(&compiled, id, it)) {
             return true;
         }
         pending.extend(schema.item_schema());
@@ -43,8 +46,8 @@ pub(super) fn has_unpruned(schemas: &Schemas<'_>, root: SchemaId) -> bool {
 
 struct Check<'c, 'd> {
     context: Context<'c, 'd>,
-    /// What the rules that judge defaults may still cost.
-    budget: rules::Budget,
+    compiled: DefaultSchemas,
+    rules: rules::Defaults<'c, 'd>,
     issues: Vec<Issue>,
 }
 
@@ -68,7 +71,7 @@ enum Surrounding<'p> {
 
 impl<'d> Check<'_, 'd> {
     fn node(&mut self, id: SchemaId, is_root: bool, place: Place<'_>, path: &Path<'_>) {
-        if self.budget.is_exhausted() {
+        if self.rules.is_exhausted() {
             return;
         }
         let schemas = self.context.schemas;
@@ -113,7 +116,7 @@ impl<'d> Check<'_, 'd> {
         let mut issues = Vec::new();
         // The root has been made a resource; its own fields are never unknown.
         let unknown = self.context.options.require_pruned_defaults
-            && has_unknown_fields(schemas, id, default, is_resource);
+            && has_unknown_fields(&self.compiled, schemas, id, default, is_resource);
         if unknown {
             let issue = at(codes::crd::DEFAULT_UNKNOWN_FIELDS, path, Some(default));
             issues.push(issue.value(shown(default)));
@@ -142,13 +145,14 @@ impl<'d> Check<'_, 'd> {
         let schemas = self.context.schemas;
         let resource = surround(default, place.at);
         let root = resource.root();
-        let problem = embedded::unreadable(schemas, place.resource, root, Root::Resource, &Path::Root)
-            .map(|issue| status::line(&issue))
-            .or_else(|| {
-                let found =
-                    embedded::check(schemas, place.resource, root, Root::Resource, &Path::Root);
-                (!found.is_empty()).then(|| status::aggregate(&found))
-            });
+        let problem =
+            embedded::unreadable(schemas, place.resource, root, Root::Resource, &Path::Root)
+                .map(|issue| status::line(&issue))
+                .or_else(|| {
+                    let found =
+                        embedded::check(schemas, place.resource, root, Root::Resource, &Path::Root);
+                    (!found.is_empty()).then(|| status::aggregate(&found))
+                });
         match problem {
             Some(problem) => {
                 let issue = at(codes::crd::DEFAULT_METADATA, path, Some(default));
@@ -160,10 +164,11 @@ impl<'d> Check<'_, 'd> {
 
     /// The default against its own schema, and then against its rules.
     fn valid(&mut self, id: SchemaId, default: Value<'d>, path: &Path<'_>) -> Vec<Issue> {
-        let schemas = self.context.schemas;
-        let mut issues = validate::value(schemas, id, default, path, Reading::Defaults);
+        let (table, base) = (&self.compiled.table, FieldPath::from(path));
+        let found = validate::issues(table, self.compiled.id(id), default, None, &base);
+        let mut issues: Vec<Issue> = found.into_iter().map(|(_, issue)| issue).collect();
         if issues.is_empty() {
-            issues = rules::check_default(self.context, id, default, path, &mut self.budget);
+            issues = self.rules.check(id, default, path);
         }
         let span = default.document().place(default.id()).map(|place| place.value);
         for issue in &mut issues {
@@ -174,6 +179,7 @@ impl<'d> Check<'_, 'd> {
 }
 
 fn has_unknown_fields(
+    compiled: &DefaultSchemas,
     schemas: &Schemas<'_>,
     id: SchemaId,
     default: Value<'_>,
@@ -181,7 +187,7 @@ fn has_unknown_fields(
 ) -> bool {
     let schema: &Schema<'_> = schemas.get(id);
     if !is_resource || schema.extensions().embedded_resource {
-        return prune::has_unknown_fields(schemas, id, default);
+        return loses_fields(compiled, id, default);
     }
     let mut trimmed = Document::copy_of(default);
     for key in ["apiVersion", "kind", "metadata"] {
@@ -190,7 +196,12 @@ fn has_unknown_fields(
             trimmed.remove(member);
         }
     }
-    prune::has_unknown_fields(schemas, id, trimmed.root())
+    loses_fields(compiled, id, trimmed.root())
+}
+
+fn loses_fields(compiled: &DefaultSchemas, id: SchemaId, value: Value<'_>) -> bool {
+    let node = compiled.table.node(compiled.id(id));
+    !prune::unknown(&compiled.table, Some(node), value).is_empty()
 }
 
 /// The smallest resource that has `value` at the end of the given steps.

@@ -19,7 +19,8 @@ pub(super) fn check(
     let extensions = schema.extensions();
     if extensions.preserve_unknown_fields == Some(false) {
         let keyword = "x-kubernetes-preserve-unknown-fields";
-        let issue = at(codes::crd::PRESERVE_FALSE, &path.field(keyword), schema.source.get(keyword));
+        let issue =
+            at(codes::crd::PRESERVE_FALSE, &path.field(keyword), schema.source.get(keyword));
         issues.push(issue.value(false));
     }
     let mut check = Check { context, schema, path, issues };
@@ -195,7 +196,8 @@ fn list_map_keys(schemas: &Schemas<'_>, schema: &Schema<'_>, path: &Path<'_>) ->
     let item = schemas.get(item);
     let items_path = path.field("items");
     if item.nullable {
-        let issue = at(codes::crd::LIST_ITEMS_NULLABLE, &items_path.field("nullable"), Some(item.source));
+        let issue =
+            at(codes::crd::LIST_ITEMS_NULLABLE, &items_path.field("nullable"), Some(item.source));
         issues.push(issue.with("type", list_type));
     }
     if list_type == "set" {

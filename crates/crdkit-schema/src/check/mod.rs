@@ -27,7 +27,7 @@ pub use options::Options;
 pub use warnings::warnings;
 
 use crate::metadata;
-use crate::model::{Crd, Schemas, Validation};
+use crate::model::{Crd, SchemaId, Schemas, Validation};
 use crate::path::Path;
 use crdkit_issue::{Code, Issue, codes};
 use crdkit_text::names as text_names;
@@ -82,9 +82,15 @@ pub fn schema(
     options: &Options,
 ) -> Vec<Issue> {
     let mut issues = Vec::new();
-    let conversions = structural::Conversions::of(schemas);
-    let conversions = &conversions;
-    let context = root::Context { schemas, conversions, options, suppress_rule_cost: false };
+    let roots: Vec<SchemaId> = validation.schema.into_iter().collect();
+    let context = root::Context {
+        schemas,
+        conversions: &structural::Conversions::of(schemas),
+        roots: &roots,
+        rules: &rules::Knowledge::default(),
+        options,
+        suppress_rule_cost: false,
+    };
     let path = SPEC.field("validation");
     root::check(context, Some(validation), status_enabled, &path, &mut issues);
     issues

@@ -76,7 +76,8 @@ impl Options {
         let conversions = structural::Conversions::of(schemas);
         let non_structural = |root| structural::is_non_structural(schemas, root, &conversions);
         let conversion = old.spec.conversion.as_ref();
-        let review_versions = conversion.map(|it| it.review_versions.as_slice()).unwrap_or_default();
+        let review_versions =
+            conversion.map(|it| it.review_versions.as_slice()).unwrap_or_default();
         Self {
             require_recognized_review_version: review_versions.is_empty()
                 || review_versions.iter().any(|it| super::conversion::is_recognized(it)),
@@ -86,18 +87,17 @@ impl Options {
                 !schema.type_name.is_empty() && !super::keywords::is_type(schema.type_name)
             }),
             require_structural: !used(old).any(non_structural),
-            require_pruned_defaults: !used(old).any(|root| {
-                !non_structural(root) && defaults::has_unpruned(schemas, root)
-            }),
+            require_pruned_defaults: !used(old)
+                .any(|root| !non_structural(root) && defaults::has_unpruned(schemas, root)),
             require_atomic_set: !any(&|schema| extensions::non_atomic_set(schemas, schema)),
-            require_list_map_keys: !any(&|schema| extensions::breaks_list_map_keys(schemas, schema)),
+            require_list_map_keys: !any(&|schema| {
+                extensions::breaks_list_map_keys(schemas, schema)
+            }),
             allow_invalid_ca_bundle: !old.is_established()
-                || conversion
-                    .and_then(|it| it.client_config.as_ref())
-                    .is_some_and(|config| {
-                        !config.ca_bundle.is_empty()
-                            && super::conversion::ca_bundle_problem(&config.ca_bundle).is_some()
-                    }),
+                || conversion.and_then(|it| it.client_config.as_ref()).is_some_and(|config| {
+                    !config.ca_bundle.is_empty()
+                        && super::conversion::ca_bundle_problem(&config.ca_bundle).is_some()
+                }),
             known_rules: rules().map(|rule| rule.rule.to_owned()).collect(),
             known_message_expressions: rules()
                 .filter(|rule| !rule.message_expression.is_empty())
@@ -147,9 +147,8 @@ fn unchanged(crd: &Crd<'_>, old: &Crd<'_>) -> BTreeSet<String> {
 fn too_many(crd: &Crd<'_>, old: &Crd<'_>) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     let limit = super::selectable::LIMIT;
-    let kept = |new: &[_], before: &[_]| {
-        before.len() > limit && equal::selectable_fields(new, before)
-    };
+    let kept =
+        |new: &[_], before: &[_]| before.len() > limit && equal::selectable_fields(new, before);
     if kept(&crd.spec.selectable_fields, &old.spec.selectable_fields) {
         names.insert(String::new());
     }

@@ -16,6 +16,10 @@ pub(super) struct Context<'c, 'd> {
     pub(super) schemas: &'c Schemas<'d>,
     /// Which of them have a structural form.
     pub(super) conversions: &'c Conversions,
+    /// Those that describe whole objects.
+    pub(super) roots: &'c [SchemaId],
+    /// What is known about them for rules.
+    pub(super) rules: &'c rules::Knowledge,
     /// What is required.
     pub(super) options: &'c Options,
     /// Whether a rule may cost too much because it always has.
@@ -83,7 +87,9 @@ fn status_root(schemas: &Schemas<'_>, root: SchemaId, path: &Path<'_>) -> Option
         if !allowed {
             let path = path.field("openAPIV3Schema");
             let shown = Arg::Literal(internal_json::schema(schemas, root).into());
-            return Some(at(codes::crd::STATUS_ROOT_KEYWORD, &path, Some(schema.source)).value(shown));
+            return Some(
+                at(codes::crd::STATUS_ROOT_KEYWORD, &path, Some(schema.source)).value(shown),
+            );
         }
     }
     None

@@ -25,7 +25,8 @@ pub(super) fn shared(
     }
     let Some(validation) = spec.validation else {
         let path = SPEC.field("selectableFields");
-        return issues.push(at(codes::crd::SELECTABLE_WITHOUT_SCHEMA, &path, spec.source).value(""));
+        return issues
+            .push(at(codes::crd::SELECTABLE_WITHOUT_SCHEMA, &path, spec.source).value(""));
     };
     if let Some(id) = validation.schema {
         let scope = Scope { crd, conversions, options, version: "", path: SPEC };

@@ -4,10 +4,11 @@ use super::options::{Options, subtree, used};
 use super::root::Context;
 use super::structural::Conversions;
 use super::{
-    SPEC, at, columns, conversion, label, names, root, selectable, subresources, supported, versions,
+    SPEC, at, columns, conversion, label, names, root, rules, selectable, subresources, supported,
+    versions,
 };
 use crate::internal_json;
-use crate::model::Crd;
+use crate::model::{Crd, SchemaId};
 use crdkit_issue::{Issue, codes};
 use crdkit_text::names as text_names;
 
@@ -32,7 +33,15 @@ pub(super) fn check(crd: &Crd<'_>, options: &Options, issues: &mut Vec<Issue>) {
     options.require_structural |= any(crd, uses_extensions);
     let conversions = Conversions::of(&crd.schemas);
     let (schemas, conversions) = (&crd.schemas, &conversions);
-    let context = Context { schemas, conversions, options: &options, suppress_rule_cost: false };
+    let roots: Vec<SchemaId> = used(crd).collect();
+    let context = Context {
+        schemas,
+        conversions,
+        roots: &roots,
+        rules: &rules::Knowledge::default(),
+        options: &options,
+        suppress_rule_cost: false,
+    };
     versions::check(crd, context, issues);
     version(crd, issues);
     names::required(&spec.names, &SPEC.field("names"), spec.source, issues);
@@ -50,7 +59,8 @@ pub(super) fn check(crd: &Crd<'_>, options: &Options, issues: &mut Vec<Issue>) {
         && spec.preserve_unknown_fields != Some(false)
     {
         let path = SPEC.field("conversion");
-        let issue = at(codes::crd::CONVERSION_NEEDS_PRUNING, &path.field("strategy"), conversion.source);
+        let issue =
+            at(codes::crd::CONVERSION_NEEDS_PRUNING, &path.field("strategy"), conversion.source);
         issues.push(issue.value(conversion.strategy));
     }
     conversion::check(crd, &options, issues);

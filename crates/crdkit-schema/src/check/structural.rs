@@ -42,9 +42,8 @@ impl Conversions {
         let clauses = junctors.not.iter();
         let clauses =
             clauses.chain(&junctors.all_of).chain(&junctors.any_of).chain(&junctors.one_of);
-        let errors = |mut ids: &mut dyn Iterator<Item = SchemaId>| {
-            (&mut ids).find_map(|id| self.error(id))
-        };
+        let errors =
+            |mut ids: &mut dyn Iterator<Item = SchemaId>| (&mut ids).find_map(|id| self.error(id));
         unsupported(schema)
             .or_else(|| errors(&mut clauses.copied()))
             .or_else(|| {
@@ -317,11 +316,9 @@ impl<'d> Check<'_, 'd> {
         if let Some(not) = junctors.not {
             self.complete_clause(not, structure, structure_path, &clause_path.field("not"));
         }
-        for (name, clauses) in [
-            ("allOf", &junctors.all_of),
-            ("anyOf", &junctors.any_of),
-            ("oneOf", &junctors.one_of),
-        ] {
+        for (name, clauses) in
+            [("allOf", &junctors.all_of), ("anyOf", &junctors.any_of), ("oneOf", &junctors.one_of)]
+        {
             let path = clause_path.field(name);
             for (index, clause) in clauses.iter().enumerate() {
                 self.complete_clause(*clause, structure, structure_path, &path.index(index));
@@ -339,7 +336,8 @@ impl<'d> Check<'_, 'd> {
         let (clause, schema) = (self.schemas.get(clause), self.schemas.get(structure));
         self.completeness(clause.junctors(), structure, structure_path, clause_path);
         if let Some(item) = clause.item_schema() {
-            let (at_structure, at_clause) = (structure_path.field("items"), clause_path.field("items"));
+            let (at_structure, at_clause) =
+                (structure_path.field("items"), clause_path.field("items"));
             match schema.item_schema() {
                 Some(structure) => {
                     self.complete_clause(item, structure, &at_structure, &at_clause);
@@ -401,7 +399,8 @@ fn skips(schemas: &Schemas<'_>, schema: &Schema<'_>) -> Skips {
 fn says_only_names(metadata: &Schema<'_>) -> bool {
     let mut names = metadata.properties.iter().map(|(name, _)| name);
     let only_names = names.all(|name| matches!(name, "name" | "generateName"));
-    only_names && says_nothing_but(metadata, &["type", "default", "properties"])
+    only_names
+        && says_nothing_but(metadata, &["type", "default", "properties"])
         && metadata.additional_properties.is_none()
 }
 
@@ -411,7 +410,9 @@ fn says_nothing_but(schema: &Schema<'_>, known: &[&str]) -> bool {
     schema.source.members().all(|(key, value)| {
         known.contains(&key)
             || match key {
-                "required" | "x-kubernetes-list-map-keys" | "x-kubernetes-validations"
+                "required"
+                | "x-kubernetes-list-map-keys"
+                | "x-kubernetes-validations"
                 | "properties" => value.is_null(),
                 "additionalProperties" => value.is_null() || value.as_bool() == Some(false),
                 "items" => schema.item_schema().is_none(),

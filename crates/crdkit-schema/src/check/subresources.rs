@@ -23,7 +23,12 @@ pub(super) fn check(
         }
     };
     let replicas = [
-        ("scale.specReplicasPath", scale.spec_replicas_path, ".spec.", codes::crd::PATH_NOT_IN_SPEC),
+        (
+            "scale.specReplicasPath",
+            scale.spec_replicas_path,
+            ".spec.",
+            codes::crd::PATH_NOT_IN_SPEC,
+        ),
         (
             "scale.statusReplicasPath",
             scale.status_replicas_path,

@@ -52,7 +52,7 @@ pub(super) fn check(
     path: &Path<'_>,
     costs: Option<&mut Costs>,
 ) -> Outcome {
-    let rules = costs.is_some().then(|| rules::Scope::root(root));
+    let rules = costs.is_some().then(|| rules::Scope::root(context.schemas, root));
     let mut unused = Costs::default();
     let costs = costs.unwrap_or(&mut unused);
     let mut walk = Walk { context, costs, outcome: Outcome::default() };
@@ -72,14 +72,18 @@ impl Walk<'_, '_, '_> {
     fn node(&mut self, id: SchemaId, path: &Path<'_>, place: Place<'_>) {
         let schema = self.context.schemas.get(id);
         let before = self.outcome.schema_issues.len();
-        keywords::check(schema, self.context.options, path, &place, &mut self.outcome.schema_issues);
+        keywords::check(
+            schema,
+            self.context.options,
+            path,
+            &place,
+            &mut self.outcome.schema_issues,
+        );
         let below = Place { root: false, ..place };
         if let Some(Additional::Schema(additional)) = schema.additional_properties {
-            let no_default = match place.in_metadata {
-                true => Some(NoDefault::InMapOfMetadata),
-                false => place.no_default,
-            };
-            let rules = below.rules.as_ref().map(|it| it.additional(self.context.schemas, additional));
+            let no_default =
+                if place.in_metadata { Some(NoDefault::InMapOfMetadata) } else { place.no_default };
+            let rules = below.rules.as_ref().map(|it| it.element(self.context.schemas, additional));
             let path = path.field("additionalProperties");
             self.node(additional, &path, Place { no_default, rules, ..below });
         }
@@ -114,9 +118,10 @@ impl Walk<'_, '_, '_> {
         let properties = path.field("properties");
         for (name, property) in schema.properties.iter() {
             let meta = resource && matches!(name, "metadata" | "kind" | "apiVersion");
-            let no_default = match meta && place.root {
-                true => Some(NoDefault::InTopLevel(name)),
-                false => place.no_default,
+            let no_default = if meta && place.root {
+                Some(NoDefault::InTopLevel(name))
+            } else {
+                place.no_default
             };
             let below = Place {
                 root: false,
@@ -139,11 +144,9 @@ impl Walk<'_, '_, '_> {
         if let Some(not) = junctors.not {
             self.node(not, &path.field("not"), below);
         }
-        for (name, clauses) in [
-            ("allOf", &junctors.all_of),
-            ("oneOf", &junctors.one_of),
-            ("anyOf", &junctors.any_of),
-        ] {
+        for (name, clauses) in
+            [("allOf", &junctors.all_of), ("oneOf", &junctors.one_of), ("anyOf", &junctors.any_of)]
+        {
             let path = path.field(name);
             for (index, clause) in clauses.iter().enumerate() {
                 self.node(*clause, &path.index(index), below);
@@ -160,8 +163,8 @@ impl Walk<'_, '_, '_> {
         let correlated = schema.extensions().list_type == Some("map");
         let uncorrelated = below.uncorrelated.or((!correlated).then_some(path));
         let items_path = path.field("items");
-        let mut item = |walk: &mut Self, item: SchemaId, path: &Path<'_>| {
-            let rules = below.rules.as_ref().map(|it| it.item(walk.context.schemas, item));
+        let item = |walk: &mut Self, item: SchemaId, path: &Path<'_>| {
+            let rules = below.rules.as_ref().map(|it| it.element(walk.context.schemas, item));
             walk.node(item, path, Place { uncorrelated, rules, ..below });
         };
         match &schema.items {

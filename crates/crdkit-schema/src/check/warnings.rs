@@ -33,7 +33,7 @@ fn formats<'d>(crd: &Crd<'d>, compatibility: u32) -> impl Iterator<Item = &'d st
     let unknown = move |schema: &&Schema<'_>| match schema.type_name {
         _ if schema.format.is_empty() => false,
         "" | "string" => {
-            !Format::parse(schema.format).is_some_and(|it| it.since_minor() <= compatibility)
+            Format::parse(schema.format).is_none_or(|it| it.since_minor() > compatibility)
         }
         "integer" => !matches!(schema.format, "int32" | "int64"),
         "number" => !matches!(schema.format, "float" | "double"),
@@ -44,7 +44,7 @@ fn formats<'d>(crd: &Crd<'d>, compatibility: u32) -> impl Iterator<Item = &'d st
 
 fn sets<'d>(crd: &Crd<'d>) -> impl Iterator<Item = &'d str> {
     let sets = all(crd).filter(|schema| schema.extensions().list_type == Some("set"));
-    let items = sets.filter_map(|schema| schema.item_schema());
+    let items = sets.filter_map(Schema::item_schema);
     let types = items.map(|item| crd.schemas.get(item).type_name);
     types.filter(|type_name| matches!(*type_name, "object" | "array"))
 }

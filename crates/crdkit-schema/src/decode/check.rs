@@ -68,7 +68,8 @@ impl<'d> Walk<'d> {
             Kind::Null => {}
             kind => {
                 let (found, wanted) = (found(&kind), self.of.name);
-                let problem = format!("json: cannot unmarshal {found} into Go value of type {wanted}");
+                let problem =
+                    format!("json: cannot unmarshal {found} into Go value of type {wanted}");
                 self.wrong(self.root, problem);
             }
         }
@@ -87,6 +88,10 @@ impl<'d> Walk<'d> {
             | (GoType::Int64, Kind::Int(_))
             | (GoType::Float64, Kind::Int(_) | Kind::Float(_) | Kind::Number(_)) => {}
             (GoType::Int32, Kind::Int(int)) if i32::try_from(int).is_ok() => {}
+            (
+                GoType::OrList(_) | GoType::OrNames(_),
+                Kind::Bool(_) | Kind::Int(_) | Kind::Float(_) | Kind::Number(_) | Kind::String(_),
+            ) => {}
             (GoType::Bytes, Kind::String(text)) => {
                 if let Err(at) = crate::base64::decode(text) {
                     self.wrong(value, format!("illegal base64 data at input byte {at}"));
@@ -106,10 +111,7 @@ impl<'d> Walk<'d> {
             (GoType::List(_, of), Kind::Array(items)) => {
                 pending.extend(items.map(|value| Pending { value, of, strict }));
             }
-            (
-                GoType::OrBool(of) | GoType::OrList(of) | GoType::OrNames(of),
-                Kind::Object(_),
-            ) => {
+            (GoType::OrBool(of) | GoType::OrList(of) | GoType::OrNames(of), Kind::Object(_)) => {
                 pending.push(Pending { value, of, strict: false });
             }
             (GoType::OrList(of), Kind::Array(items)) => {
@@ -119,7 +121,6 @@ impl<'d> Walk<'d> {
                 let of = &GoType::String("string");
                 pending.extend(items.map(|value| Pending { value, of, strict: false }));
             }
-            (GoType::OrList(_) | GoType::OrNames(_), _) => {}
             (GoType::OrBool(_), _) => {
                 self.wrong(value, "boolean or JSON schema expected".into());
             }
@@ -142,7 +143,7 @@ impl<'d> Walk<'d> {
                 pending.push(Pending { value: member, of, strict });
             } else if strict && self.strict.len() < 4 * STRICT_LIMIT {
                 let path = member.path();
-                let issue = self.issue(codes::crd::UNKNOWN_FIELD, member, true);
+                let issue = issue(codes::crd::UNKNOWN_FIELD, member, true);
                 let issue = issue.with("field", strict_path(&path)).at(path);
                 self.strict.push((member.id(), issue));
             }
@@ -152,19 +153,9 @@ impl<'d> Walk<'d> {
     fn wrong(&mut self, value: Value<'d>, problem: String) {
         let first = self.wrong.as_ref().is_none_or(|(id, _)| value.id() < *id);
         if first {
-            let issue = self.issue(codes::crd::WRONG_JSON_TYPE, value, false);
+            let issue = issue(codes::crd::WRONG_JSON_TYPE, value, false);
             let issue = issue.with("problem", problem).at(value.path());
             self.wrong = Some((value.id(), issue));
-        }
-    }
-
-    fn issue(&self, code: Code, value: Value<'d>, key: bool) -> Issue {
-        let place = value.document().place(value.id());
-        let issue = Issue::error(code);
-        match place {
-            Some(place) if key => issue.span(place.key.unwrap_or(place.value)),
-            Some(place) => issue.span(place.value),
-            None => issue,
         }
     }
 
@@ -188,7 +179,9 @@ impl<'d> Walk<'d> {
             _ => "string",
         };
         let (holder, field) = self.go_field(value);
-        format!("json: cannot unmarshal {found} into Go struct field {holder}.{field} of type {wanted}")
+        format!(
+            "json: cannot unmarshal {found} into Go struct field {holder}.{field} of type {wanted}"
+        )
     }
 
     /// The struct a value is a field of, and the names of the fields that lead there. Lists and maps
@@ -207,7 +200,8 @@ impl<'d> Walk<'d> {
         let mut sealed = false;
         let mut of: Option<&GoType> = None;
         for step in steps.into_iter().rev() {
-            if let Some(GoType::OrBool(inner) | GoType::OrList(inner) | GoType::OrNames(inner)) = of {
+            if let Some(GoType::OrBool(inner) | GoType::OrList(inner) | GoType::OrNames(inner)) = of
+            {
                 sealed = true;
                 of = Some(inner);
                 if step.key().is_none() {
@@ -261,6 +255,14 @@ impl<'d> Walk<'d> {
         }
         Some(value)
     }
+}
+
+/// A finding about `value` or, where that says more, about its key.
+fn issue(code: Code, value: Value<'_>, key: bool) -> Issue {
+    let mut issue = Issue::error(code);
+    let place = value.document().place(value.id());
+    issue.span = place.map(|place| place.key.filter(|_| key).unwrap_or(place.value));
+    issue
 }
 
 /// What Go's decoder calls a JSON value.

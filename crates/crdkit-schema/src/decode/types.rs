@@ -88,10 +88,7 @@ pub static OBJECT_META: GoStruct = GoStruct {
         ("deletionGracePeriodSeconds", GoType::Int64),
         ("labels", STRING_MAP),
         ("annotations", STRING_MAP),
-        (
-            "ownerReferences",
-            GoType::List("[]v1.OwnerReference", &GoType::Struct(&OWNER_REFERENCE)),
-        ),
+        ("ownerReferences", GoType::List("[]v1.OwnerReference", &GoType::Struct(&OWNER_REFERENCE))),
         ("finalizers", STRINGS),
         (
             "managedFields",
@@ -231,21 +228,12 @@ static WEBHOOK: GoStruct = GoStruct {
 
 static CLIENT_CONFIG: GoStruct = GoStruct {
     name: "v1.WebhookClientConfig",
-    fields: &[
-        ("url", STRING),
-        ("service", GoType::Struct(&SERVICE)),
-        ("caBundle", GoType::Bytes),
-    ],
+    fields: &[("url", STRING), ("service", GoType::Struct(&SERVICE)), ("caBundle", GoType::Bytes)],
 };
 
 static SERVICE: GoStruct = GoStruct {
     name: "v1.ServiceReference",
-    fields: &[
-        ("namespace", STRING),
-        ("name", STRING),
-        ("path", STRING),
-        ("port", GoType::Int32),
-    ],
+    fields: &[("namespace", STRING), ("name", STRING), ("path", STRING), ("port", GoType::Int32)],
 };
 
 static CRD_STATUS: GoStruct = GoStruct {
@@ -318,10 +306,7 @@ pub static JSON_SCHEMA_PROPS: GoStruct = GoStruct {
         ("$schema", GoType::String("v1.JSONSchemaURL")),
         ("$ref", STRING),
         ("patternProperties", GoType::Map("map[string]v1.JSONSchemaProps", &SCHEMA)),
-        (
-            "dependencies",
-            GoType::Map("v1.JSONSchemaDependencies", &GoType::OrNames(&SCHEMA)),
-        ),
+        ("dependencies", GoType::Map("v1.JSONSchemaDependencies", &GoType::OrNames(&SCHEMA))),
         ("additionalItems", GoType::OrBool(&SCHEMA)),
         ("definitions", GoType::Map("v1.JSONSchemaDefinitions", &SCHEMA)),
     ],

@@ -53,7 +53,8 @@ fn hoist(crd: &mut Crd<'_>) {
     let Some((first, others)) = spec.versions.split_first() else { return };
     spec.version = first.name;
     let schemas = &crd.schemas;
-    let validation = others.iter().all(|it| equal::validations(schemas, it.validation, first.validation));
+    let validation =
+        others.iter().all(|it| equal::validations(schemas, it.validation, first.validation));
     let subresources =
         others.iter().all(|it| equal::subresources(it.subresources, first.subresources));
     let columns = others.iter().all(|it| equal::columns(&it.columns, &first.columns));

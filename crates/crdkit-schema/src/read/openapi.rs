@@ -43,13 +43,11 @@ fn resolve<'d>(reader: &mut SchemaReader<'d>, root: Value<'d>) {
         }
         for id in ids(done, end) {
             let Some(reference) = reference(reader, id) else { continue };
-            let target = match find(root, reference) {
-                Some(value) => *known.entry(value.id()).or_insert_with(|| reader.add(value, 0)),
-                None => {
-                    report(reader, id, Issue::error(codes::crd::REFERENCE_UNRESOLVED));
-                    continue;
-                }
+            let Some(value) = find(root, reference) else {
+                report(reader, id, Issue::error(codes::crd::REFERENCE_UNRESOLVED));
+                continue;
             };
+            let target = *known.entry(value.id()).or_insert_with(|| reader.add(value, 0));
             set_target(reader, id, Some(target));
         }
         done = end;

@@ -1,314 +1,228 @@
-//! Values against schemas, with the API server's verdicts and words.
+//! Holds a value against its compiled schema, with the API server's semantics.
 //!
-//! Takes a value and a schema of the model, gives findings. Every keyword that applies to the kind of
-//! value is checked, even when the type is already wrong. Depth is bounded by the schema's.
+//! Takes a value, a schema and, for an update, the value it replaces; gives [`Finding`]s, small
+//! records that become [`crdkit_issue::Issue`]s only when somebody looks. A valid value costs one walk
+//! and no allocation.
 //!
-//! Upstream: `kube-openapi/pkg/validation/validate`, which the server builds its validator from.
+//! A node is checked in the server's order: type, junctors, string, format, number, array, enum,
+//! object. All of them run even when the type is wrong; `null` meets only type and enum. Each check
+//! adds to a match count, by which a junctor picks the clause whose findings it shows.
+//!
+//! On an update, findings of a value that equals the one it replaces are dropped ([`correlate`]).
+//! Recurses once per schema level and clause; reading a CRD bounds those.
+//! Upstream: `kube-openapi/pkg/validation/validate`, `apiextensions-apiserver/pkg/apiserver/validation`.
 
-mod junctors;
-mod name;
+pub mod correlate;
+mod enums;
+mod finding;
+mod junctor;
 mod number;
-mod outcome;
+mod text;
 
-use crate::go_json;
-use crate::model::{Additional, Schema, SchemaId, Schemas};
-use crate::path::Path;
-use crdkit_issue::{Arg, FieldPath, Issue, codes};
-use crdkit_text::formats::Format;
-use crdkit_text::number as text_number;
-use crdkit_text::quote::quote;
-use crdkit_text::regex::Regex;
-use crdkit_value::{Kind, Value};
-use name::Name;
-use outcome::Outcome;
+pub use finding::{Finding, Relation, Scope, Subject, shown};
 
-/// What of a schema counts, which depends on what its values are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reading {
-    /// For defaults: formats count as written, and `x-kubernetes-int-or-string` does not count.
-    Defaults,
-    /// For objects: formats that the server does not know for a type do not count, and
-    /// `x-kubernetes-int-or-string` means integer or string.
-    Objects {
-        /// The minor version of Kubernetes 1 whose formats are known.
-        compatibility: u32,
-    },
+use crate::compile::{Additional, Flags, Id, Node, Table};
+use crate::status;
+use crdkit_issue::{FieldPath, Issue};
+use crdkit_value::{Items, Kind, Members, NodeId, Value};
+use finding::Problem;
+use std::collections::BTreeSet;
+
+/// Everything wrong with `value`, which stands at `base` and replaces `old`, as issues: sorted by path,
+/// and of several that say the same only one, as the server keeps them.
+pub fn issues<'v>(
+    table: &Table,
+    schema: Id,
+    value: Value<'v>,
+    old: Option<Value<'v>>,
+    base: &FieldPath,
+) -> Vec<(NodeId, Issue)> {
+    let found = update(table, schema, value, old);
+    if found.is_empty() {
+        return Vec::new();
+    }
+    let scope = Scope { table, schema, root: value, base };
+    let issues = found.iter().map(|finding| (finding.value(), finding.issue(&scope)));
+    let mut issues: Vec<_> = issues.collect();
+    issues.sort_by(|(_, left), (_, right)| left.path.cmp(&right.path));
+    let mut seen = BTreeSet::new();
+    issues.retain(|(_, issue)| seen.insert(status::line(issue)));
+    issues
 }
 
-/// Everything that is wrong with `value`, which stands at `base`.
-pub(crate) fn value(
-    schemas: &Schemas<'_>,
-    schema: SchemaId,
-    value: Value<'_>,
-    base: &Path<'_>,
-    reading: Reading,
-) -> Vec<Issue> {
-    let base = FieldPath::from(base);
-    let validator = Validator { schemas, base: &base, reading };
-    validator.node(schema, value, Name::Root).into_issues()
+/// Everything wrong with `value`, which replaces `old`, in the order it was found.
+pub fn update<'v>(
+    table: &Table,
+    schema: Id,
+    value: Value<'v>,
+    old: Option<Value<'v>>,
+) -> Vec<Finding> {
+    let mut validator = Validator { table, findings: Vec::new() };
+    validator.value(schema, value, old, Position::Root);
+    validator.findings
 }
 
-struct Validator<'v, 'd> {
-    schemas: &'v Schemas<'d>,
-    base: &'v FieldPath,
-    reading: Reading,
+struct Validator<'t> {
+    table: &'t Table,
+    /// A stack: what a clause or an unchanged value adds may be taken off again.
+    findings: Vec<Finding>,
 }
 
-/// The types and the format of a schema, as they count.
-struct Expected<'s> {
-    types: &'s [&'s str],
-    format: &'s str,
+/// Where a value stands, as far as that matters.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Position {
+    /// The value that validation began with.
+    Root,
+    /// Anywhere else.
+    Inside,
 }
 
-impl Validator<'_, '_> {
-    fn node(&self, id: SchemaId, value: Value<'_>, name: Name<'_>) -> Outcome {
-        let schema = self.schemas.get(id);
-        let own = [schema.type_name];
-        let union = matches!(self.reading, Reading::Objects { .. }) && schema.extensions().int_or_string;
-        let types: &[&str] = match () {
-            () if union => &["integer", "string"],
-            () if schema.type_name.is_empty() => &[],
-            () => &own,
+impl<'t> Validator<'t> {
+    /// Checks `value`, which replaces `old`. Gives the match count.
+    fn value<'v>(
+        &mut self,
+        schema: Id,
+        value: Value<'v>,
+        old: Option<Value<'v>>,
+        position: Position,
+    ) -> u32 {
+        let before = self.findings.len();
+        let count = self.check(schema, value, old, position);
+        if let Some(old) = old
+            && self.findings.len() > before
+            && correlate::equal(self.table, Some(schema), value, old)
+        {
+            self.findings.truncate(before);
+        }
+        count
+    }
+
+    fn check<'v>(
+        &mut self,
+        schema: Id,
+        value: Value<'v>,
+        old: Option<Value<'v>>,
+        position: Position,
+    ) -> u32 {
+        let table = self.table;
+        let node = table.node(schema);
+        let kind = value.kind();
+        let at = At { schema, node, value };
+        if matches!(kind, Kind::Null) {
+            let wanted = text::type_allows_null(node);
+            if !wanted {
+                self.add(&at, Problem::Type);
+            }
+            self.enum_values(&at, &kind);
+            return u32::from(wanted);
+        }
+        // One at the end, one each for the junctors and the enum, which always apply.
+        let mut count = 3;
+        count += self.types(&at, &kind);
+        if let Some(rare) = node.rare.as_deref() {
+            count += self.junctors(&at, &rare.junctors);
+        }
+        count += 1;
+        count += match kind {
+            Kind::Null | Kind::Bool(_) => 0,
+            Kind::String(text) => self.string(&at, text),
+            Kind::Int(_) | Kind::Float(_) | Kind::Number(_) => self.number(&at, &kind),
+            Kind::Array(ref items) => 2 + self.items(&at, items.clone(), old),
+            Kind::Object(_) => 1,
         };
-        let format = self.format(schema, types);
-        let expected = Expected { types, format };
-        let mut outcome = Outcome::default();
-        if value.is_null() {
-            outcome.merge(self.type_of(schema, &expected, value, name));
-            outcome.merge(self.enumeration(schema, value, name));
-            return outcome;
+        self.enum_values(&at, &kind);
+        if let Kind::Object(members) = kind {
+            count += self.members(&at, members, old, position);
         }
-        if !types.is_empty() || !format.is_empty() {
-            outcome.merge(self.type_of(schema, &expected, value, name));
-            outcome.matched();
-        }
-        outcome.merge(self.junctors(schema, value, name));
-        outcome.matched();
-        match value.kind() {
-            Kind::String(text) => {
-                outcome.merge(self.text(schema, text, name));
-                outcome.matched();
-                if let Some(format) = Format::parse(expected.format) {
-                    outcome.merge(self.text_format(format, expected.format, text, name));
-                    outcome.matched();
-                }
-            }
-            Kind::Int(_) | Kind::Float(_) | Kind::Number(_) => {
-                outcome.merge(self.number(schema, &expected, value, name));
-                outcome.matched();
-            }
-            Kind::Array(_) => {
-                outcome.merge(self.array(schema, value, name));
-                outcome.matched();
-            }
-            _ => {}
-        }
-        outcome.merge(self.enumeration(schema, value, name));
-        outcome.matched();
-        if value.as_object().is_some() {
-            outcome.merge(self.object(schema, value, name));
-            outcome.matched();
-        }
-        outcome.matched();
-        outcome
+        count
     }
 
-    /// The format that counts.
-    fn format<'s>(&self, schema: &Schema<'s>, types: &[&str]) -> &'s str {
-        let Reading::Objects { compatibility } = self.reading else { return schema.format };
-        let known = match types {
-            ["integer"] => matches!(schema.format, "int32" | "int64"),
-            ["number"] => matches!(schema.format, "float" | "double"),
-            [] | ["string"] | [_, _] => {
-                Format::parse(schema.format).is_some_and(|it| it.since_minor() <= compatibility)
-            }
-            _ => false,
-        };
-        if known { schema.format } else { "" }
-    }
-
-    fn type_of(
-        &self,
-        schema: &Schema<'_>,
-        expected: &Expected<'_>,
-        value: Value<'_>,
-        name: Name<'_>,
-    ) -> Outcome {
-        let Expected { types, format } = *expected;
-        let wants = |type_name: &str| types.contains(&type_name);
-        let wrong = |wanted: &str, found: &str| {
-            let issue = self.keyed(codes::validate::TYPE, name).value(found);
-            Outcome::problem(issue.with("type", wanted).with("found", quote(found)))
-        };
-        let (type_name, native) = match value.kind() {
-            Kind::Null if types.is_empty() || schema.nullable => return Outcome::match_(),
-            Kind::Null => return wrong(&types.join(","), "null"),
-            Kind::Bool(_) => ("boolean", ""),
-            Kind::Int(_) => ("integer", "int64"),
-            Kind::Float(_) | Kind::Number(_) => ("number", "float64"),
-            Kind::String(_) => ("string", ""),
-            Kind::Array(_) => ("array", ""),
-            Kind::Object(_) => ("object", ""),
-        };
-        let integral = wants("integer")
-            && matches!(value.kind(), Kind::Float(float) if number::is_integral(float));
-        let fits = wants(type_name) || integral || (type_name == "integer" && wants("number"));
-        let textual = matches!(type_name, "string" | "array");
-        if !textual && !format.is_empty() && !fits && native != format {
-            return wrong(format, native);
-        }
-        // With a format, a list passes for a string, too.
-        let numeric = wants("number") || wants("integer");
-        if !numeric && !format.is_empty() && textual {
-            return Outcome::match_();
-        }
-        if fits { Outcome::match_() } else { wrong(&types.join(","), type_name) }
-    }
-
-    fn text(&self, schema: &Schema<'_>, text: &str, name: Name<'_>) -> Outcome {
-        let bounds = schema.bounds();
-        let length = || i64::try_from(text.chars().count()).unwrap_or(i64::MAX);
-        if let Some(limit) = bounds.max_length.filter(|limit| length() > *limit) {
-            let bytes = if limit == 1 { "byte" } else { "bytes" };
-            let issue = self.keyed(codes::validate::MAX_LENGTH, name);
-            return Outcome::problem(issue.with("limit", limit).with("bytes", bytes));
-        }
-        if let Some(limit) = bounds.min_length.filter(|limit| length() < *limit) {
-            let issue = self.keyed(codes::validate::MIN_LENGTH, name).value(text);
-            return Outcome::problem(issue.with("limit", limit));
-        }
-        if !schema.pattern.is_empty() {
-            let shown = match Regex::new(schema.pattern) {
-                Ok(regex) if regex.is_match(text) => return Outcome::default(),
-                Ok(_) => schema.pattern.to_owned(),
-                Err(problem) => format!("{}, but pattern is invalid: {problem}", schema.pattern),
-            };
-            let issue = self.keyed(codes::validate::PATTERN, name).value(text);
-            return Outcome::problem(issue.with("pattern", shown));
-        }
-        Outcome::default()
-    }
-
-    fn text_format(&self, format: Format, written: &str, text: &str, name: Name<'_>) -> Outcome {
-        if format.accepts(text) {
-            return Outcome::default();
-        }
-        let issue = self.keyed(codes::validate::FORMAT, name).value(text);
-        Outcome::problem(issue.with("format", written).with("found", quote(text)))
-    }
-
-    fn array(&self, schema: &Schema<'_>, value: Value<'_>, name: Name<'_>) -> Outcome {
-        let mut outcome = Outcome::default();
-        if let Some(item) = schema.item_schema() {
-            for (index, value) in value.items().enumerate() {
-                outcome.merge(self.node(item, value, Name::Index(&name, index)));
+    fn items<'v>(&mut self, at: &At<'t, 'v>, items: Items<'v>, old: Option<Value<'v>>) -> u32 {
+        let n_items = items.len();
+        let mut count = 0;
+        if let Some(schema) = at.node.items {
+            let pairs = old.map(|old| correlate::Pairs::new(self.table, at.node, old));
+            for item in items {
+                let old = pairs.as_ref().and_then(|pairs| pairs.find(item));
+                count += self.value(schema, item, old, Position::Inside);
             }
         }
-        let bounds = schema.bounds();
-        let count = i64::try_from(value.items().len()).unwrap_or(i64::MAX);
-        if let Some(limit) = bounds.min_items.filter(|limit| count < *limit) {
-            let issue = self.keyed(codes::validate::MIN_ITEMS, name).value(count);
-            outcome.add(issue.with("limit", limit));
-        }
-        if let Some(limit) = bounds.max_items.filter(|limit| count > *limit) {
-            outcome.add(self.too_many(codes::validate::MAX_ITEMS, name, count, limit));
-        }
-        outcome.matched();
-        outcome
-    }
-
-    fn object(&self, schema: &Schema<'_>, value: Value<'_>, name: Name<'_>) -> Outcome {
-        let mut outcome = Outcome::default();
-        let bounds = schema.bounds();
-        let count = i64::try_from(value.members().len()).unwrap_or(i64::MAX);
-        if let Some(limit) = bounds.min_properties.filter(|limit| count < *limit) {
-            let issue = self.keyed(codes::validate::MIN_PROPERTIES, name).value(count);
-            outcome.add(issue.with("limit", limit));
-        }
-        if let Some(limit) = bounds.max_properties.filter(|limit| count > *limit) {
-            outcome.add(self.too_many(codes::validate::MAX_PROPERTIES, name, count, limit));
-        }
-        let declared = |key: &str| schema.properties.get(key);
-        for (key, member) in value.members().filter(|(key, _)| declared(key).is_none()) {
-            match schema.additional_properties {
-                Some(Additional::Allowed(false)) => {
-                    let issue = self.keyed(codes::validate::ADDITIONAL_PROPERTY, name).value(key);
-                    outcome.add(issue.with("key", key));
-                }
-                Some(Additional::Schema(id)) => {
-                    outcome.merge(self.node(id, member, Name::Extra(&name, key)));
-                }
-                Some(Additional::Allowed(true)) | None => {}
+        if let Some(bounds) = at.node.bounds() {
+            if let Some(limit) = bounds.min_items.filter(|limit| as_i64(n_items) < *limit) {
+                self.add(at, Problem::MinItems { limit });
+            }
+            if let Some(limit) = bounds.max_items.filter(|limit| as_i64(n_items) > *limit) {
+                self.add(at, Problem::MaxItems { limit });
             }
         }
-        for (key, member) in value.members() {
-            if let Some(id) = declared(key) {
-                outcome.merge(self.node(id, member, Name::Field(&name, key)));
+        count
+    }
+
+    fn members<'v>(
+        &mut self,
+        at: &At<'t, 'v>,
+        members: Members<'v>,
+        old: Option<Value<'v>>,
+        position: Position,
+    ) -> u32 {
+        let (table, node) = (self.table, at.node);
+        let n_members = members.len();
+        if let Some(bounds) = node.bounds() {
+            if let Some(limit) = bounds.min_properties.filter(|limit| as_i64(n_members) < *limit) {
+                self.add(at, Problem::MinProperties { limit });
+            }
+            if let Some(limit) = bounds.max_properties.filter(|limit| as_i64(n_members) > *limit) {
+                self.add(at, Problem::MaxProperties { limit });
             }
         }
-        for key in schema.required.iter().filter(|key| value.get(key).is_none()) {
-            outcome.add(self.keyed(codes::validate::REQUIRED, Name::Extra(&name, key)));
+        let mut count = 0;
+        if !node.fields.is_empty() || node.additional != Additional::Absent {
+            let old = old.map(correlate::Keys::new);
+            for (key, member) in members {
+                let schema = match node.fields.get(table, key) {
+                    Some(schema) => schema,
+                    None => match node.additional {
+                        Additional::Schema(schema) => schema,
+                        Additional::Allowed(false) => {
+                            self.add(at, Problem::ForbiddenProperty { member: member.id() });
+                            continue;
+                        }
+                        Additional::Allowed(true) | Additional::Absent => continue,
+                    },
+                };
+                // The server converts old and new objects to one version, so a change of these two
+                // would not be seen.
+                let seen = position == Position::Inside || !matches!(key, "kind" | "apiVersion");
+                let old = old.as_ref().filter(|_| seen).and_then(|old| old.find(key));
+                count += self.value(schema, member, old, Position::Inside);
+            }
         }
-        outcome
-    }
-
-    fn enumeration(&self, schema: &Schema<'_>, value: Value<'_>, name: Name<'_>) -> Outcome {
-        let Some(list) = schema.enum_values.filter(|list| list.items().len() > 0) else {
-            return Outcome::default();
-        };
-        if list.items().any(|entry| enum_matches(value, entry)) {
-            return Outcome::default();
+        for name in node.required.iter().copied() {
+            if at.value.get(table.name(name)).is_none() {
+                self.add(at, Problem::Required { name });
+            }
         }
-        let known: Vec<String> = list
-            .items()
-            .map(|entry| entry.as_str().map_or_else(|| go_json::value(entry), str::to_owned))
-            .map(|text| quote(&text))
-            .collect();
-        let issue = self.keyed(codes::validate::ENUM, name).value(shown(value));
-        Outcome::problem(issue.with("supported", known.join(", ")))
+        count
     }
 
-    fn too_many(&self, code: crdkit_issue::Code, name: Name<'_>, count: i64, limit: i64) -> Issue {
-        let items = if limit == 1 { "item" } else { "items" };
-        self.keyed(code, name).value(count).with("limit", limit).with("items", items)
-    }
-
-    /// A finding about the value called `name`.
-    fn keyed(&self, code: crdkit_issue::Code, name: Name<'_>) -> Issue {
-        Issue::error(code).at(name.path(self.base)).with("name", name.to_string())
-    }
-
-    /// A finding that the server does not tie to a field.
-    fn plain(&self, code: crdkit_issue::Code, name: &str) -> Issue {
-        Issue::error(code).at(self.base.clone()).value("").with("name", name)
+    fn add(&mut self, at: &At<'_, '_>, problem: Problem) {
+        self.findings.push(Finding { schema: at.schema, value: at.value.id(), problem });
     }
 }
 
-/// A value as the server shows it.
-pub(crate) fn shown(value: Value<'_>) -> Arg {
-    match value.kind() {
-        Kind::String(text) => Arg::from(text),
-        Kind::Int(int) => Arg::from(int),
-        Kind::Float(float) => Arg::Literal(text_number::shortest(float).into()),
-        _ => Arg::Literal(go_json::value(value).into()),
-    }
+/// What is being checked.
+struct At<'t, 'v> {
+    schema: Id,
+    node: &'t Node,
+    value: Value<'v>,
 }
 
-/// Whether a value is a member of an enumeration: it is converted to the kind of the entry as Go
-/// converts values, which cuts off fractions and makes characters of numbers.
-fn enum_matches(value: Value<'_>, entry: Value<'_>) -> bool {
-    match (value.kind(), entry.kind()) {
-        (Kind::Null, _) | (_, Kind::Null) => false,
-        (Kind::Int(int), Kind::Int(entry)) => int == entry,
-        #[expect(clippy::cast_precision_loss, reason = "Go converts so")]
-        (Kind::Int(int), Kind::Float(entry)) => int as f64 == entry,
-        (Kind::Float(float), Kind::Float(entry)) => float == entry,
-        #[expect(clippy::cast_possible_truncation, reason = "Go converts so")]
-        (Kind::Float(float), Kind::Int(entry)) => float as i64 == entry,
-        (Kind::Int(int), Kind::String(entry)) => {
-            let c = u32::try_from(int).ok().and_then(char::from_u32);
-            entry.chars().eq([c.unwrap_or(char::REPLACEMENT_CHARACTER)])
-        }
-        _ => value == entry,
+fn as_i64(count: usize) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
+}
+
+impl Node {
+    fn is_nullable(&self) -> bool {
+        self.has(Flags::NULLABLE)
     }
 }

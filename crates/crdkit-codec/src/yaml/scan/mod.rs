@@ -10,6 +10,9 @@
 //! Upstream: `scannerc.go`.
 
 mod block;
+mod cursor;
+mod indicator;
+mod key;
 mod plain;
 mod quoted;
 mod tag;
@@ -19,7 +22,7 @@ use std::collections::VecDeque;
 
 pub(super) use token::{Token, TokenKind};
 
-use super::chars::{break_length, byte, continuation_bytes, is_blank_or_end};
+use super::chars::{break_length, byte, is_blank_or_end};
 use super::error::{Failure, Problem};
 
 type Step = Result<(), Failure>;
@@ -188,92 +191,6 @@ impl<'a> Scanner<'a> {
         self.error_about(problem, self.position, self.position + 1)
     }
 
-    /// The column of the current position, in characters.
-    #[inline]
-    fn column(&mut self) -> usize {
-        if self.around.ascii {
-            return self.position - self.line_start;
-        }
-        self.count_characters();
-        self.position - self.line_start - (self.continuations - self.continuations_before_line)
-    }
-
-    /// The number of characters before the current position.
-    fn index(&mut self) -> usize {
-        if self.around.ascii {
-            return self.position;
-        }
-        self.count_characters();
-        self.position - self.continuations
-    }
-
-    fn count_characters(&mut self) {
-        let bytes = self.bytes();
-        let count =
-            |from: usize, to: usize| continuation_bytes(bytes.get(from..to).unwrap_or_default());
-        if self.counted <= self.line_start {
-            self.continuations += count(self.counted, self.line_start);
-            self.continuations_before_line = self.continuations;
-            self.counted = self.line_start;
-        }
-        self.continuations += count(self.counted, self.position);
-        self.counted = self.position;
-    }
-
-    /// Moves past a line break of `length` bytes.
-    #[inline]
-    fn skip_break(&mut self, length: usize) {
-        self.position += length;
-        self.line += 1;
-        self.line_start = self.position;
-    }
-
-    /// Where the line that `from` lies on ends: the position of its break or the end of the text.
-    fn line_end(&self, from: usize) -> usize {
-        let bytes = self.bytes();
-        let rest = bytes.get(from..).unwrap_or_default();
-        if self.around.line_feeds_only {
-            return memchr::memchr(b'\n', rest).map_or(bytes.len(), |at| from + at);
-        }
-        let mut candidates = rest
-            .iter()
-            .enumerate()
-            .filter(|&(_, &byte)| matches!(byte, b'\n' | b'\r' | 0xC2 | 0xE2))
-            .map(|(at, _)| from + at);
-        candidates.find(|&at| break_length(bytes, at) > 0).unwrap_or(bytes.len())
-    }
-
-    fn skip_blanks(&mut self) {
-        while matches!(self.byte(0), b' ' | b'\t') {
-            self.position += 1;
-        }
-    }
-
-    /// Moves past spaces and a comment to the end of a line that may hold nothing else, and past its break.
-    fn finish_line(&mut self) -> Step {
-        self.skip_blanks();
-        if self.byte(0) == b'#' {
-            self.position = self.line_end(self.position);
-        }
-        match break_length(self.bytes(), self.position) {
-            0 if self.position < self.text.len() => {
-                Err(self.error("did not find expected comment or line break"))
-            }
-            0 => Ok(()),
-            length => {
-                self.skip_break(length);
-                Ok(())
-            }
-        }
-    }
-
-    /// Whether a `---` or `...` line begins here; the caller knows that the column is zero.
-    fn at_document_indicator(&self) -> bool {
-        let bytes = self.bytes();
-        matches!(bytes.get(self.position..self.position + 3), Some(b"---" | b"..."))
-            && is_blank_or_end(bytes, self.position + 3)
-    }
-
     /// Queues at least one more token.
     fn fetch_next_token(&mut self) -> Step {
         self.skip_to_next_token();
@@ -345,12 +262,10 @@ impl<'a> Scanner<'a> {
     fn skip_to_next_token(&mut self) {
         loop {
             let tabs = self.in_flow() || !self.simple_key_allowed;
-            loop {
-                match self.byte(0) {
-                    b' ' => self.position += 1,
-                    b'\t' if tabs => self.position += 1,
-                    _ => break,
-                }
+            self.skip_spaces();
+            while tabs && self.byte(0) == b'\t' {
+                self.position += 1;
+                self.skip_spaces();
             }
             if self.byte(0) == b'#' {
                 self.position = self.line_end(self.position);
@@ -363,221 +278,5 @@ impl<'a> Scanner<'a> {
                 self.simple_key_allowed = true;
             }
         }
-    }
-
-    /// Whether the key of `level` is still the one queued as `token` and may still get its `:`.
-    fn is_pending(&mut self, level: usize, token: usize) -> Result<bool, Failure> {
-        let Some(&key) = self.simple_keys.get(level) else { return Ok(false) };
-        if !key.possible || key.token != token {
-            return Ok(false);
-        }
-        if key.line == self.line && self.index() <= key.index + LONGEST_SIMPLE_KEY {
-            return Ok(true);
-        }
-        if key.required {
-            return Err(self.missing_colon(key));
-        }
-        if let Some(key) = self.simple_keys.get_mut(level) {
-            key.possible = false;
-        }
-        Ok(false)
-    }
-
-    fn is_released(&self, level: usize) -> bool {
-        self.simple_keys.get(level).is_some_and(|key| key.released && key.token == self.front)
-    }
-
-    fn missing_colon(&self, key: SimpleKey) -> Failure {
-        let problem = Problem::Scan("could not find expected ':'");
-        self.error_about(problem, key.start, self.line_end(key.start))
-    }
-
-    /// Notes that a key may begin here.
-    fn save_simple_key(&mut self) -> Step {
-        if !self.simple_key_allowed {
-            return Ok(());
-        }
-        self.remove_simple_key()?;
-        let column = self.column();
-        let level = self.simple_keys.len() - 1;
-        let key = SimpleKey {
-            possible: true,
-            required: level == 0 && self.indent == column + 1,
-            released: false,
-            token: self.next_number(),
-            start: self.position,
-            index: self.index(),
-            line: self.line,
-            column,
-        };
-        self.push(Token::mark(TokenKind::Tentative(level), self.position, self.position));
-        if let Some(slot) = self.simple_keys.last_mut() {
-            *slot = key;
-        }
-        Ok(())
-    }
-
-    /// Gives up the pending key of the current level.
-    fn remove_simple_key(&mut self) -> Step {
-        match self.simple_keys.last_mut() {
-            Some(key) if key.possible && key.required => {
-                let key = *key;
-                Err(self.missing_colon(key))
-            }
-            Some(key) => {
-                key.possible = false;
-                Ok(())
-            }
-            None => Ok(()),
-        }
-    }
-
-    /// Opens a block collection at `column` if the current one is further left. Says whether it did.
-    fn roll_indent(&mut self, column: usize) -> Result<bool, Failure> {
-        if self.in_flow() || self.indent > column {
-            return Ok(false);
-        }
-        self.indents.push(self.indent);
-        self.indent = column + 1;
-        if self.indents.len() > self.around.max_depth {
-            return Err(self.too_deep());
-        }
-        Ok(true)
-    }
-
-    /// Closes every block collection whose `indent` is greater.
-    #[inline]
-    fn unroll_indent(&mut self, indent: usize) {
-        while self.indent > indent {
-            self.push(Token::mark(TokenKind::BlockEnd, self.position, self.position));
-            self.indent = self.indents.pop().unwrap_or_default();
-        }
-    }
-
-    /// Closes all block collections and gives up the pending key, as before a document marker.
-    fn leave_blocks(&mut self) -> Step {
-        if !self.in_flow() {
-            self.unroll_indent(0);
-        }
-        self.remove_simple_key()?;
-        self.simple_key_allowed = false;
-        Ok(())
-    }
-
-    fn fetch_stream_end(&mut self) -> Step {
-        // The end of the text ends its line, and with it every pending key.
-        if self.position > self.line_start {
-            self.line += 1;
-            self.line_start = self.position;
-        }
-        self.leave_blocks()?;
-        self.push(Token::mark(TokenKind::StreamEnd, self.position, self.position));
-        Ok(())
-    }
-
-    fn fetch_document_indicator(&mut self, kind: TokenKind) -> Step {
-        self.leave_blocks()?;
-        self.push_indicator(kind, 3);
-        Ok(())
-    }
-
-    fn fetch_flow_start(&mut self, kind: TokenKind) -> Step {
-        self.save_simple_key()?;
-        if self.simple_keys.len() > self.around.max_depth {
-            return Err(self.too_deep());
-        }
-        let token = self.next_number();
-        self.simple_keys.push(SimpleKey { token, ..SimpleKey::default() });
-        self.simple_key_allowed = true;
-        self.push_indicator(kind, 1);
-        Ok(())
-    }
-
-    fn fetch_flow_end(&mut self, kind: TokenKind) -> Step {
-        self.remove_simple_key()?;
-        if self.in_flow()
-            && let Some(inner) = self.simple_keys.pop()
-            && let Some(outer) = self.simple_keys.last_mut()
-        {
-            // The number is still that of the opening bracket if no key began inside.
-            outer.released |= inner.token == outer.token + 1;
-        }
-        self.simple_key_allowed = false;
-        self.push_indicator(kind, 1);
-        Ok(())
-    }
-
-    fn fetch_flow_entry(&mut self) -> Step {
-        self.remove_simple_key()?;
-        self.simple_key_allowed = true;
-        self.push_indicator(TokenKind::FlowEntry, 1);
-        Ok(())
-    }
-
-    /// Opens a block collection for an indicator at the current column, if one may begin here.
-    fn start_block(&mut self, kind: TokenKind, not_allowed: &'static str) -> Step {
-        if self.in_flow() {
-            return Ok(());
-        }
-        if !self.simple_key_allowed {
-            return Err(self.error(not_allowed));
-        }
-        let column = self.column();
-        if self.roll_indent(column)? {
-            self.push(Token::mark(kind, self.position, self.position));
-        }
-        Ok(())
-    }
-
-    fn fetch_block_entry(&mut self) -> Step {
-        self.start_block(
-            TokenKind::BlockSequenceStart,
-            "block sequence entries are not allowed in this context",
-        )?;
-        self.remove_simple_key()?;
-        self.simple_key_allowed = true;
-        self.push_indicator(TokenKind::BlockEntry, 1);
-        Ok(())
-    }
-
-    fn fetch_key(&mut self) -> Step {
-        self.start_block(
-            TokenKind::BlockMappingStart,
-            "mapping keys are not allowed in this context",
-        )?;
-        self.remove_simple_key()?;
-        self.simple_key_allowed = !self.in_flow();
-        self.push_indicator(TokenKind::Key, 1);
-        Ok(())
-    }
-
-    fn fetch_value(&mut self) -> Step {
-        let level = self.simple_keys.len() - 1;
-        let key = self.simple_keys.last().copied().unwrap_or_default();
-        if self.is_pending(level, key.token)? {
-            let kind = if self.roll_indent(key.column)? {
-                TokenKind::MappingWithKey
-            } else {
-                TokenKind::Key
-            };
-            let place = key.token.checked_sub(self.front);
-            match place.and_then(|place| self.tokens.get_mut(place)) {
-                Some(token) => token.kind = kind,
-                // The parser did not wait; it will not accept the key here.
-                None => self.push(Token::mark(TokenKind::Key, key.start, key.start)),
-            }
-            if let Some(key) = self.simple_keys.last_mut() {
-                key.possible = false;
-            }
-            self.simple_key_allowed = false;
-        } else {
-            self.start_block(
-                TokenKind::BlockMappingStart,
-                "mapping values are not allowed in this context",
-            )?;
-            self.simple_key_allowed = !self.in_flow();
-        }
-        self.push_indicator(TokenKind::Value, 1);
-        Ok(())
     }
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::super::chars::{break_length, break_text, is_blank_or_end};
+use super::super::chars::{break_length, break_text, byte, is_blank_or_end};
 use super::{Scanner, Step, Token, TokenKind};
 
 impl Scanner<'_> {
@@ -58,7 +58,7 @@ impl Scanner<'_> {
         Ok(())
     }
 
-    /// Where the run of non-blank characters that begins here ends, or the indicator that ends the scalar.
+    /// Where the words that begin here end: before blanks, a line break or an indicator that ends the scalar.
     #[inline]
     fn word_end(&self) -> usize {
         let bytes = self.bytes();
@@ -92,6 +92,8 @@ impl Scanner<'_> {
             let Some(stop) = stop else { return bytes.len() };
             at += stop;
             let ends = match bytes.get(at) {
+                // A single space in front of a letter or digit cannot end anything, so text runs on.
+                Some(b' ') => !byte(bytes, at + 1).is_ascii_alphanumeric(),
                 Some(b':') => is_blank_or_end(bytes, at + 1),
                 Some(0xC2 | 0xE2) => break_length(bytes, at) > 0,
                 _ => true,
@@ -113,7 +115,11 @@ impl Scanner<'_> {
         let before = self.position;
         loop {
             match self.byte(0) {
-                b' ' => self.position += 1,
+                b' ' => self.skip_spaces(),
+                b'\n' => {
+                    breaks.add("\n");
+                    self.skip_break(1);
+                }
                 b'\t' => {
                     if breaks.any() && self.column() < least_column {
                         return Err(self.error("found a tab character that violates indentation"));

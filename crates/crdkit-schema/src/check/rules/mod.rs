@@ -1,78 +1,181 @@
 //! `x-kubernetes-validations`: what can be said about a rule without and with compiling it.
 
+mod cost;
+mod scope;
 mod text;
 
+pub(super) use cost::Costs;
+pub(super) use scope::Scope;
 pub(super) use text::check_text;
 
+use super::at;
 use super::root::Context;
-use crate::model::{SchemaId, Schemas};
+use crate::internal_json;
+use crate::model::{Rule, SchemaId};
 use crate::path::Path;
-use crdkit_issue::Issue;
+use crate::rules::{Compiled, Environments, Evaluator, Types, compile};
+use crdkit_issue::{Arg, Code, Issue, codes};
 use crdkit_value::Value;
+use std::cell::OnceCell;
 
-/// What the rules of one schema cost together.
-#[derive(Debug, Default)]
-pub(super) struct Costs {}
+/// What is known about the schemas of a CRD for its rules, found out when a rule needs it.
+#[derive(Default)]
+pub(super) struct Knowledge(OnceCell<Types>);
 
-/// What the rules that judge defaults may still cost.
-#[derive(Debug, Default)]
-pub(super) struct Budget {}
-
-/// What the rules of a schema are compiled with because of where it stands.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Scope<'p> {
-    schema: SchemaId,
-    parent: Option<&'p Scope<'p>>,
-}
-
-impl<'p> Scope<'p> {
-    pub(super) fn root(schema: SchemaId) -> Self {
-        Self { schema, parent: None }
-    }
-
-    pub(super) fn property(&'p self, _: &Schemas<'_>, schema: SchemaId, _: &str) -> Self {
-        Self { schema, parent: Some(self) }
-    }
-
-    pub(super) fn additional(&'p self, _: &Schemas<'_>, schema: SchemaId) -> Self {
-        Self { schema, parent: Some(self) }
-    }
-
-    pub(super) fn item(&'p self, _: &Schemas<'_>, schema: SchemaId) -> Self {
-        Self { schema, parent: Some(self) }
+impl Knowledge {
+    fn types(&self, context: Context<'_, '_>) -> &Types {
+        self.0.get_or_init(|| Types::of(context.schemas, context.roots))
     }
 }
 
-impl Costs {
-    pub(super) fn total(&self, _: &Path<'_>) -> Vec<Issue> {
-        Vec::new()
-    }
-}
-
-impl Budget {
-    pub(super) fn is_exhausted(&self) -> bool {
-        false
-    }
-}
-
-/// Compiles the rules of a schema.
+/// Compiles the rules of the schema that `scope` is about.
 pub(super) fn check(
-    _: Context<'_, '_>,
-    _: &Scope<'_>,
-    _: &Path<'_>,
-    _: Option<&Path<'_>>,
-    _: &mut Costs,
+    context: Context<'_, '_>,
+    scope: &Scope<'_>,
+    path: &Path<'_>,
+    uncorrelated: Option<&Path<'_>>,
+    costs: &mut Costs,
 ) -> Vec<Issue> {
-    Vec::new()
+    let types = context.rules.types(context);
+    let schema = context.schemas.get(scope.schema());
+    let list = path.field("x-kubernetes-validations");
+    let shape = match scope.shape(types) {
+        Ok(Some(shape)) => shape,
+        Ok(None) => return Vec::new(),
+        Err(problem) => {
+            let issue = at(codes::crd::RULE_TYPE, &list, Some(schema.source));
+            return vec![issue.with("problem", problem)];
+        }
+    };
+    let environments = Environments::shared();
+    let options = context.options;
+    let mut issues = Vec::new();
+    for (index, rule) in schema.extensions().validations.iter().enumerate() {
+        let known =
+            |is_known: bool| if is_known { &environments.stored } else { &environments.new };
+        let compiled = compile(
+            rule,
+            types,
+            shape,
+            known(options.known_rules.contains(rule.rule)),
+            known(options.known_message_expressions.contains(rule.message_expression)),
+        );
+        let repeated = scope.repeated(types.min_size(shape));
+        let check = Check { context, rule, path: &list.index(index) };
+        check.run(&compiled, repeated, uncorrelated, costs, &mut issues);
+    }
+    issues
 }
 
-/// Evaluates the rules of a schema, and of those below it, on its default.
-pub(super) fn check_default(
-    _: Context<'_, '_>,
-    _: SchemaId,
-    _: Value<'_>,
-    _: &Path<'_>,
-    _: &mut Budget,
-) -> Vec<Issue> {
-    Vec::new()
+/// Runs rules on defaults, all with one budget.
+pub(super) struct Defaults<'c, 'd> {
+    /// Absent when there are no rules at all.
+    evaluator: Option<Evaluator<'c, 'd>>,
+}
+
+impl<'c, 'd> Defaults<'c, 'd> {
+    pub(super) fn new(context: Context<'c, 'd>) -> Self {
+        let mut schemas = context.schemas.iter();
+        let any = schemas.any(|(_, schema)| !schema.extensions().validations.is_empty());
+        let types = || context.rules.types(context);
+        let evaluator =
+            any.then(|| Evaluator::new(context.schemas, types(), Environments::shared()));
+        Self { evaluator }
+    }
+
+    pub(super) fn is_exhausted(&self) -> bool {
+        self.evaluator.as_ref().is_some_and(|evaluator| evaluator.budget() < 0)
+    }
+
+    /// Evaluates the rules of a schema, and of those below it, on its default: as if nothing had
+    /// changed, and as if there had been nothing before.
+    pub(super) fn check(
+        &mut self,
+        id: SchemaId,
+        default: Value<'_>,
+        path: &Path<'_>,
+    ) -> Vec<Issue> {
+        let Some(evaluator) = &mut self.evaluator else { return Vec::new() };
+        let budget = evaluator.budget();
+        let mut issues = evaluator.run(id, default, Some(default), path);
+        if issues.is_empty() {
+            let left = evaluator.budget();
+            evaluator.set_budget(budget);
+            issues = evaluator.run(id, default, None, path);
+            evaluator.set_budget(left.min(evaluator.budget()));
+        }
+        issues
+    }
+}
+
+/// One rule of a schema.
+struct Check<'c, 'd> {
+    context: Context<'c, 'd>,
+    rule: &'c Rule<'d>,
+    path: &'c Path<'c>,
+}
+
+impl Check<'_, '_> {
+    fn report(&self, code: Code, field: &str) -> Issue {
+        let source = self.rule.source.get(field).or(Some(self.rule.source));
+        at(code, &self.path.field(field), source)
+    }
+
+    fn run(
+        &self,
+        compiled: &Compiled,
+        repeated: u64,
+        uncorrelated: Option<&Path<'_>>,
+        costs: &mut Costs,
+        issues: &mut Vec<Issue>,
+    ) {
+        let cost = compiled.max_cost.saturating_mul(repeated);
+        self.cost("rule", "estimated rule cost", cost, costs, issues);
+        if let Err(failure) = &compiled.program {
+            let detail = failure.describe("cel expression must evaluate to a bool", "");
+            issues.push(self.failed("rule", detail));
+        }
+        match &compiled.message {
+            Some(Ok(message)) => {
+                let name = "estimated messageExpression cost";
+                self.cost("messageExpression", name, message.max_cost, costs, issues);
+            }
+            Some(Err(failure)) => {
+                let wrong = "messageExpression must evaluate to a string";
+                let detail = failure.describe(wrong, "messageExpression ");
+                issues.push(self.failed("messageExpression", detail));
+            }
+            None => {}
+        }
+        if compiled.uses_old_self {
+            issues.extend(uncorrelated.map(|within| {
+                let issue = self.report(codes::crd::RULE_UNCORRELATED, "rule");
+                issue.value(self.rule.rule).with("within", within.to_string())
+            }));
+        } else if let Some(optional) = self.rule.optional_old_self {
+            let issue = self.report(codes::crd::OPTIONAL_OLD_SELF_UNUSED, "optionalOldSelf");
+            issues.push(issue.value(optional));
+        }
+    }
+
+    fn cost(
+        &self,
+        field: &'static str,
+        name: &str,
+        cost: u64,
+        costs: &mut Costs,
+        issues: &mut Vec<Issue>,
+    ) {
+        if !self.context.suppress_rule_cost && cost > cost::PER_RULE {
+            let issue = self.report(codes::crd::RULE_COST, field).with("name", name);
+            issues.push(issue.with("factor", cost::factor(cost, cost::PER_RULE)));
+        }
+        costs.add(&self.path.field(field), cost);
+    }
+
+    fn failed(&self, field: &str, detail: String) -> Issue {
+        let shown = internal_json::rule(self.context.schemas, self.rule);
+        let issue = self.report(codes::crd::RULE_INVALID, field);
+        issue.value(Arg::Literal(shown.into())).with("problem", detail)
+    }
 }

@@ -1,0 +1,274 @@
+//! Loops.
+//!
+//! Charges what the general loop of the macro would cost: reading the accumulator, testing the condition, adding to the
+//! list. The numbers are spelled out where they are charged.
+
+use super::{EvalError, Evaluated, Evaluation, Local, soft};
+use crate::cost::{LIST, SELECT};
+use crate::plan::{Collect, Fold, FoldKind, StepId};
+use crate::value::{Data, List, Map, MapTable, Val, equal, hash_key};
+
+/// What is iterated: pairs of key or index and element.
+enum Items<'v> {
+    List(crate::value::ListIter<'v>, i64),
+    Map(crate::value::MapIter<'v>),
+}
+
+impl<'v> Iterator for Items<'v> {
+    type Item = (Val<'v>, Evaluated<'v>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        match self {
+            Self::List(items, index) => {
+                let item = items.next()?;
+                *index += 1;
+                Some((Val::Int(*index - 1), item))
+            }
+            Self::Map(entries) => entries.next(),
+        }
+    }
+}
+
+impl<'v> Evaluation<'v> {
+    pub(super) fn fold(&mut self, fold: &'v Fold) -> Evaluated<'v> {
+        let range = self.run(fold.range)?;
+        let items = match range {
+            Val::List(list) => Items::List(list.iter(self.data), 0),
+            Val::Map(map) => Items::Map(map.iter(self.data)),
+            other => {
+                return Err(EvalError::message(format!(
+                    "got '{}', expected iterable type",
+                    other.type_name()
+                )));
+            }
+        };
+        match &fold.kind {
+            FoldKind::All(predicate) => self.quantifier(fold, items, *predicate, false),
+            FoldKind::Exists(predicate) => self.quantifier(fold, items, *predicate, true),
+            FoldKind::ExistsOne(predicate) => self.exists_one(fold, items, *predicate),
+            FoldKind::Collect { filter, collect: Collect::List { value, constant } } => {
+                self.collect_list(fold, items, *filter, *value, *constant)
+            }
+            FoldKind::Collect { filter, collect } => {
+                self.collect_map(fold, items, *filter, collect)
+            }
+        }
+    }
+
+    fn bind_item(&mut self, fold: &Fold, (key, value): (Val<'v>, Evaluated<'v>), is_list: bool) {
+        let value = match value {
+            Ok(value) => Local::Value(value),
+            Err(error) => Local::Error(error),
+        };
+        if fold.two {
+            self.set_local(fold.local, Local::Value(key));
+            self.set_local(fold.local + 1, value);
+        } else {
+            self.set_local(fold.local, if is_list { value } else { Local::Value(key) });
+        }
+    }
+
+    /// `all` and `exists`: the loop ends at the first element that decides, errors before it are forgotten.
+    fn quantifier(
+        &mut self,
+        fold: &'v Fold,
+        items: Items<'v>,
+        predicate: StepId,
+        decisive: bool,
+    ) -> Evaluated<'v> {
+        let is_list = matches!(items, Items::List(..));
+        // Reading the accumulator and testing it; `exists` also negates it.
+        let condition = if decisive { 3 } else { 2 };
+        let mut failed: Option<EvalError> = None;
+        let mut decided = false;
+        for item in items {
+            self.tick()?;
+            self.charge(condition)?;
+            if decided {
+                break;
+            }
+            self.bind_item(fold, item, is_list);
+            // The step reads the accumulator.
+            self.charge(SELECT)?;
+            match soft(self.run(predicate))? {
+                Ok(Val::Bool(value)) if value == decisive => {
+                    decided = true;
+                    failed = None;
+                }
+                Ok(Val::Bool(_)) => {}
+                Ok(_) => drop(failed.get_or_insert(EvalError::NoSuchOverload(None))),
+                Err(error) => drop(failed.get_or_insert(error)),
+            }
+        }
+        self.charge(SELECT)?;
+        match failed {
+            Some(error) => Err(error),
+            None => Ok(Val::Bool(decided == decisive)),
+        }
+    }
+
+    fn exists_one(&mut self, fold: &'v Fold, items: Items<'v>, predicate: StepId) -> Evaluated<'v> {
+        let is_list = matches!(items, Items::List(..));
+        let mut count = 0_u64;
+        let mut failed = None;
+        for item in items {
+            self.tick()?;
+            self.bind_item(fold, item, is_list);
+            match soft(self.run(predicate))? {
+                Ok(Val::Bool(true)) => {
+                    // The accumulator and an addition.
+                    self.charge(SELECT + 1)?;
+                    count += 1;
+                }
+                Ok(Val::Bool(false)) => {}
+                Ok(_) => failed = Some(EvalError::NoSuchOverload(None)),
+                Err(error) => failed = Some(error),
+            }
+        }
+        // The accumulator and a comparison.
+        self.charge(SELECT + 1)?;
+        match failed {
+            Some(error) => Err(error),
+            None => Ok(Val::Bool(count == 1)),
+        }
+    }
+
+    /// Whether the filter lets the bound element pass; an error goes into `failed`.
+    fn passes(
+        &mut self,
+        filter: Option<StepId>,
+        failed: &mut Option<EvalError>,
+    ) -> Result<bool, EvalError> {
+        let Some(filter) = filter else {
+            return Ok(true);
+        };
+        match soft(self.run(filter))? {
+            Ok(Val::Bool(passes)) => return Ok(passes),
+            Ok(_) => *failed = Some(EvalError::NoSuchOverload(None)),
+            Err(error) => *failed = Some(error),
+        }
+        Ok(false)
+    }
+
+    fn collect_list(
+        &mut self,
+        fold: &'v Fold,
+        items: Items<'v>,
+        filter: Option<StepId>,
+        value: StepId,
+        constant: bool,
+    ) -> Evaluated<'v> {
+        let is_list = matches!(items, Items::List(..));
+        let mut collected = Vec::new();
+        let mut failed = None;
+        for item in items {
+            self.tick()?;
+            self.bind_item(fold, item, is_list);
+            if !self.passes(filter, &mut failed)? {
+                continue;
+            }
+            self.charge(SELECT)?;
+            let value = soft(self.run(value))?;
+            // The list of one element, unless it is a constant, and the addition.
+            self.charge(if constant { 1 } else { LIST + 1 })?;
+            match value {
+                Ok(value) => collected.push(value),
+                Err(error) => drop(failed.get_or_insert(error)),
+            }
+        }
+        self.charge(SELECT)?;
+        match failed {
+            Some(error) => Err(error),
+            None => Ok(Val::List(List::Slice(self.data.arena.slice(&collected)))),
+        }
+    }
+
+    fn collect_map(
+        &mut self,
+        fold: &'v Fold,
+        items: Items<'v>,
+        filter: Option<StepId>,
+        collect: &'v Collect,
+    ) -> Evaluated<'v> {
+        let is_list = matches!(items, Items::List(..));
+        let mut builder = MapBuilder::default();
+        let mut failed = None;
+        for item in items {
+            self.tick()?;
+            let key = item.0;
+            self.bind_item(fold, item, is_list);
+            if !self.passes(filter, &mut failed)? {
+                continue;
+            }
+            self.charge(SELECT)?;
+            let outcome = match collect {
+                Collect::List { .. } => Ok(()),
+                Collect::Entry { value } => {
+                    if failed.is_some() {
+                        // A call with three arguments stops at the accumulator's error.
+                        continue;
+                    }
+                    self.charge(SELECT)?;
+                    match soft(self.run(*value))? {
+                        Ok(value) => {
+                            self.charge(1)?;
+                            builder.insert(self.data, key, value)
+                        }
+                        Err(error) => Err(error),
+                    }
+                }
+                Collect::Entries { map } => {
+                    let map = soft(self.run(*map))?;
+                    self.charge(1)?;
+                    match map {
+                        Ok(Val::Map(map)) => map
+                            .iter(self.data)
+                            .try_for_each(|(key, value)| builder.insert(self.data, key, value?)),
+                        Ok(_) => Err(EvalError::NoSuchOverload(None)),
+                        Err(error) => Err(error),
+                    }
+                }
+            };
+            if let Err(error) = outcome {
+                failed.get_or_insert(error);
+            }
+        }
+        self.charge(SELECT)?;
+        match failed {
+            Some(error) => Err(error),
+            None => {
+                let arena = self.data.arena;
+                Ok(Val::Map(Map::Table(arena.value(MapTable::new(&builder.entries, arena)))))
+            }
+        }
+    }
+}
+
+/// Entries of a map in the making, with an index to find keys that come again.
+#[derive(Default)]
+struct MapBuilder<'v> {
+    entries: Vec<(Val<'v>, Val<'v>)>,
+    index: hashbrown::HashTable<usize>,
+}
+
+impl<'v> MapBuilder<'v> {
+    fn insert(&mut self, data: Data<'v>, key: Val<'v>, value: Val<'v>) -> Result<(), EvalError> {
+        let Self { entries, index } = self;
+        let seed = data.arena.seed();
+        let hash = hash_key(seed, &key) as u64;
+        let same = |&number: &usize| {
+            entries
+                .get(number)
+                .is_some_and(|(other, _)| matches!(equal(data, other, &key), Ok(true)))
+        };
+        if index.find(hash, same).is_some() {
+            let text = crate::library::standard::text_of(&key);
+            return Err(EvalError::message(format!("insert failed: key {text} already exists")));
+        }
+        entries.push((key, value));
+        let rehash =
+            |&number: &usize| entries.get(number).map_or(0, |(key, _)| hash_key(seed, key) as u64);
+        index.insert_unique(hash, entries.len() - 1, rehash);
+        Ok(())
+    }
+}

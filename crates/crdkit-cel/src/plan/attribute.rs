@@ -1,0 +1,46 @@
+//! Chains of selections and indexes from one base: `self.spec.list[0].name`.
+
+use super::StepId;
+use crate::ast::Name;
+use crate::shape::ShapeId;
+use crate::value::Constant;
+
+/// What a chain starts from.
+#[derive(Clone, Debug)]
+pub(crate) enum Base {
+    /// A variable of the environment.
+    Variable(u32),
+    /// A loop variable or binding.
+    Local(u32),
+    /// The value of a condition's chosen branch.
+    Conditional(StepId, StepId, StepId),
+    /// Any other value.
+    Value(StepId),
+    /// A name nothing declares.
+    Unknown(Name),
+}
+
+/// A member whose place in the shape was found beforehand.
+#[derive(Clone, Debug)]
+pub(crate) struct Known {
+    pub(crate) object: ShapeId,
+    pub(crate) key: Name,
+    pub(crate) shape: ShapeId,
+}
+
+/// One step of a chain.
+#[derive(Clone, Debug)]
+pub(crate) enum Qualifier {
+    Field { name: Name, known: Option<Known>, optional: bool },
+    Constant { key: Constant, optional: bool },
+    Computed { key: StepId, optional: bool },
+}
+
+/// A chain.
+#[derive(Clone, Debug)]
+pub(crate) struct Attribute {
+    pub(crate) base: Base,
+    pub(crate) qualifiers: Vec<Qualifier>,
+    /// `has(…)`: the last step is only tested.
+    pub(crate) test_only: bool,
+}

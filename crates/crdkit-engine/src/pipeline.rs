@@ -1,0 +1,261 @@
+//! The order of the stages for every operation, and nothing else.
+//!
+//! Reading an object: decode → metadata → prune → nulls → embedded metadata → defaults. What is read is
+//! then prepared (fields that clients do not decide) and checked: type, metadata, schema, scale values,
+//! embedded resources, lists, rules. The first half refuses with 400, the second with 422.
+//!
+//! Upstream: `apiextensions-apiserver/pkg/apiserver/customresource_handler.go`,
+//! `apiextensions-apiserver/pkg/registry/customresource`, `apiserver/pkg/registry/rest`.
+
+use crate::checks::MetadataRules;
+use crate::crd::Version;
+use crate::decode::{self, Received};
+use crate::findings::Findings;
+use crate::input::Input;
+use crate::metadata::Wrong;
+use crate::options::Options;
+use crate::outcome::{Changes, Outcome, Refusal};
+use crate::prepare::{copy_root, keep_status, remove_root};
+use crate::{metadata, scale, spans, strict};
+use crdkit_issue::{FieldPath, Issue, codes};
+use crdkit_value::{Document, NodeId, Value};
+
+/// Creates an object.
+pub(crate) fn create<'c>(version: Version<'c>, input: Input<'_>, options: &Options) -> Outcome<'c> {
+    run(version, input, options, |run| {
+        let metadata = run.prepare(options)?;
+        metadata::prepare_create(&mut run.document, metadata, &options.name_suffix);
+        if version.version.status {
+            remove_root(&mut run.document, "status");
+        }
+        metadata::set_int(&mut run.document, metadata, "generation", 1);
+        run.check_create();
+        run.verdict()
+    })
+}
+
+/// Replaces `old` by an object.
+pub(crate) fn update<'c>(
+    version: Version<'c>,
+    old: &Document,
+    input: Input<'_>,
+    options: &Options,
+) -> Outcome<'c> {
+    let old = stored(version, old);
+    run(version, input, options, |run| {
+        let metadata = run.prepare(options)?;
+        run.check_precondition(old.root())?;
+        metadata::prepare_update(&mut run.document, metadata, old.root());
+        if version.version.status {
+            copy_root(&mut run.document, "status", old.root());
+        }
+        run.bump_generation(metadata, old.root());
+        run.check_update(old.root());
+        run.verdict()
+    })
+}
+
+/// Replaces the status of `old` by that of an object.
+pub(crate) fn update_status<'c>(
+    version: Version<'c>,
+    old: &Document,
+    input: Input<'_>,
+    options: &Options,
+) -> Outcome<'c> {
+    let old = stored(version, old);
+    run(version, input, options, |run| {
+        run.prepare(options)?;
+        run.check_precondition(old.root())?;
+        keep_status(&mut run.document, old.root());
+        run.check_status_update(old.root());
+        run.verdict()
+    })
+}
+
+/// Sets the number of replicas of `old`.
+pub(crate) fn scale<'c>(
+    version: Version<'c>,
+    old: &Document,
+    replicas: i64,
+    options: &Options,
+) -> Outcome<'c> {
+    let old = stored(version, old);
+    let mut document = Document::copy_of(old.root());
+    let problem = match version.version.scale.as_ref() {
+        None => Some("the scale subresource is not enabled".to_owned()),
+        Some(paths) => scale::set(&mut document, &paths.spec, replicas).err(),
+    };
+    run(version, document.into(), options, |run| {
+        if let Some(problem) = problem {
+            let issue = Issue::error(codes::object::SCALE_VALUE).with("problem", problem);
+            return Err(run.refuse(Refusal::BadRequest, NodeId::ROOT, issue));
+        }
+        let metadata = metadata::ensure(&mut run.document);
+        run.bump_generation(metadata, old.root());
+        run.check_update(old.root());
+        run.verdict()
+    })
+}
+
+/// An object as it is read from storage: with what the current schema makes of it.
+fn stored(version: Version<'_>, old: &Document) -> Document {
+    let mut run = Run::new(version, Document::copy_of(old.root()));
+    // What is wrong with an old object is no finding about the new one.
+    let _ = run.trim(Wrong::Remove);
+    run.fill();
+    run.document
+}
+
+/// One request on its way.
+pub(crate) struct Run<'c> {
+    pub(crate) version: Version<'c>,
+    pub(crate) document: Document,
+    pub(crate) findings: Findings,
+    pub(crate) changes: Changes,
+}
+
+/// Receives the object, lets `operation` go on with it, and makes the outcome.
+fn run<'c>(
+    version: Version<'c>,
+    input: Input<'_>,
+    options: &Options,
+    operation: impl FnOnce(&mut Run<'c>) -> Result<(), Refusal>,
+) -> Outcome<'c> {
+    let body = match &input {
+        Input::Json(bytes) => *bytes,
+        Input::Decoded(_) => &[],
+    };
+    let (mut run, refusal, source) = match decode::receive(input, options) {
+        Ok(Received { document, repeated, source }) => {
+            let mut run = Run::new(version, document);
+            let read = run.read(repeated, source, options);
+            let refusal = read.and_then(|()| operation(&mut run)).err();
+            (run, refusal, source)
+        }
+        Err(issue) => {
+            let mut run = Run::new(version, Document::null());
+            run.findings.add(NodeId::ROOT, *issue);
+            (run, Some(Refusal::Unrecognized(decode::summary(body))), None)
+        }
+    };
+    run.deprecation();
+    let Run { document, mut findings, changes, .. } = run;
+    spans::fill(&mut findings, &document, source, &options.limits);
+    let issues = findings.entries.into_iter().map(|(_, issue)| issue).collect();
+    Outcome { document, issues, changes, version, refusal }
+}
+
+impl<'c> Run<'c> {
+    fn new(version: Version<'c>, document: Document) -> Self {
+        Self { version, document, findings: Findings::default(), changes: Changes::default() }
+    }
+
+    /// The first half: everything up to an object of the right version with defaults.
+    fn read(
+        &mut self,
+        repeated: Vec<Issue>,
+        source: Option<&[u8]>,
+        options: &Options,
+    ) -> Result<(), Refusal> {
+        if let Err(issue) = decode::kind(self.document.root(), source) {
+            let summary = decode::summary(source.unwrap_or_default());
+            return Err(self.refuse(Refusal::Unrecognized(summary), NodeId::ROOT, *issue));
+        }
+        let unknown = self.trim(Wrong::Refuse)?;
+        self.fill();
+        self.changes.pruned.clone_from(&unknown);
+        strict::report(self, repeated, &unknown, options.field_validation)?;
+        let expected = &*self.version.version.api_version;
+        let root = self.document.root();
+        let found = root.get("apiVersion").and_then(Value::as_str).unwrap_or_default();
+        if found != expected {
+            let issue = Issue::error(codes::object::API_VERSION_MISMATCH)
+                .with("version", found)
+                .with("expected", expected)
+                .at(FieldPath::root().field("apiVersion"));
+            return Err(self.refuse(Refusal::BadRequest, NodeId::ROOT, issue));
+        }
+        Ok(())
+    }
+
+    /// Makes the object what is read back after it was written: in the storage version, which may not
+    /// know all fields, and with the defaults of fields that clients do not decide.
+    fn read_back(&mut self) {
+        let (crd, version) = (self.version.crd, self.version.version);
+        let Some(storage) = crd.storage_version() else { return };
+        if storage.name == version.name {
+            let table = crd.table();
+            let root = version.schema.map(|schema| table.node(schema));
+            if version.status && root.is_some_and(|root| !root.field_defaults().is_empty()) {
+                self.fill();
+            }
+            return;
+        }
+        metadata::set_text(&mut self.document, NodeId::ROOT, "apiVersion", &storage.api_version);
+        // The object was found to be right, so nothing is refused any more.
+        let _ = self.trim(Wrong::Remove);
+        self.fill();
+        metadata::set_text(&mut self.document, NodeId::ROOT, "apiVersion", &version.api_version);
+        let _ = self.trim(Wrong::Remove);
+    }
+
+    fn check_create(&mut self) {
+        if self.check_type() {
+            self.check_metadata(None, MetadataRules::Create);
+            self.check_schema(None);
+            self.check_scale();
+        }
+        self.check_embedded();
+        self.check_lists(None);
+        self.check_rules(None);
+        self.finalizer_warnings(None);
+    }
+
+    fn check_update(&mut self, old: Value<'_>) {
+        self.check_metadata(Some(old), MetadataRules::Segments);
+        self.check_metadata(Some(old), MetadataRules::Update);
+        if self.check_type() {
+            self.check_metadata(Some(old), MetadataRules::Update);
+            self.check_schema(Some(old));
+            self.check_scale();
+        }
+        self.check_embedded();
+        self.check_lists(Some(old));
+        self.check_rules(Some(old));
+        self.finalizer_warnings(Some(old));
+    }
+
+    fn check_status_update(&mut self, old: Value<'_>) {
+        self.check_metadata(Some(old), MetadataRules::Segments);
+        self.check_metadata(Some(old), MetadataRules::Update);
+        if self.check_type() {
+            self.check_metadata(Some(old), MetadataRules::Update);
+            self.check_status_schema(old);
+            if let Some(paths) = &self.version.version.scale {
+                scale::check_status(paths, self.document.root(), &mut self.findings);
+            }
+        }
+        self.check_lists(Some(old));
+        self.check_rules(Some(old));
+    }
+
+    fn deprecation(&mut self) {
+        if let Some(warning) = &self.version.version.deprecation {
+            let issue = Issue::warning(codes::object::DEPRECATED).with("warning", &**warning);
+            self.findings.add(NodeId::ROOT, issue.at(FieldPath::root().field("apiVersion")));
+        }
+    }
+
+    fn verdict(&mut self) -> Result<(), Refusal> {
+        if self.findings.has_errors() {
+            return Err(Refusal::Invalid);
+        }
+        self.read_back();
+        Ok(())
+    }
+
+    pub(crate) fn refuse(&mut self, refusal: Refusal, id: NodeId, issue: Issue) -> Refusal {
+        self.findings.add(id, issue);
+        refusal
+    }
+}

@@ -1,0 +1,63 @@
+//! Where findings stand in the source.
+//!
+//! Objects are decoded without positions. When something was found in one that came as text, it is
+//! decoded once more with them; ids are the same both times.
+
+use crate::findings::Findings;
+use crdkit_codec::{DecodeOptions, json};
+use crdkit_issue::{Issue, Span, codes};
+use crdkit_value::{Document, Duplicates, Limits, NodeId};
+
+/// Gives every finding its place, looking into `source` if `document` does not know places itself.
+pub(crate) fn fill(
+    findings: &mut Findings,
+    document: &Document,
+    source: Option<&[u8]>,
+    limits: &Limits,
+) {
+    if findings.entries.is_empty() {
+        return;
+    }
+    let again = source.and_then(|bytes| {
+        let options = DecodeOptions {
+            limits: limits.clone(),
+            duplicates: Duplicates::Error,
+            positions: true,
+            ..DecodeOptions::default()
+        };
+        json::decode(bytes, &options).ok()
+    });
+    let (places, mut repeated) = match &again {
+        Some(decoded) => (&decoded.document, decoded.issues.iter()),
+        None => (document, [].iter()),
+    };
+    for (id, issue) in &mut findings.entries {
+        if issue.span.is_some() {
+            continue;
+        }
+        if issue.code == codes::decode::DUPLICATE_KEY {
+            let same = repeated.find(|other| other.path == issue.path);
+            issue.span = same.and_then(|other| other.span);
+            if let Some(other) = same {
+                issue.related.clone_from(&other.related);
+            }
+            continue;
+        }
+        issue.span = place(document, places, *id, issue);
+    }
+}
+
+/// The place of `id`, or of the nearest value around it that was written.
+fn place(document: &Document, places: &Document, id: NodeId, issue: &Issue) -> Option<Span> {
+    let mut value = Some(document.value(id));
+    let mut written = true;
+    while let Some(here) = value {
+        if let Some(place) = places.place(here.id()) {
+            let by_key = written && issue.code == codes::object::UNKNOWN_FIELD;
+            return Some(place.key.filter(|_| by_key).unwrap_or(place.value));
+        }
+        written = false;
+        value = here.parent();
+    }
+    None
+}

@@ -1,0 +1,369 @@
+//! From the model to the table.
+//!
+//! A model lists a schema before those inside it, so going through it backwards meets children
+//! first. Each schema becomes a [`Node`] whose children are ids; a node that equals one already in
+//! the table is not added again.
+
+use super::crd::CrdParts;
+use super::fields::Fields;
+use super::flags::Flags;
+use super::format::{Format, FormatKind};
+use super::hash::Index;
+use super::literal::{DefaultId, Literal, LiteralId};
+use super::node::{Additional, Bounds, FieldDefault, Junctors, ListType, Node, Rare, Rule, Types};
+use super::pattern::{Pattern, PatternId};
+use super::table::{Id, Name, Table};
+use super::{CompiledCrd, crd};
+use crate::field_path::{self, Brackets};
+use crate::model::{self, Crd, Schema, SchemaId};
+use crate::{defaults, prune};
+use crdkit_codec::json;
+use crdkit_value::{Document, Kind, Value};
+use std::sync::Arc;
+
+/// What of a schema counts, which depends on what its values are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reading {
+    /// For objects: formats that the server does not check do not count, and
+    /// `x-kubernetes-int-or-string` means integer or string.
+    Objects {
+        /// Whether objects, and with them defaults, lose unknown fields.
+        prune: bool,
+    },
+    /// For defaults, when the CRD itself is checked: formats count as written, and
+    /// `x-kubernetes-int-or-string` does not count.
+    Defaults,
+}
+
+/// The schemas of a document as defaults are held against them.
+#[derive(Debug)]
+pub(crate) struct DefaultSchemas {
+    pub(crate) table: Table,
+    ids: Vec<Id>,
+}
+
+impl DefaultSchemas {
+    /// Compiles `schemas`.
+    pub(crate) fn new(schemas: &model::Schemas<'_>) -> Self {
+        let mut compiler = Compiler::default();
+        let ids = compiler.rows(schemas, &[], Reading::Defaults);
+        Self { table: compiler.table, ids }
+    }
+
+    /// The id of what was compiled from `id`.
+    pub(crate) fn id(&self, id: SchemaId) -> Id {
+        self.ids.get(id.index()).copied().unwrap_or(Id(u32::MAX))
+    }
+}
+
+/// Compiles CRDs into one table.
+#[derive(Debug)]
+pub struct Compiler {
+    table: Table,
+    nodes: Index,
+    names: Index,
+    patterns: Index,
+    literals: Index,
+    /// The JSON text of each literal, by which equal ones are found.
+    literal_texts: Vec<Box<[u8]>>,
+    defaults: Index,
+    default_texts: Vec<Box<[u8]>>,
+    crds: Vec<CrdParts>,
+}
+
+impl Default for Compiler {
+    fn default() -> Self {
+        Self {
+            table: Table::new(),
+            nodes: Index::default(),
+            names: Index::default(),
+            patterns: Index::default(),
+            literals: Index::default(),
+            literal_texts: Vec::new(),
+            defaults: Index::default(),
+            default_texts: Vec::new(),
+            crds: Vec::new(),
+        }
+    }
+}
+
+impl Crd<'_> {
+    /// This CRD alone, compiled.
+    pub fn compile(&self) -> CompiledCrd {
+        let mut compiler = Compiler::default();
+        compiler.add(self);
+        // One was added, so one comes out.
+        compiler.finish().pop().unwrap_or_default()
+    }
+}
+
+impl Compiler {
+    /// Adds `crd`; [`Compiler::finish`] gives it at the same position among the CRDs added.
+    pub fn add(&mut self, crd: &Crd<'_>) {
+        let versions = crd.spec.versions.len();
+        let roots: Vec<Option<SchemaId>> = (0..versions).map(|at| crd.schema(at)).collect();
+        let reading = Reading::Objects { prune: crd.prunes() };
+        let ids = self.rows(&crd.schemas, &roots, reading);
+        let id_of = |root: SchemaId| ids.get(root.index()).copied();
+        let roots = roots.into_iter().map(|root| root.and_then(id_of)).collect();
+        self.crds.push(crd::parts(crd, roots));
+    }
+
+    /// The compiled CRDs, in the order they were added.
+    pub fn finish(self) -> Vec<CompiledCrd> {
+        let mut table = self.table;
+        table.nodes.shrink_to_fit();
+        table.text.shrink_to_fit();
+        table.literals.shrink_to_fit();
+        let table = Arc::new(table);
+        let crds = self.crds.into_iter();
+        crds.map(|parts| CompiledCrd::new(Arc::clone(&table), parts)).collect()
+    }
+
+    /// Compiles all of `schemas`, of which `roots` are those of whole objects. Gives their ids.
+    fn rows(
+        &mut self,
+        schemas: &model::Schemas<'_>,
+        roots: &[Option<SchemaId>],
+        reading: Reading,
+    ) -> Vec<Id> {
+        let mut ids = vec![Id(u32::MAX); schemas.len()];
+        let rows: Vec<_> = schemas.iter().collect();
+        for (schema_id, schema) in rows.into_iter().rev() {
+            let is_root = roots.contains(&Some(schema_id));
+            let source = Source { schemas, id: schema_id, schema, ids: &ids };
+            let node = self.node(source, is_root, reading);
+            let id = self.intern(node);
+            if let Some(slot) = ids.get_mut(schema_id.index()) {
+                *slot = id;
+            }
+        }
+        ids
+    }
+
+    fn node(&mut self, source: Source<'_, '_>, is_root: bool, reading: Reading) -> Node {
+        let schema = source.schema;
+        let child = |id: SchemaId| source.child(id);
+        let extensions = schema.extensions();
+        let types = match (extensions.int_or_string, reading) {
+            (true, Reading::Objects { .. }) => Types::IntOrString,
+            _ => Types::named(schema.type_name),
+        };
+        let fields = self.fields(schema, &child);
+        let items = schema.item_schema().and_then(child);
+        let additional = match schema.additional_properties {
+            None => Additional::Absent,
+            Some(model::Additional::Allowed(allowed)) => Additional::Allowed(allowed),
+            Some(model::Additional::Schema(id)) => {
+                child(id).map_or(Additional::Absent, Additional::Schema)
+            }
+        };
+        let list_type = match extensions.list_type {
+            Some("set") => ListType::Set,
+            Some("map") => ListType::Map,
+            _ => ListType::Atomic,
+        };
+        let format = FormatKind::named(schema.format, types, reading)
+            .map(|kind| Format { name: self.name(schema.format), kind });
+        let pattern = (!schema.pattern.is_empty()).then(|| self.pattern(schema.pattern));
+        let required = schema.required.iter().map(|name| self.name(name)).collect();
+        let rare = self.rare(source, &fields);
+        let mut node = Node {
+            types,
+            flags: Flags::default(),
+            list_type,
+            format,
+            items,
+            additional,
+            default: None,
+            pattern,
+            fields,
+            required,
+            rare,
+        };
+        node.flags = self.flags(schema, &node, is_root);
+        node.default = schema.default.map(|default| self.default_value(default, &node, reading));
+        node
+    }
+
+    fn flags(&self, schema: &Schema<'_>, node: &Node, is_root: bool) -> Flags {
+        let embedded = schema.extensions().embedded_resource;
+        let mut flags = Flags::default();
+        flags.add_if(Flags::NULLABLE, schema.nullable);
+        flags.add_if(Flags::PRESERVE, schema.preserves_unknown_fields());
+        flags.add_if(Flags::EMBEDDED, embedded);
+        flags.add_if(Flags::HAS_EMBEDDED, embedded);
+        flags.add_if(Flags::ROOT, is_root);
+        flags.add_if(Flags::HAS_LIST_TYPES, node.list_type != ListType::Atomic);
+        flags.add_if(Flags::HAS_RULES, !node.rules().is_empty());
+        let fields = node.fields.iter().map(|(_, id)| id);
+        for id in fields.chain(node.items).chain(node.additional_schema()) {
+            let child = self.table.node(id);
+            flags.add_if(Flags::HAS_DEFAULTS, child.default.is_some());
+            flags.add_if(Flags::DEFAULTS_BELOW, child.has(Flags::HAS_DEFAULTS));
+            flags.inherit(child.flags);
+        }
+        flags
+    }
+
+    fn fields(&mut self, schema: &Schema<'_>, child: &impl Fn(SchemaId) -> Option<Id>) -> Fields {
+        let mut entries: Vec<_> =
+            schema.properties.iter().filter_map(|(name, id)| Some((name, child(id)?))).collect();
+        entries.sort_unstable_by_key(|(name, _)| *name);
+        let entries = entries.into_iter().map(|(name, id)| (self.name(name), id)).collect();
+        Fields::new(&self.table, entries)
+    }
+
+    fn rare(&mut self, source: Source<'_, '_>, fields: &Fields) -> Option<Box<Rare>> {
+        let Source { schemas, id, schema, .. } = source;
+        let child = |id: SchemaId| source.child(id);
+        let children = |ids: &[SchemaId]| ids.iter().copied().filter_map(child).collect();
+        let junctors = schema.junctors();
+        let extensions = schema.extensions();
+        let enum_values = schema.enum_values.map(Value::items).into_iter().flatten();
+        let rare = Rare {
+            bounds: bounds(schema.bounds()),
+            enum_values: enum_values.map(|value| self.literal(value)).collect(),
+            junctors: Junctors {
+                any_of: children(&junctors.any_of),
+                one_of: children(&junctors.one_of),
+                all_of: children(&junctors.all_of),
+                not: junctors.not.and_then(child),
+            },
+            list_map_keys: extensions.list_map_keys.iter().map(|key| self.name(key)).collect(),
+            rules: extensions.validations.iter().map(|it| rule(schemas, id, it)).collect(),
+            field_defaults: self.field_defaults(fields),
+        };
+        (rare != Rare::default()).then(|| Box::new(rare))
+    }
+
+    fn field_defaults(&self, fields: &Fields) -> Box<[FieldDefault]> {
+        let entries = fields.iter().filter_map(|(name, id)| {
+            let child = self.table.node(id);
+            let nullable = child.has(Flags::NULLABLE);
+            child.default.map(|default| FieldDefault { name, default, nullable })
+        });
+        entries.collect()
+    }
+
+    /// The default as an object shows it: pruned if objects are, and with the defaults inside it.
+    fn default_value(&mut self, default: Value<'_>, node: &Node, reading: Reading) -> DefaultId {
+        let mut document = Document::copy_of(default);
+        if matches!(default.kind(), Kind::Array(_) | Kind::Object(_)) {
+            if reading == (Reading::Objects { prune: true }) {
+                for id in prune::unknown(&self.table, Some(node), document.root()) {
+                    document.remove(id);
+                }
+            }
+            defaults::apply(&self.table, node, &mut document);
+            document = Document::copy_of(document.root());
+        }
+        let text = json_text(document.root());
+        let texts = &mut self.default_texts;
+        let found = self.defaults.find_or_add(&text, texts.len(), |at| {
+            texts.get(at as usize).is_some_and(|known| **known == *text)
+        });
+        if found as usize == texts.len() {
+            texts.push(text.into());
+            self.table.defaults.push(document);
+        }
+        DefaultId(found)
+    }
+
+    fn intern(&mut self, node: Node) -> Id {
+        let nodes = &mut self.table.nodes;
+        let found = self.nodes.find_or_add(&node, nodes.len(), |at| {
+            nodes.get(at as usize).is_some_and(|known| *known == node)
+        });
+        if found as usize == nodes.len() {
+            nodes.push(node);
+        }
+        Id(found)
+    }
+
+    /// The name `text`. Names are looked up by their text, but rows of the index are offsets.
+    fn name(&mut self, text: &str) -> Name {
+        let table = &mut self.table;
+        let len = u32::try_from(text.len()).unwrap_or(u32::MAX);
+        let start = self
+            .names
+            .find_or_add(text, table.text.len(), |start| table.name(Name { start, len }) == text);
+        if start as usize == table.text.len() {
+            table.text.push_str(text);
+        }
+        Name { start, len }
+    }
+
+    fn pattern(&mut self, text: &str) -> PatternId {
+        let patterns = &mut self.table.patterns;
+        let found = self.patterns.find_or_add(text, patterns.len(), |at| {
+            patterns.get(at as usize).is_some_and(|known| known.text() == text)
+        });
+        if found as usize == patterns.len() {
+            patterns.push(Pattern::new(text));
+        }
+        PatternId(found)
+    }
+
+    fn literal(&mut self, value: Value<'_>) -> LiteralId {
+        let text = json_text(value);
+        let texts = &mut self.literal_texts;
+        let found = self.literals.find_or_add(&text, texts.len(), |at| {
+            texts.get(at as usize).is_some_and(|known| **known == *text)
+        });
+        if found as usize == texts.len() {
+            texts.push(text.into());
+            self.table.literals.push(Literal::new(value));
+        }
+        LiteralId(found)
+    }
+}
+
+fn json_text(value: Value<'_>) -> Vec<u8> {
+    let mut text = Vec::new();
+    json::write(value, json::Layout::Compact, &mut text);
+    text
+}
+
+/// A schema of the model, with the ids of those that were compiled before it.
+#[derive(Clone, Copy)]
+struct Source<'s, 'd> {
+    schemas: &'s model::Schemas<'d>,
+    id: SchemaId,
+    schema: &'s Schema<'d>,
+    ids: &'s [Id],
+}
+
+impl Source<'_, '_> {
+    fn child(&self, id: SchemaId) -> Option<Id> {
+        self.ids.get(id.index()).copied()
+    }
+}
+
+fn bounds(bounds: &model::Bounds) -> Bounds {
+    Bounds {
+        maximum: bounds.maximum.map(Into::into),
+        exclusive_maximum: bounds.exclusive_maximum,
+        minimum: bounds.minimum.map(Into::into),
+        exclusive_minimum: bounds.exclusive_minimum,
+        multiple_of: bounds.multiple_of.map(Into::into),
+        max_length: bounds.max_length,
+        min_length: bounds.min_length,
+        max_items: bounds.max_items,
+        min_items: bounds.min_items,
+        max_properties: bounds.max_properties,
+        min_properties: bounds.min_properties,
+    }
+}
+
+fn rule(schemas: &model::Schemas<'_>, id: SchemaId, rule: &model::Rule<'_>) -> Rule {
+    let resolved = field_path::resolve(schemas, id, rule.field_path, Brackets::Allowed);
+    Rule {
+        rule: rule.rule.into(),
+        message: rule.message.into(),
+        message_expression: rule.message_expression.into(),
+        reason: rule.reason.map(Into::into),
+        field_path: resolved.map(|resolved| resolved.path).unwrap_or_default(),
+        optional_old_self: rule.optional_old_self == Some(true),
+    }
+}

@@ -1,0 +1,35 @@
+//! The compiled schema: everything the stages need about a CRD, decided once.
+//!
+//! A [`Compiler`] takes any number of CRDs and puts their schemas into one [`Table`]. A schema is a
+//! [`Node`], named by its [`Id`]; equal schemas are one node, whichever version or CRD they come
+//! from. Names, literals and patterns are kept once as well. What only describes is left behind, so
+//! the result borrows nothing from the documents it was made of.
+//!
+//! Children are compiled before the schemas they are in, in one pass over the model's table without
+//! recursion. Walks over a value beside its schema do recurse; they are bounded because reading a CRD
+//! refuses schemas deeper than [`crate::read::MAX_DEPTH`].
+
+mod build;
+mod crd;
+mod fields;
+mod flags;
+mod format;
+mod hash;
+mod literal;
+mod node;
+mod pattern;
+mod rules;
+mod shapes;
+mod table;
+
+pub use build::Compiler;
+pub(crate) use build::DefaultSchemas;
+pub use crd::{CompiledCrd, CompiledVersion, ReplicaPaths};
+pub use fields::Fields;
+pub use flags::Flags;
+pub use format::{Format, FormatKind};
+pub use literal::{DefaultId, Literal, LiteralId};
+pub use node::{Additional, Bounds, FieldDefault, Junctors, ListType, Node, Number, Rule, Types};
+pub use pattern::{Pattern, PatternId};
+pub use rules::{CompiledRule, Rules};
+pub use table::{Id, Name, Table};

@@ -1,0 +1,97 @@
+//! The table that nodes, names, literals and patterns stand in.
+
+use super::literal::{DefaultId, Literal, LiteralId};
+use super::node::Node;
+use super::pattern::{Pattern, PatternId};
+use super::rules::Rules;
+use crdkit_value::{Document, Value};
+use std::sync::OnceLock;
+
+/// Names a node in the [`Table`] that made it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Id(pub(crate) u32);
+
+impl Id {
+    /// The position of this id in tables with one row per node.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A name in the table's text. Equal names of one table are equal here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Name {
+    pub(crate) start: u32,
+    pub(crate) len: u32,
+}
+
+/// All compiled schemas of a set of CRDs.
+#[derive(Debug)]
+pub struct Table {
+    pub(crate) nodes: Vec<Node>,
+    pub(crate) text: String,
+    pub(crate) literals: Vec<Literal>,
+    pub(crate) defaults: Vec<Document>,
+    pub(crate) patterns: Vec<Pattern>,
+    /// The rules, compiled when first needed.
+    rules: OnceLock<Rules>,
+    /// What an id of another table finds.
+    pub(crate) empty: Node,
+}
+
+impl Table {
+    pub(crate) fn new() -> Self {
+        Self {
+            nodes: Vec::new(),
+            text: String::new(),
+            literals: Vec::new(),
+            defaults: Vec::new(),
+            patterns: Vec::new(),
+            rules: OnceLock::new(),
+            empty: Node::default(),
+        }
+    }
+
+    /// The node called `id`.
+    #[inline]
+    pub fn node(&self, id: Id) -> &Node {
+        self.nodes.get(id.0 as usize).unwrap_or(&self.empty)
+    }
+
+    /// The text of a name.
+    #[inline]
+    pub fn name(&self, name: Name) -> &str {
+        let start = name.start as usize;
+        self.text.get(start..start + name.len as usize).unwrap_or_default()
+    }
+
+    /// The literal called `id`.
+    pub fn literal(&self, id: LiteralId) -> &Literal {
+        self.literals.get(id.0 as usize).unwrap_or(&Literal::Null)
+    }
+
+    /// The default called `id`.
+    pub fn default_value(&self, id: DefaultId) -> Option<Value<'_>> {
+        self.defaults.get(id.0 as usize).map(Document::root)
+    }
+
+    /// The pattern called `id`.
+    pub fn pattern(&self, id: PatternId) -> Option<&Pattern> {
+        self.patterns.get(id.0 as usize)
+    }
+
+    /// The rules of all schemas.
+    pub fn rules(&self) -> &Rules {
+        self.rules.get_or_init(|| Rules::new(self))
+    }
+
+    /// The ids of all nodes; a child has a smaller one than the schema it is in.
+    pub fn ids(&self) -> impl Iterator<Item = Id> {
+        (0..u32::try_from(self.nodes.len()).unwrap_or(u32::MAX)).map(Id)
+    }
+
+    /// How many different schemas there are.
+    pub fn n_nodes(&self) -> usize {
+        self.nodes.len()
+    }
+}

@@ -1,0 +1,174 @@
+//! Which old value a new one replaces, and whether it is the same.
+//!
+//! Members of objects belong together by key, items of a map-type list by the values of their keys;
+//! items of other lists never do. Equality is the server's: an object that has a key its schema does
+//! not know equals nothing, items of a map-type list may change places, and an integer is no float.
+//!
+//! Upstream: `apiserver/pkg/cel/common/{equality,maplist}.go`.
+
+use crate::compile::{Id, ListType, Name, Node, Table, Types};
+use crdkit_text::{number, quote::quote};
+use crdkit_value::{Kind, Value};
+use foldhash::fast::RandomState;
+use hashbrown::HashMap;
+use std::fmt::Write as _;
+
+/// Up to here looking through all members is faster than hashing.
+const LINEAR: usize = 16;
+
+/// The members of an old object.
+pub struct Keys<'v> {
+    object: Value<'v>,
+    index: Option<HashMap<&'v str, Value<'v>, RandomState>>,
+}
+
+impl<'v> Keys<'v> {
+    /// The members of `object`; none if it is no object.
+    pub fn new(object: Value<'v>) -> Self {
+        let members = object.members();
+        let index = (members.len() > LINEAR).then(|| members.collect());
+        Self { object, index }
+    }
+
+    /// The member called `key`.
+    pub fn find(&self, key: &str) -> Option<Value<'v>> {
+        match &self.index {
+            Some(index) => index.get(key).copied(),
+            None => self.object.get(key),
+        }
+    }
+}
+
+/// The items of an old list that new ones may replace.
+pub struct Pairs<'t, 'v> {
+    table: &'t Table,
+    keys: &'t [Name],
+    items: Vec<Value<'v>>,
+    index: Option<HashMap<String, Value<'v>, RandomState>>,
+}
+
+impl<'t, 'v> Pairs<'t, 'v> {
+    /// The items of `list`, whose schema is `node`; none that can be found unless it is a map.
+    pub fn new(table: &'t Table, node: &'t Node, list: Value<'v>) -> Self {
+        let keys = match (node.list_type, node.types) {
+            (ListType::Map, Types::Array) => node.list_map_keys(),
+            _ => &[],
+        };
+        let mut pairs = Self { table, keys, items: Vec::new(), index: None };
+        if !keys.is_empty() {
+            pairs.items = list.items().collect();
+            if pairs.items.len() > LINEAR {
+                let mut index = HashMap::default();
+                for item in &pairs.items {
+                    if let Some(key) = pairs.key(*item) {
+                        index.entry(key).or_insert(*item);
+                    }
+                }
+                pairs.index = Some(index);
+            }
+        }
+        pairs
+    }
+
+    /// The old item with the keys of `item`: the first if there are several.
+    pub fn find(&self, item: Value<'_>) -> Option<Value<'v>> {
+        if self.items.is_empty() {
+            return None;
+        }
+        let key = self.key(item)?;
+        if let Some(index) = &self.index {
+            return index.get(&key).copied();
+        }
+        self.items.iter().copied().find(|old| self.key(*old).as_ref() == Some(&key))
+    }
+
+    /// The values of the keys in one text; none unless all are there and scalar. Among several keys a
+    /// float counts with six digits.
+    fn key(&self, item: Value<'_>) -> Option<String> {
+        let exact = self.keys.len() == 1;
+        let mut out = String::new();
+        for name in self.keys {
+            out.push('\0');
+            let _ = match item.get(self.table.name(*name))?.kind() {
+                Kind::Bool(bool) => write!(out, "{bool}"),
+                Kind::Int(int) => write!(out, "{int}"),
+                Kind::Float(float) if exact => write!(out, "{}f", float.to_bits()),
+                Kind::Float(float) => write!(out, "{}", number::fixed(float, 6)),
+                Kind::String(text) => write!(out, "{}", quote(text)),
+                Kind::Null | Kind::Number(_) | Kind::Array(_) | Kind::Object(_) => return None,
+            };
+        }
+        Some(out)
+    }
+}
+
+/// Whether `new` is the same as the `old` value it replaces.
+pub fn equal(table: &Table, schema: Option<Id>, new: Value<'_>, old: Value<'_>) -> bool {
+    match (new.kind(), old.kind()) {
+        (Kind::Array(items), Kind::Array(old_items)) => {
+            if items.len() != old_items.len() {
+                return false;
+            }
+            let Some(node) = schema.map(|schema| table.node(schema)) else {
+                return identical(new, old);
+            };
+            if node.list_type != ListType::Map {
+                return identical(new, old);
+            }
+            let pairs = Pairs::new(table, node, old);
+            let mut items = items;
+            items.all(|item| {
+                let old = pairs.find(item);
+                node.items
+                    .zip(old)
+                    .is_some_and(|(schema, old)| equal(table, Some(schema), item, old))
+            })
+        }
+        (Kind::Object(members), Kind::Object(old_members)) => {
+            let Some(node) = schema.map(|schema| table.node(schema)) else { return false };
+            let keys = Keys::new(old);
+            let mut members = members;
+            members.len() == old_members.len()
+                && members.all(|(key, member)| {
+                    let schema = node.fields.get(table, key).or(node.additional_schema());
+                    let pair = schema.zip(keys.find(key));
+                    pair.is_some_and(|(schema, old)| equal(table, Some(schema), member, old))
+                })
+        }
+        _ => identical(new, old),
+    }
+}
+
+/// Whether two values are the same in every respect, numbers by kind as well. Does not recurse.
+pub fn identical(left: Value<'_>, right: Value<'_>) -> bool {
+    let mut pending = vec![(left, right)];
+    while let Some((left, right)) = pending.pop() {
+        let same = match (left.kind(), right.kind()) {
+            (Kind::Null, Kind::Null) => true,
+            (Kind::Bool(left), Kind::Bool(right)) => left == right,
+            (Kind::Int(left), Kind::Int(right)) => left == right,
+            (Kind::Float(left), Kind::Float(right)) => left == right,
+            (Kind::Number(left), Kind::Number(right))
+            | (Kind::String(left), Kind::String(right)) => left == right,
+            (Kind::Array(left), Kind::Array(right)) => {
+                let same = left.len() == right.len();
+                pending.extend(left.zip(right).filter(|_| same));
+                same
+            }
+            (Kind::Object(members), Kind::Object(others)) => {
+                let keys = Keys::new(right);
+                let same = members.len() == others.len();
+                same && members.into_iter().all(|(key, member)| {
+                    let other = keys.find(key);
+                    pending.extend(other.map(|other| (member, other)));
+                    other.is_some()
+                })
+            }
+            _ => false,
+        };
+        if !same {
+            return false;
+        }
+    }
+    true
+}
