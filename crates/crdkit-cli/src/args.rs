@@ -17,6 +17,7 @@ pub(crate) struct Args {
 pub(crate) enum Command {
     Validate(Validate),
     Lint(Lint),
+    Compat(Compat),
     Convert(Convert),
 }
 
@@ -77,6 +78,50 @@ pub(crate) struct Lint {
     /// How findings are shown
     #[arg(short, long, value_name = "FORMAT", default_value = "pretty")]
     pub(crate) output: Report,
+}
+
+/// Is a change of CRDs safe?
+///
+/// Compares the CRDs of two sources by name, and gives crdify's answer with crdify's configuration
+/// and report. When each side holds a single CRD the report has crdify's shape; otherwise there is one
+/// for each CRD that both sides have, and those that were added or removed are listed.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "\
+Sources:
+  PATH, file://PATH       a file or a directory; `-` is standard input
+  git://REF?path=PATH     a file as it is in a revision of the repository here
+
+Examples:
+  crdkit compat released/ crds/
+  crdkit compat --config crdify.yaml 'git://v1.2.0?path=crds/lamps.yaml' crds/lamps.yaml
+")]
+pub(crate) struct Compat {
+    /// The CRDs as they are now
+    #[arg(value_name = "OLD")]
+    pub(crate) old: String,
+
+    /// The CRDs as they are to be
+    #[arg(value_name = "NEW")]
+    pub(crate) new: String,
+
+    /// A configuration file of crdify
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+
+    /// How the report is shown
+    #[arg(short, long, value_name = "FORMAT", default_value = "plaintext")]
+    pub(crate) output: CompatReport,
+}
+
+/// `--output` of `compat`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CompatReport {
+    /// A line for each finding
+    Plaintext,
+    /// A Markdown list
+    Markdown,
+    Json,
+    Yaml,
 }
 
 /// `--output` of commands that report findings.

@@ -1,7 +1,7 @@
 //! The `crdkit` command: arguments, files, output and exit codes around the library.
 //!
 //! Arguments are parsed as typed (`args`), each command resolves them into what the library needs
-//! (`commands`), inputs are found and read in one place (`input`, `objects`, `crds`), findings are
+//! (`commands`), inputs are found and read in one place (`input`, `revision`, `objects`, `crds`), findings are
 //! shown in one place (`report`), and every exit code comes from [`exit::Exit`].
 #![expect(clippy::disallowed_methods, reason = "this crate is the edge that does the I/O")]
 
@@ -13,6 +13,7 @@ mod format;
 mod input;
 mod objects;
 mod report;
+mod revision;
 
 use clap::Parser as _;
 use exit::Exit;
@@ -26,6 +27,7 @@ fn main() -> ExitCode {
     let outcome = match &args.command {
         args::Command::Validate(validate) => commands::validate::run(validate),
         args::Command::Lint(lint) => commands::lint::run(lint),
+        args::Command::Compat(compat) => commands::compat::run(compat),
         args::Command::Convert(convert) => commands::convert::run(convert),
     };
     let exit = outcome.unwrap_or_else(|error| {

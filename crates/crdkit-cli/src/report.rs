@@ -204,17 +204,22 @@ impl Findings {
         (self.n_errors, self.n_warnings)
     }
 
-    /// Prints everything to standard output. Nobody reading it is no failure.
+    /// Prints everything to standard output.
     pub(crate) fn print(&self) -> anyhow::Result<()> {
         let text = match self.format {
             Report::Json => serde_json::to_string_pretty(&self.rows)? + "\n",
             Report::Text | Report::Pretty => self.text.clone(),
         };
-        let mut stdout = anstream::stdout().lock();
-        match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
-            Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),
-            _ => Ok(()),
-        }
+        print(&text)
+    }
+}
+
+/// Prints to standard output. Nobody reading it is no failure.
+pub(crate) fn print(text: &str) -> anyhow::Result<()> {
+    let mut stdout = anstream::stdout().lock();
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),
+        _ => Ok(()),
     }
 }
 

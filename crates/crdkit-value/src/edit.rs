@@ -68,6 +68,13 @@ impl Document {
         }
     }
 
+    /// The document that `events`, which nest as a decoder's do, describe.
+    pub fn of_events<'e>(events: impl IntoIterator<Item = Event<'e>>) -> Self {
+        let mut document = Self { nodes: Vec::new(), text: String::new(), positions: None };
+        document.append(NodeId::NONE, TextRef::default(), events.into_iter());
+        if document.nodes.is_empty() { Self::null() } else { document }
+    }
+
     /// A document of its own that holds a copy of `value`, without what was removed.
     pub fn copy_of(value: Value<'_>) -> Self {
         let mut document = Self { nodes: Vec::new(), text: String::new(), positions: None };

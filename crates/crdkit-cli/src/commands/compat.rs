@@ -1,0 +1,213 @@
+//! `crdkit compat`: is a change of CRDs safe?
+//!
+//! The CRDs of both sides are paired by name; a single CRD on each side is a pair whatever the names.
+//! What cannot be read ends the run with code 3, so that it looks neither safe nor unsafe.
+
+use crate::args::{Compat, CompatReport};
+use crate::exit::Exit;
+use crate::format::Format;
+use crate::input::{self, Input};
+use crate::objects;
+use crate::report::{self, Source};
+use crate::revision;
+use anyhow::{Context as _, Result};
+use crdkit::codec::json::Layout;
+use crdkit::codec::{DecodeError, DecodeOptions, Decoded};
+use crdkit::compat::crdify::{self, Config, Level, Report};
+use crdkit::issue::{Issue, codes};
+use crdkit::schema::decode::{self, types};
+use crdkit::schema::read;
+use crdkit::value::{Document, Event};
+use rayon::prelude::*;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::Path;
+
+pub(crate) fn run(args: &Compat) -> Result<Exit> {
+    let Some(config) = config(args.config.as_deref())? else { return Ok(Exit::Failed) };
+    let (Some(old), Some(new)) = (crds(&args.old), crds(&args.new)) else {
+        return Ok(Exit::Failed);
+    };
+    let change = Change::new(&old, &new, &config);
+    report::print(&change.render(args.output))?;
+    let (errors, warnings) = change.counts();
+    let (n_pairs, added, removed) = (change.pairs.len(), change.added.len(), change.removed.len());
+    report::note(&format!(
+        "{n_pairs} CRDs compared, {added} added, {removed} removed: {errors} errors, {warnings} warnings"
+    ));
+    Ok(if errors > 0 { Exit::Findings } else { Exit::Fine })
+}
+
+/// The configuration, the default one when no file is named; nothing when it is not one.
+fn config(path: Option<&Path>) -> Result<Option<Config>> {
+    let Some(path) = path else { return Ok(Some(Config::default())) };
+    let input = input::read_all(path, None).next().context("there is no configuration")??;
+    let options = DecodeOptions { positions: true, ..DecodeOptions::default() };
+    let source = Source::new(&input.name, &input.bytes);
+    let issues = match input.format.documents(&input.bytes, &options).next() {
+        None => return Ok(Some(Config::default())),
+        Some(Ok(decoded)) => match Config::read(decoded.document.root()) {
+            Ok(config) => return Ok(Some(config)),
+            Err(issues) => issues,
+        },
+        Some(Err(DecodeError::Refused(issue))) => vec![*issue],
+        Some(Err(error)) => return Err(error.into()),
+    };
+    for issue in &issues {
+        source.show(issue);
+    }
+    Ok(None)
+}
+
+/// The CRDs of a source by name; nothing when some of it cannot be read or there are none.
+fn crds(source: &str) -> Option<BTreeMap<String, Document>> {
+    let (inputs, exit) = revision::read_or_report(source);
+    let mut found = BTreeMap::new();
+    let mut fine = exit == Exit::Fine;
+    for input in &inputs {
+        fine &= collect(input, &mut found);
+    }
+    if fine && found.is_empty() {
+        report::note(&format!("there is no CustomResourceDefinition in `{source}`"));
+    }
+    (fine && !found.is_empty()).then_some(found)
+}
+
+/// Adds the CRDs of `input`; false when some object cannot be read.
+fn collect(input: &Input, found: &mut BTreeMap<String, Document>) -> bool {
+    let options = DecodeOptions { positions: true, ..DecodeOptions::default() };
+    let source = Source::new(&input.name, &input.bytes);
+    let mut fine = true;
+    for outcome in objects::decode(input, &options) {
+        let problems = match outcome {
+            Err(issue) => vec![*issue],
+            Ok(decoded) => match objects::identify(&decoded.document) {
+                Err(issue) => vec![*issue],
+                Ok(identity) if !identity.is_crd() => continue,
+                Ok(identity) => {
+                    let problems = problems(&decoded);
+                    found.insert(identity.name, decoded.document);
+                    problems
+                }
+            },
+        };
+        fine &= problems.is_empty();
+        for issue in &problems {
+            source.show(issue);
+        }
+    }
+    fine
+}
+
+/// Why a CRD cannot be compared; fields that are unknown or given twice do not matter here.
+fn problems(decoded: &Decoded) -> Vec<Issue> {
+    let root = decoded.document.root();
+    let mut issues = decode::check(root, &types::CRD, &decoded.issues);
+    issues.retain(|issue| {
+        ![codes::crd::UNKNOWN_FIELD, codes::decode::DUPLICATE_KEY].contains(&issue.code)
+    });
+    issues.extend(read::crd(root).1);
+    issues
+}
+
+/// All that changed.
+struct Change {
+    /// The reports on CRDs that both sides have, by name.
+    pairs: Vec<(String, Report)>,
+    added: Vec<String>,
+    removed: Vec<String>,
+    /// Whether each side holds a single CRD.
+    single: bool,
+}
+
+impl Change {
+    fn new(
+        old: &BTreeMap<String, Document>,
+        new: &BTreeMap<String, Document>,
+        config: &Config,
+    ) -> Self {
+        let compare = |old: &Document, new: &Document| {
+            crdify::compare(&read::crd(old.root()).0, &read::crd(new.root()).0, config)
+        };
+        if let ([(old_name, old)], [(new_name, new)]) = (&*list(old), &*list(new)) {
+            if old_name != new_name {
+                report::note(&format!("`{old_name}` is compared with `{new_name}`"));
+            }
+            let pairs = vec![((*old_name).clone(), compare(old, new))];
+            return Self { pairs, added: Vec::new(), removed: Vec::new(), single: true };
+        }
+        let both: Vec<_> = list(old)
+            .into_iter()
+            .filter_map(|(name, old)| Some((name, old, new.get(name)?)))
+            .collect();
+        let pairs = both.par_iter().map(|(name, old, new)| ((*name).clone(), compare(old, new)));
+        let pairs = pairs.collect();
+        let added = new.keys().filter(|name| !old.contains_key(*name)).cloned().collect();
+        let removed = old.keys().filter(|name| !new.contains_key(*name)).cloned().collect();
+        Self { pairs, added, removed, single: false }
+    }
+
+    /// Errors and warnings. A CRD that is gone takes its objects with it.
+    fn counts(&self) -> (usize, usize) {
+        let levels = || self.pairs.iter().flat_map(|(_, report)| &report.findings);
+        let count = |level| levels().filter(|finding| finding.level == level).count();
+        (count(Level::Error) + self.removed.len(), count(Level::Warning))
+    }
+
+    fn render(&self, output: CompatReport) -> String {
+        match output {
+            CompatReport::Plaintext => self.lines(["", ""], Report::plain_text),
+            CompatReport::Markdown => self.lines(["## ", "`"], Report::markdown),
+            CompatReport::Json => self.document(Format::Json),
+            CompatReport::Yaml => self.document(Format::Yaml),
+        }
+    }
+
+    /// `heading` stands before names, `quote` around levels.
+    fn lines(&self, [heading, quote]: [&str; 2], render: fn(&Report) -> String) -> String {
+        let mut out = String::new();
+        for (name, report) in self.pairs.iter().filter(|(_, it)| !it.findings.is_empty()) {
+            if !self.single {
+                let _ = writeln!(out, "{heading}{name}");
+            }
+            out.push_str(&render(report));
+        }
+        for name in &self.removed {
+            let what = "the CRD is gone, and with it its objects";
+            let _ = writeln!(out, "{heading}{name}\n- removed - {quote}ERROR{quote} - {what}");
+        }
+        out
+    }
+
+    fn document(&self, format: Format) -> String {
+        let document = match &*self.pairs {
+            [(_, report)] if self.single => report.document(),
+            _ => self.all(),
+        };
+        let mut out = Vec::new();
+        format.write(document.root(), 0, Layout::Pretty, &mut out);
+        String::from_utf8_lossy(&out).into_owned()
+    }
+
+    /// `{crds: {NAME: REPORT}, added: [NAME], removed: [NAME]}`.
+    fn all(&self) -> Document {
+        let reports: Vec<_> = self.pairs.iter().map(|(_, report)| report.document()).collect();
+        let mut events = vec![Event::BeginObject, Event::Key("crds"), Event::BeginObject];
+        for ((name, _), report) in self.pairs.iter().zip(&reports) {
+            events.push(Event::Key(name));
+            events.extend(report.root().events());
+        }
+        events.push(Event::EndObject);
+        for (key, names) in [("added", &self.added), ("removed", &self.removed)] {
+            events.extend([Event::Key(key), Event::BeginArray]);
+            events.extend(names.iter().map(|name| Event::String(name)));
+            events.push(Event::EndArray);
+        }
+        events.push(Event::EndObject);
+        Document::of_events(events)
+    }
+}
+
+fn list(crds: &BTreeMap<String, Document>) -> Vec<(&String, &Document)> {
+    crds.iter().collect()
+}
