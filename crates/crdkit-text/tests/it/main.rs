@@ -4,3 +4,4 @@ mod properties;
 #[cfg(test)]
 mod quantity;
 mod regex;
+mod regex_search;
