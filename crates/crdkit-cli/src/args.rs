@@ -82,9 +82,11 @@ pub(crate) struct Lint {
 
 /// Is a change of CRDs safe?
 ///
-/// Compares the CRDs of two sources by name, and gives crdify's answer with crdify's configuration
-/// and report. When each side holds a single CRD the report has crdify's shape; otherwise there is one
-/// for each CRD that both sides have, and those that were added or removed are listed.
+/// Compares the CRDs of two sources by name. In mode `crdify` every edit that could matter is listed, with
+/// crdify's configuration and report. In mode `semantic` the question is what becomes of objects: each
+/// answer is safe, unsafe with an object that shows it, or unknown with the reason. When each side
+/// holds a single CRD the output is its report; otherwise there is one for each CRD that both sides
+/// have, and those that were added or removed are listed.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
 Sources:
@@ -92,7 +94,7 @@ Sources:
   git://REF?path=PATH     a file as it is in a revision of the repository here
 
 Examples:
-  crdkit compat released/ crds/
+  crdkit compat --mode semantic released/ crds/
   crdkit compat --config crdify.yaml 'git://v1.2.0?path=crds/lamps.yaml' crds/lamps.yaml
 ")]
 pub(crate) struct Compat {
@@ -104,13 +106,39 @@ pub(crate) struct Compat {
     #[arg(value_name = "NEW")]
     pub(crate) new: String,
 
+    /// What is compared
+    #[arg(long, value_name = "MODE", default_value = "crdify")]
+    pub(crate) mode: CompatMode,
+
     /// A configuration file of crdify
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
 
+    /// What an answer that is not known means in mode `semantic`
+    #[arg(long, value_name = "VERDICT", default_value = "error")]
+    pub(crate) on_unknown: OnUnknown,
+
     /// How the report is shown
     #[arg(short, long, value_name = "FORMAT", default_value = "plaintext")]
     pub(crate) output: CompatReport,
+}
+
+/// `--mode` of `compat`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CompatMode {
+    /// Edits, as crdify lists them
+    Crdify,
+    /// What becomes of objects
+    Semantic,
+}
+
+/// `--on-unknown` of `compat`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OnUnknown {
+    /// It counts as unsafe
+    Error,
+    /// It is shown and does not fail the run
+    Warn,
 }
 
 /// `--output` of `compat`.

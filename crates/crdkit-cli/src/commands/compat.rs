@@ -3,7 +3,7 @@
 //! The CRDs of both sides are paired by name; a single CRD on each side is a pair whatever the names.
 //! What cannot be read ends the run with code 3, so that it looks neither safe nor unsafe.
 
-use crate::args::{Compat, CompatReport};
+use crate::args::{Compat, CompatMode, CompatReport, OnUnknown};
 use crate::exit::Exit;
 use crate::format::Format;
 use crate::input::{self, Input};
@@ -13,7 +13,8 @@ use crate::revision;
 use anyhow::{Context as _, Result};
 use crdkit::codec::json::Layout;
 use crdkit::codec::{DecodeError, DecodeOptions, Decoded};
-use crdkit::compat::crdify::{self, Config, Level, Report};
+use crdkit::compat::crdify::{self, Config, Level};
+use crdkit::compat::semantic::{self, Verdict};
 use crdkit::issue::{Issue, codes};
 use crdkit::schema::decode::{self, types};
 use crdkit::schema::read;
@@ -28,7 +29,8 @@ pub(crate) fn run(args: &Compat) -> Result<Exit> {
     let (Some(old), Some(new)) = (crds(&args.old), crds(&args.new)) else {
         return Ok(Exit::Failed);
     };
-    let change = Change::new(&old, &new, &config);
+    let compare = |old: &Document, new: &Document| compare(old, new, args, &config);
+    let change = Change::new(&old, &new, compare)?;
     report::print(&change.render(args.output))?;
     let (errors, warnings) = change.counts();
     let (n_pairs, added, removed) = (change.pairs.len(), change.added.len(), change.removed.len());
@@ -110,6 +112,42 @@ fn problems(decoded: &Decoded) -> Vec<Issue> {
     issues
 }
 
+/// What was found about one CRD, rendered.
+struct Report {
+    text: String,
+    document: Document,
+    errors: usize,
+    warnings: usize,
+}
+
+fn compare(old: &Document, new: &Document, args: &Compat, config: &Config) -> Result<Report> {
+    let markdown = args.output == CompatReport::Markdown;
+    Ok(match args.mode {
+        CompatMode::Crdify => {
+            let (old, new) = (read::crd(old.root()).0, read::crd(new.root()).0);
+            let report = crdify::compare(&old, &new, config);
+            let count = |level| report.findings.iter().filter(|it| it.level == level).count();
+            let text = if markdown { report.markdown() } else { report.plain_text() };
+            let (errors, warnings) = (count(Level::Error), count(Level::Warning));
+            Report { text, document: report.document(), errors, warnings }
+        }
+        CompatMode::Semantic => {
+            let report = semantic::compare(old, new).context("a CRD cannot be compiled")?;
+            let fails = |verdict| match verdict {
+                Verdict::Safe => false,
+                Verdict::Unsafe => true,
+                Verdict::Unknown => args.on_unknown == OnUnknown::Error,
+            };
+            let is_error =
+                |it: &&semantic::Answer| it.question.is_required() && fails(it.verdict());
+            let open = report.answers.iter().filter(|it| it.verdict() != Verdict::Safe).count();
+            let errors = report.answers.iter().filter(is_error).count();
+            let text = if markdown { report.markdown() } else { report.plain_text() };
+            Report { text, document: report.document(), errors, warnings: open - errors }
+        }
+    })
+}
+
 /// All that changed.
 struct Change {
     /// The reports on CRDs that both sides have, by name.
@@ -124,53 +162,52 @@ impl Change {
     fn new(
         old: &BTreeMap<String, Document>,
         new: &BTreeMap<String, Document>,
-        config: &Config,
-    ) -> Self {
-        let compare = |old: &Document, new: &Document| {
-            crdify::compare(&read::crd(old.root()).0, &read::crd(new.root()).0, config)
-        };
+        compare: impl Fn(&Document, &Document) -> Result<Report> + Sync,
+    ) -> Result<Self> {
         if let ([(old_name, old)], [(new_name, new)]) = (&*list(old), &*list(new)) {
             if old_name != new_name {
                 report::note(&format!("`{old_name}` is compared with `{new_name}`"));
             }
-            let pairs = vec![((*old_name).clone(), compare(old, new))];
-            return Self { pairs, added: Vec::new(), removed: Vec::new(), single: true };
+            let pairs = vec![((*old_name).clone(), compare(old, new)?)];
+            return Ok(Self { pairs, added: Vec::new(), removed: Vec::new(), single: true });
         }
         let both: Vec<_> = list(old)
             .into_iter()
             .filter_map(|(name, old)| Some((name, old, new.get(name)?)))
             .collect();
-        let pairs = both.par_iter().map(|(name, old, new)| ((*name).clone(), compare(old, new)));
-        let pairs = pairs.collect();
+        let pairs: Result<_> = both
+            .par_iter()
+            .map(|(name, old, new)| Ok(((*name).clone(), compare(old, new)?)))
+            .collect();
         let added = new.keys().filter(|name| !old.contains_key(*name)).cloned().collect();
         let removed = old.keys().filter(|name| !new.contains_key(*name)).cloned().collect();
-        Self { pairs, added, removed, single: false }
+        Ok(Self { pairs: pairs?, added, removed, single: false })
     }
 
     /// Errors and warnings. A CRD that is gone takes its objects with it.
     fn counts(&self) -> (usize, usize) {
-        let levels = || self.pairs.iter().flat_map(|(_, report)| &report.findings);
-        let count = |level| levels().filter(|finding| finding.level == level).count();
-        (count(Level::Error) + self.removed.len(), count(Level::Warning))
+        let errors: usize = self.pairs.iter().map(|(_, report)| report.errors).sum();
+        let warnings = self.pairs.iter().map(|(_, report)| report.warnings).sum();
+        (errors + self.removed.len(), warnings)
     }
 
     fn render(&self, output: CompatReport) -> String {
         match output {
-            CompatReport::Plaintext => self.lines(["", ""], Report::plain_text),
-            CompatReport::Markdown => self.lines(["## ", "`"], Report::markdown),
+            CompatReport::Plaintext => self.lines("", ""),
+            CompatReport::Markdown => self.lines("## ", "`"),
             CompatReport::Json => self.document(Format::Json),
             CompatReport::Yaml => self.document(Format::Yaml),
         }
     }
 
     /// `heading` stands before names, `quote` around levels.
-    fn lines(&self, [heading, quote]: [&str; 2], render: fn(&Report) -> String) -> String {
+    fn lines(&self, heading: &str, quote: &str) -> String {
         let mut out = String::new();
-        for (name, report) in self.pairs.iter().filter(|(_, it)| !it.findings.is_empty()) {
+        for (name, report) in self.pairs.iter().filter(|(_, it)| !it.text.is_empty()) {
             if !self.single {
                 let _ = writeln!(out, "{heading}{name}");
             }
-            out.push_str(&render(report));
+            out.push_str(&report.text);
         }
         for name in &self.removed {
             let what = "the CRD is gone, and with it its objects";
@@ -180,9 +217,13 @@ impl Change {
     }
 
     fn document(&self, format: Format) -> String {
+        let all;
         let document = match &*self.pairs {
-            [(_, report)] if self.single => report.document(),
-            _ => self.all(),
+            [(_, report)] if self.single => &report.document,
+            _ => {
+                all = self.all();
+                &all
+            }
         };
         let mut out = Vec::new();
         format.write(document.root(), 0, Layout::Pretty, &mut out);
@@ -191,11 +232,10 @@ impl Change {
 
     /// `{crds: {NAME: REPORT}, added: [NAME], removed: [NAME]}`.
     fn all(&self) -> Document {
-        let reports: Vec<_> = self.pairs.iter().map(|(_, report)| report.document()).collect();
         let mut events = vec![Event::BeginObject, Event::Key("crds"), Event::BeginObject];
-        for ((name, _), report) in self.pairs.iter().zip(&reports) {
+        for (name, report) in &self.pairs {
             events.push(Event::Key(name));
-            events.extend(report.root().events());
+            events.extend(report.document.root().events());
         }
         events.push(Event::EndObject);
         for (key, names) in [("added", &self.added), ("removed", &self.removed)] {

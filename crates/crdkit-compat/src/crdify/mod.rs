@@ -25,9 +25,10 @@ pub use config::{Config, ConversionPolicy, Enforcement, Policy};
 pub use report::{Finding, Level, Part, Report};
 
 use crate::classes::Interner;
+use crate::side::Side;
 use crdkit_schema::model::Crd;
 use report::Findings;
-use walk::{Pair, Side, Visit};
+use walk::{Pair, Visit};
 
 /// Compares two CRDs.
 pub fn compare(old: &Crd<'_>, new: &Crd<'_>, config: &Config) -> Report {

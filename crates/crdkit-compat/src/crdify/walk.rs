@@ -3,16 +3,10 @@
 //! The walk follows the old schema; what only the new one has is never looked at. A part that is the
 //! same in both is left out as a whole.
 
-use crate::classes::{Class, Classes, Interner};
 use crate::keyword::Keyword;
+use crate::side::Side;
 use crate::step::Step;
-use crdkit_schema::model::{Crd, Schema, SchemaId};
-
-/// One CRD with the classes of its schemas.
-pub(super) struct Side<'c> {
-    pub(super) crd: &'c Crd<'c>,
-    classes: Classes,
-}
+use crdkit_schema::model::{Schema, SchemaId};
 
 /// Two versions to compare.
 pub(super) struct Pair<'c> {
@@ -29,30 +23,16 @@ pub(super) struct Visit {
     pub(super) new: Option<SchemaId>,
 }
 
-impl<'c> Side<'c> {
-    pub(super) fn new(crd: &'c Crd<'c>, interner: &mut Interner) -> Self {
-        Self { crd, classes: interner.classes(&crd.schemas) }
-    }
-
-    /// The number of the version called `name`.
-    fn version(&self, name: &str) -> Option<usize> {
-        self.crd.spec.versions.iter().position(|version| version.name == name)
-    }
-
-    fn schema(&self, id: SchemaId) -> &'c Schema<'c> {
-        self.crd.schemas.get(id)
-    }
-
-    fn class(&self, id: SchemaId) -> Class {
-        self.classes.of(id)
-    }
+/// The number of the version called `name`.
+fn version(side: &Side<'_>, name: &str) -> Option<usize> {
+    side.crd.spec.versions.iter().position(|version| version.name == name)
 }
 
 impl<'c> Pair<'c> {
     /// The named version of each side, if both have it.
     pub(super) fn of(old: (&'c Side<'c>, &str), new: (&'c Side<'c>, &str)) -> Option<Self> {
         let ((old, old_name), (new, new_name)) = (old, new);
-        let (old_version, new_version) = (old.version(old_name)?, new.version(new_name)?);
+        let (old_version, new_version) = (version(old, old_name)?, version(new, new_name)?);
         let roots = (old.crd.schema(old_version), new.crd.schema(new_version));
         Some(Self { old, new, roots })
     }

@@ -5,4 +5,6 @@ mod crdify;
 mod crdify_config;
 mod golden;
 mod hostile;
+mod semantic;
+mod soundness;
 mod support;
