@@ -52,7 +52,7 @@ pub struct Answer {
 pub struct Reason {
     /// Where, from the top of the object; `[*]` stands for any item or key.
     pub path: String,
-    /// What changed there.
+    /// What is different there: now, before or in the other version.
     pub change: String,
     /// Whether it was seen to matter, and how; nothing when that is open.
     pub evidence: Option<Evidence>,

@@ -37,7 +37,7 @@ impl<'c> Sampler<'c> {
             return build::number(1.0);
         }
         match schema.type_name {
-            "string" => build::text(self.texts(schema, 1).first().map_or("", String::as_str)),
+            "string" => build::text(texts(schema, 1).first().map_or("", String::as_str)),
             "integer" | "number" => build::number(number(schema)),
             "boolean" => build::scalar(Event::Bool(false)),
             "array" => {
@@ -79,7 +79,7 @@ impl<'c> Sampler<'c> {
             build::set(&mut object, "metadata", metadata.root());
         }
         for name in self.required(schema, wanted) {
-            let Some(child) = self.child(schema, name) else { continue };
+            let Some(child) = child(schema, name) else { continue };
             if self.schema(child).default.is_none() && object.root().get(name).is_none() {
                 build::set(&mut object, name, self.sample(child).root());
             }
@@ -102,18 +102,13 @@ impl<'c> Sampler<'c> {
                 return;
             }
             if object.root().get(&name).is_none() {
-                let value = match self.child(schema, &name) {
+                let value = match child(schema, &name) {
                     Some(child) => self.sample(child),
                     None => build::text("value"),
                 };
                 build::set(object, &name, value.root());
             }
         }
-    }
-
-    /// The schema of the member called `name`.
-    pub(super) fn child(&self, schema: &Schema<'_>, name: &str) -> Option<SchemaId> {
-        schema.properties.get(name).or_else(|| schema.additional_schema())
     }
 
     /// Required names, with those of `allOf` and of one branch of `anyOf` and `oneOf`: one that
@@ -163,7 +158,7 @@ impl<'c> Sampler<'c> {
             return values.items().take(count).map(Document::copy_of).collect();
         }
         match schema.type_name {
-            "string" => self.texts(schema, count).iter().map(|text| build::text(text)).collect(),
+            "string" => texts(schema, count).iter().map(|text| build::text(text)).collect(),
             "integer" | "number" => {
                 let first = number(schema);
                 let ups = (0..u32::try_from(count).unwrap_or(0)).map(f64::from);
@@ -172,47 +167,46 @@ impl<'c> Sampler<'c> {
             _ => vec![self.sample(id)],
         }
     }
+}
 
-    /// Up to `count` texts that a schema of strings accepts.
-    pub(super) fn texts(&self, schema: &Schema<'_>, count: usize) -> Vec<String> {
-        if let Some(values) = schema.enum_values {
-            return values
-                .items()
-                .filter_map(Value::as_str)
-                .map(str::to_owned)
-                .take(count)
-                .collect();
+/// The schema of the member called `name`.
+pub(super) fn child(schema: &Schema<'_>, name: &str) -> Option<SchemaId> {
+    schema.properties.get(name).or_else(|| schema.additional_schema())
+}
+
+/// Up to `count` texts that a schema of strings accepts.
+pub(super) fn texts(schema: &Schema<'_>, count: usize) -> Vec<String> {
+    if let Some(values) = schema.enum_values {
+        return values.items().filter_map(Value::as_str).map(str::to_owned).take(count).collect();
+    }
+    let bounds = schema.bounds();
+    let pattern = (!schema.pattern.is_empty()).then(|| Regex::new(schema.pattern).ok()).flatten();
+    let length = |bound: Option<i64>| bound.and_then(|bound| usize::try_from(bound).ok());
+    let (min, max) = (length(bounds.min_length).unwrap_or(0), length(bounds.max_length));
+    if let Some(format) = Format::parse(schema.format) {
+        let fits = |text: &&str| {
+            let length = text.chars().count();
+            length >= min
+                && max.is_none_or(|max| length <= max)
+                && pattern.as_ref().is_none_or(|pattern| pattern.is_match(text))
+                && format.accepts(text)
+        };
+        let fitting: Vec<_> = FORMATTED.iter().copied().filter(fits).collect();
+        if !fitting.is_empty() {
+            return fitting.into_iter().map(str::to_owned).take(count).collect();
         }
-        let bounds = schema.bounds();
-        let pattern =
-            (!schema.pattern.is_empty()).then(|| Regex::new(schema.pattern).ok()).flatten();
-        let length = |bound: Option<i64>| bound.and_then(|bound| usize::try_from(bound).ok());
-        let (min, max) = (length(bounds.min_length).unwrap_or(0), length(bounds.max_length));
-        if let Some(format) = Format::parse(schema.format) {
-            let fits = |text: &&str| {
-                let length = text.chars().count();
-                length >= min
-                    && max.is_none_or(|max| length <= max)
-                    && pattern.as_ref().is_none_or(|pattern| pattern.is_match(text))
-                    && format.accepts(text)
-            };
-            let fitting: Vec<_> = FORMATTED.iter().copied().filter(fits).collect();
-            if !fitting.is_empty() {
-                return fitting.into_iter().map(str::to_owned).take(count).collect();
-            }
-        }
-        if pattern.is_none() {
-            // Without a pattern every length does; texts of one letter are the easiest to read.
-            let first = min.max(1).min(max.unwrap_or(usize::MAX)).min(LARGEST);
-            let last = max.unwrap_or(usize::MAX).min(first.saturating_add(count));
-            return (first..=last).map(|length| "a".repeat(length)).take(count).collect();
-        }
-        let matching = pattern.iter().collect();
-        let search = Search { matching, failing: Vec::new(), min_length: min, max_length: max };
-        match search.run(count) {
-            Found::Texts(texts) => texts,
-            Found::Unknown => Vec::new(),
-        }
+    }
+    if pattern.is_none() {
+        // Without a pattern every length does; texts of one letter are the easiest to read.
+        let first = min.max(1).min(max.unwrap_or(usize::MAX)).min(LARGEST);
+        let last = max.unwrap_or(usize::MAX).min(first.saturating_add(count));
+        return (first..=last).map(|length| "a".repeat(length)).take(count).collect();
+    }
+    let matching = pattern.iter().collect();
+    let search = Search { matching, failing: Vec::new(), min_length: min, max_length: max };
+    match search.run(count) {
+        Found::Texts(texts) => texts,
+        Found::Unknown => Vec::new(),
     }
 }
 

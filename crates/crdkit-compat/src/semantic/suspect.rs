@@ -12,7 +12,7 @@ mod scalar;
 pub(super) use object::KEY;
 
 use super::build;
-use super::sample::Sampler;
+use super::sample::{self, Sampler};
 use crate::side::Side;
 use crate::step::Step;
 use crdkit_schema::model::{Junctors, Schema, SchemaId};
@@ -23,7 +23,7 @@ pub(super) struct Suspect<'c> {
     /// The way from the root.
     pub(super) path: Vec<Step<'c>>,
     pub(super) concern: Concern,
-    /// What changed.
+    /// What the new schema says there, in a few words.
     pub(super) change: String,
     /// Values to try at the place.
     pub(super) values: Vec<Document>,
@@ -129,9 +129,9 @@ impl<'c> Walk<'c> {
         let change = match (old.default, new.default) {
             (None, None) => return,
             (Some(old), Some(new)) if old == new => return,
-            (None, Some(_)) => "there is a default now",
-            (Some(_), None) => "the default is gone",
-            (Some(_), Some(_)) => "the default is another",
+            (None, Some(_)) => "a default",
+            (Some(_), None) => "no default",
+            (Some(_), Some(_)) => "another default",
         };
         // The object around the field, without the field.
         let (Some(Step::Property(name)), Some(parent)) = (visit.path.last(), visit.parent) else {
@@ -140,7 +140,7 @@ impl<'c> Walk<'c> {
         let around = build::without(&self.sampler.sample(parent), name);
         let mut place = visit.clone();
         place.path.pop();
-        let change = format!("`{name}`: {change}");
+        let change = format!("`{name}` has {change}");
         if visit.guarded {
             let below = format!("{change}, below a rule or a count");
             self.suspect(&place, Concern::Accept, below, vec![Document::copy_of(around.root())]);
@@ -152,10 +152,10 @@ impl<'c> Walk<'c> {
     }
 
     fn nullable(&mut self, visit: &Visit<'c>, old: &Schema<'c>, new: &Schema<'c>) {
-        if old.nullable && !new.nullable && !new.type_name.is_empty() {
+        if old.nullable && !new.nullable {
             for concern in [Concern::Accept, Concern::Retain] {
                 let null = build::scalar(Event::Null);
-                self.suspect(visit, concern, "null is no longer a value".into(), vec![null]);
+                self.suspect(visit, concern, "null is not a value".into(), vec![null]);
             }
         }
     }
@@ -170,8 +170,9 @@ impl<'c> Walk<'c> {
         let (before, after) = (kind(old), kind(new));
         let values = match (before, after) {
             (before, after) if before == after => return true,
-            (_, "anything") | ("integer", "number") => return true,
-            ("integer" | "string", "integer or string") => return true,
+            (_, "anything")
+            | ("integer", "number")
+            | ("integer" | "string", "integer or string") => return true,
             ("number", "integer") => {
                 let low = old.bounds().minimum.unwrap_or(0.0);
                 vec![build::number(0.5), build::number(low + 0.5)]
@@ -182,12 +183,16 @@ impl<'c> Walk<'c> {
             }
             _ => vec![self.sampler.sample(visit.old)],
         };
-        self.suspect(
-            visit,
-            Concern::Accept,
-            format!("the type was {before} and is {after}"),
-            values,
-        );
+        let change = format!("type {after} instead of {before}");
+        if matches!(before, "object" | "array" | "anything") {
+            // What a value of another type holds is pruned.
+            let mut held = self.variants(visit.old);
+            if let Some(child) = old.additional_schema() {
+                held.push(self.sampler.with(visit.old, KEY, &self.sampler.sample(child)));
+            }
+            self.suspect(visit, Concern::Retain, change.clone(), held);
+        }
+        self.suspect(visit, Concern::Accept, change, values);
         false
     }
 
@@ -211,7 +216,7 @@ impl<'c> Walk<'c> {
         for (kept, name) in [(all, "allOf"), (any, "anyOf"), (one, "oneOf"), (not, "not")] {
             if !kept {
                 let values = self.variants(visit.old);
-                self.suspect(visit, Concern::Accept, format!("`{name}` is another"), values);
+                self.suspect(visit, Concern::Accept, format!("other `{name}`"), values);
             }
         }
     }
@@ -225,7 +230,7 @@ impl<'c> Walk<'c> {
             if known.iter().any(same) {
                 continue;
             }
-            let change = format!("there is a rule now: {}", rule.rule.trim());
+            let change = format!("rule {}", rule.rule.trim());
             let compares = rule.rule.contains("oldSelf") && rule.optional_old_self != Some(true);
             if compares {
                 self.suspect(visit, Concern::Update, change, Vec::new());
@@ -242,14 +247,14 @@ impl<'c> Walk<'c> {
         let schema = self.old.schema(id);
         let mut values: Vec<_> =
             (0..4).map(|choice| Sampler { choice, ..self.sampler }.sample(id)).collect();
-        for text in self.sampler.texts(schema, 4).iter().filter(|_| schema.type_name == "string") {
+        for text in sample::texts(schema, 4).iter().filter(|_| schema.type_name == "string") {
             values.push(build::text(text));
         }
         for (name, child) in schema.properties.iter().take(MOST) {
             values.push(self.sampler.with(id, name, &self.sampler.sample(child)));
         }
         let mut full = self.sampler.sample(id);
-        if schema.properties.len() > 0 {
+        if !schema.properties.is_empty() {
             self.sampler.pad(schema, schema.properties.len(), &mut full);
             values.push(full);
         }
@@ -257,6 +262,6 @@ impl<'c> Walk<'c> {
     }
 }
 
-fn subset<T: PartialEq>(these: &[T], those: &[T]) -> bool {
-    these.iter().all(|it| those.contains(it))
+fn subset<T: PartialEq>(some: &[T], all: &[T]) -> bool {
+    some.iter().all(|it| all.contains(it))
 }

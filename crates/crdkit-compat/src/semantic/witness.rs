@@ -1,7 +1,7 @@
 //! Puts values into whole objects and asks both compiled CRDs about them.
 
 use super::answer::{Answer, Collector, Evidence, Question};
-use super::sample::Sampler;
+use super::sample::{self, Sampler};
 use super::suspect::{Concern, KEY, Suspect};
 use super::{Half, build};
 use crate::step::Step;
@@ -40,9 +40,14 @@ impl<'c> Court<'c> {
         suspects: Vec<&Suspect<'c>>,
     ) -> Answer {
         let mut out = Collector::new(question, label);
+        let side = match question {
+            Question::Observe => "before",
+            Question::Round => "there",
+            _ => "now",
+        };
         for suspect in suspects {
             let evidence = self.evidence(suspect);
-            out.add(&shown(&suspect.path), suspect.change.clone(), evidence);
+            out.add(&shown(&suspect.path), format!("{side} {}", suspect.change), evidence);
         }
         out.finish()
     }
@@ -72,7 +77,7 @@ impl<'c> Court<'c> {
             out.add(&reason.path, change, evidence);
         }
         for suspect in suspects {
-            out.add(&shown(&suspect.path), suspect.change.clone(), None);
+            out.add(&shown(&suspect.path), format!("now {}", suspect.change), None);
         }
         out.finish()
     }
@@ -125,7 +130,8 @@ impl<'c> Court<'c> {
             return None;
         }
         let mut moved = Document::copy_of(object.root());
-        build::set(&mut moved, "apiVersion", build::text(&new.compiled().api_version).root());
+        let api_version = build::text(&new.compiled().api_version);
+        build::set(&mut moved, "apiVersion", api_version.root());
         match suspect.concern {
             Concern::Accept | Concern::Update => {
                 let after = judge(new, &moved, FieldValidation::Ignore);
@@ -138,7 +144,9 @@ impl<'c> Court<'c> {
                 after.status().filter(|_| refused).map(|status| status.message)
             }
             Concern::Retain => {
-                let after = read(new, &moved);
+                let mut stored = Document::copy_of(before.document.root());
+                build::set(&mut stored, "apiVersion", api_version.root());
+                let after = read(new, &stored);
                 let lost = after.changes.pruned.iter().chain(&after.changes.dropped);
                 let lost: Vec<_> = lost
                     .map(|id| after.document.path(*id))
@@ -177,7 +185,7 @@ fn place(sampler: &Sampler<'_>, id: SchemaId, path: &[Step<'_>], value: &Documen
     let Some((step, rest)) = path.split_first() else { return Document::copy_of(value.root()) };
     let schema = sampler.schema(id);
     match step {
-        Step::Property(name) => match sampler.child(schema, name) {
+        Step::Property(name) => match sample::child(schema, name) {
             Some(child) => sampler.with(id, name, &place(sampler, child, rest, value)),
             None => sampler.sample(id),
         },

@@ -7,6 +7,7 @@ use crate::support::document;
 use crdkit_codec::json::{self, Layout};
 use crdkit_codec::yaml;
 use crdkit_compat::crdify::{self, Config};
+use crdkit_compat::semantic;
 use crdkit_schema::read;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -49,5 +50,18 @@ fn crdify_reports_are_as_recorded_in_every_shape() {
         expect(&folder.join("crdify.yaml"), &String::from_utf8(as_yaml).unwrap());
         let failed = report.plain_text().contains(" - ERROR - ");
         assert_eq!(report.failed(), failed, "{}", folder.display());
+    }
+}
+
+#[test]
+fn semantic_reports_are_as_recorded() {
+    for folder in folders() {
+        let read_file = |name: &str| fs::read_to_string(folder.join(name)).unwrap();
+        let (old, new) = (document(&read_file("a.yaml")), document(&read_file("b.yaml")));
+        let report = semantic::compare(&old, &new).unwrap();
+        expect(&folder.join("semantic.txt"), &report.plain_text());
+        let mut as_yaml = Vec::new();
+        yaml::write(report.document().root(), &mut as_yaml);
+        expect(&folder.join("semantic.yaml"), &String::from_utf8(as_yaml).unwrap());
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::support::{crd, document};
 use crdkit_compat::crdify::{self, Config};
+use crdkit_compat::semantic;
 use crdkit_schema::read;
 use proptest::prelude::*;
 
@@ -84,5 +85,35 @@ proptest! {
     fn reports_are_the_same_every_time(old in schema(), new in schema()) {
         let (old, new) = (crd(&old), crd(&new));
         prop_assert_eq!(report(&old, &new), report(&old, &new));
+    }
+}
+
+#[test]
+fn semantic_comparison_survives_what_no_server_would_take() {
+    let deep = |leaf: &str| {
+        format!(
+            "{}{leaf}{}",
+            "{type: object, required: [a], properties: {a: ".repeat(60),
+            "}}".repeat(60)
+        )
+    };
+    let schemas = [
+        "{}".to_owned(),
+        "{type: nothing, minLength: -1, maxItems: -5, minProperties: 9223372036854775807}".to_owned(),
+        "{type: string, pattern: '(', maxLength: 9223372036854775807, minLength: 9223372036854775807}".to_owned(),
+        "{type: string, pattern: '(a|b)*a(a|b){30}', minLength: 3}".to_owned(),
+        "{type: array, minItems: 9223372036854775807, items: {type: string}}".to_owned(),
+        "{type: integer, minimum: 1e300, maximum: -1e300, multipleOf: 0}".to_owned(),
+        "{type: object, enum: [{a: 1}, null], minProperties: 100000, additionalProperties: {}}".to_owned(),
+        "{anyOf: [], oneOf: [{}], not: {not: {}}, x-kubernetes-validations: [{rule: '('}]}".to_owned(),
+        deep("{type: string, pattern: '^x'}"),
+        deep("{type: string, pattern: '^y'}"),
+    ];
+    for old in &schemas {
+        for new in &schemas {
+            let (old, new) = (document(&crd(old)), document(&crd(new)));
+            let report = semantic::compare(&old, &new).unwrap();
+            assert!(report.answers.len() > 3);
+        }
     }
 }

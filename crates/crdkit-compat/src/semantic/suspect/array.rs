@@ -22,19 +22,19 @@ impl<'c> Walk<'c> {
             // Too few unlike items make no point.
             let enough = items.len() == count && count > 0;
             let values = enough.then(|| build::array(&items)).into_iter().collect();
-            self.suspect(visit, Concern::Accept, format!("at most {limit} items now"), values);
+            self.suspect(visit, Concern::Accept, format!("at most {limit} items"), values);
         }
         if let Some(limit) = after.min_items
             && before.min_items.unwrap_or(0) < limit
         {
             let values = vec![self.sampler.sample(visit.old)];
-            self.suspect(visit, Concern::Accept, format!("at least {limit} items now"), values);
+            self.suspect(visit, Concern::Accept, format!("at least {limit} items"), values);
         }
         self.repetition(visit, old, new);
         match (old.item_schema(), new.item_schema()) {
             (Some(old), Some(new)) => self.descend(visit, Step::Items, old, new),
             (None, Some(_)) => {
-                self.suspect(visit, Concern::Accept, "items have a schema now".into(), Vec::new());
+                self.suspect(visit, Concern::Accept, "items have a schema".into(), Vec::new());
             }
             _ => {}
         }
@@ -44,14 +44,14 @@ impl<'c> Walk<'c> {
     fn repetition(&mut self, visit: &Visit<'c>, old: &Schema<'c>, new: &Schema<'c>) {
         let (before, after) = (old.extensions(), new.extensions());
         let change = match after.list_type {
-            Some("set") if before.list_type != Some("set") => "the list is a set now".to_owned(),
+            Some("set") if before.list_type != Some("set") => "a set".to_owned(),
             Some("map")
                 if before.list_type != Some("map")
                     || before.list_map_keys != after.list_map_keys =>
             {
-                format!("the list is a map now, by {}", after.list_map_keys.join(", "))
+                format!("a map by {}", after.list_map_keys.join(", "))
             }
-            _ if new.unique_items && !old.unique_items => "items must differ now".to_owned(),
+            _ if new.unique_items && !old.unique_items => "items must differ".to_owned(),
             _ => return,
         };
         let item = old.item_schema().map(|item| self.sampler.sample(item));

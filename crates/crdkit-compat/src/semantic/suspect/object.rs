@@ -30,7 +30,7 @@ impl<'c> Walk<'c> {
                 continue;
             }
             let values = vec![build::without(&self.sampler.sample(visit.old), name)];
-            self.suspect(visit, Concern::Accept, format!("`{name}` is required now"), values);
+            self.suspect(visit, Concern::Accept, format!("`{name}` is required"), values);
         }
         // A field that was always filled in by a default is not any more.
         for name in new.required.iter().filter(|name| old.required.contains(name)) {
@@ -39,7 +39,7 @@ impl<'c> Walk<'c> {
             };
             if default(self.old, old) && !default(self.new, new) {
                 let values = vec![build::without(&self.sampler.sample(visit.old), name)];
-                let change = format!("`{name}` is required and has no default any more");
+                let change = format!("`{name}` is required without a default");
                 self.suspect(visit, Concern::Accept, change, values);
             }
         }
@@ -55,18 +55,13 @@ impl<'c> Walk<'c> {
                 let count = usize::try_from(limit + 1).unwrap_or(0);
                 self.sampler.pad(old, count, &mut value);
             }
-            self.suspect(
-                visit,
-                Concern::Accept,
-                format!("at most {limit} fields now"),
-                vec![value],
-            );
+            self.suspect(visit, Concern::Accept, format!("at most {limit} fields"), vec![value]);
         }
         if let Some(limit) = after.min_properties
             && before.min_properties.unwrap_or(0) < limit
         {
             let values = vec![self.sampler.sample(visit.old)];
-            self.suspect(visit, Concern::Accept, format!("at least {limit} fields now"), values);
+            self.suspect(visit, Concern::Accept, format!("at least {limit} fields"), values);
         }
     }
 
@@ -75,11 +70,11 @@ impl<'c> Walk<'c> {
         match (old.extensions().embedded_resource, new.extensions().embedded_resource) {
             (false, true) => {
                 let values = values();
-                self.suspect(visit, Concern::Accept, "must be a resource now".into(), values);
+                self.suspect(visit, Concern::Accept, "must be a resource".into(), values);
             }
             (true, false) => {
                 let values = values();
-                let change = "is no embedded resource any more".to_owned();
+                let change = "no embedded resource".to_owned();
                 self.suspect(visit, Concern::Retain, change, values);
             }
             _ => {}
@@ -97,7 +92,7 @@ impl<'c> Walk<'c> {
                 None if keeps(new) || is_root && name == "metadata" => {}
                 None => {
                     let value = self.with(visit.old, name, before);
-                    self.suspect(visit, Concern::Retain, format!("`{name}` is gone"), vec![value]);
+                    self.suspect(visit, Concern::Retain, format!("no `{name}`"), vec![value]);
                 }
             }
         }
@@ -108,9 +103,8 @@ impl<'c> Walk<'c> {
             if let Some(before) = old.additional_schema() {
                 self.descend(visit, Step::Property(name), before, after);
             } else if keeps(old) {
-                let change = format!("`{name}` has a schema now");
-                let values = self.free(visit.old, name);
-                self.suspect(visit, Concern::Accept, change, values);
+                let change = format!("`{name}` has a schema");
+                self.constrained(visit, name, &change);
             }
         }
     }
@@ -123,16 +117,15 @@ impl<'c> Walk<'c> {
             }
             (Some(before), None) if !keeps(new) => {
                 let value = self.with(visit.old, KEY, before);
-                let change = "other keys are no longer kept".to_owned();
+                let change = "other keys are not kept".to_owned();
                 self.suspect(visit, Concern::Retain, change, vec![value]);
             }
             (None, Some(_)) if keeps(old) => {
-                let change = "other keys have a schema now".to_owned();
-                let values = self.free(visit.old, KEY);
-                self.suspect(visit, Concern::Accept, change, values);
+                let change = "other keys have a schema".to_owned();
+                self.constrained(visit, KEY, &change);
             }
             (None, None) if keeps(old) && !keeps(new) => {
-                let change = "unknown fields are no longer kept".to_owned();
+                let change = "unknown fields are not kept".to_owned();
                 let values = self.free(visit.old, KEY);
                 self.suspect(visit, Concern::Retain, change, values);
             }
@@ -140,9 +133,19 @@ impl<'c> Walk<'c> {
         }
     }
 
+    /// A member that could be anything may now be refused, or lose what it holds.
+    fn constrained(&mut self, visit: &Visit<'c>, name: &str, change: &str) {
+        for concern in [Concern::Accept, Concern::Retain] {
+            let values = self.free(visit.old, name);
+            self.suspect(visit, concern, change.to_owned(), values);
+        }
+    }
+
     /// Samples with a member that can be anything.
     fn free(&self, id: SchemaId, name: &str) -> Vec<Document> {
-        let values = [build::text("a"), build::number(1.0), build::object()];
+        let mut object = build::object();
+        build::set(&mut object, KEY, build::text("a").root());
+        let values = [build::text("a"), build::number(1.0), object];
         values.iter().map(|value| self.sampler.with(id, name, value)).collect()
     }
 

@@ -3,7 +3,7 @@
 use super::{Concern, Visit, Walk};
 use crate::semantic::build;
 use crate::semantic::interval::Interval;
-use crate::semantic::sample::FORMATTED;
+use crate::semantic::sample::{self, FORMATTED};
 use crdkit_schema::go_json;
 use crdkit_schema::model::Schema;
 use crdkit_text::formats::Format;
@@ -21,7 +21,7 @@ impl<'c> Walk<'c> {
             let refused: Vec<_> = values.items().filter(|value| !admits(new, *value)).collect();
             if !refused.is_empty() {
                 let names: Vec<_> = refused.iter().map(|value| go_json::value(*value)).collect();
-                let change = format!("no longer a value: {}", names.join(", "));
+                let change = format!("not a value: {}", names.join(", "));
                 let values = refused.into_iter().map(Document::copy_of).collect();
                 self.suspect(visit, Concern::Accept, change, values);
             }
@@ -45,7 +45,7 @@ impl<'c> Walk<'c> {
         let candidates: Vec<Document> = match old.type_name {
             "boolean" => [false, true].map(|it| build::scalar(Event::Bool(it))).into(),
             "string" => {
-                let texts = self.sampler.texts(old, TEXTS + new_len(new));
+                let texts = sample::texts(old, TEXTS + new_len(new));
                 texts.iter().map(|text| build::text(text)).collect()
             }
             "integer" | "number" => {
@@ -61,7 +61,7 @@ impl<'c> Walk<'c> {
         };
         let values: Vec<_> = candidates.into_iter().filter(|it| !admits(new, it.root())).collect();
         if old.type_name != "boolean" || !values.is_empty() {
-            let change = "only some values are allowed now".to_owned();
+            let change = "only some values".to_owned();
             self.suspect(visit, Concern::Accept, change, values);
         }
     }
@@ -83,13 +83,13 @@ impl<'c> Walk<'c> {
                 None if limit < LONGEST => Found::Texts(vec!["a".repeat(limit + 1)]),
                 _ => search(least.max(limit + 1), most),
             };
-            self.texts(visit, format!("at most {limit} characters now"), found);
+            self.texts(visit, format!("at most {limit} characters"), found);
         }
         if let Some(limit) = length(after.min_length)
             && limit > least
         {
             let found = search(least, Some(most.unwrap_or(limit - 1).min(limit - 1)));
-            self.texts(visit, format!("at least {limit} characters now"), found);
+            self.texts(visit, format!("at least {limit} characters"), found);
         }
     }
 
@@ -110,7 +110,7 @@ impl<'c> Walk<'c> {
             }
             .run(TEXTS),
         };
-        self.texts(visit, format!("the pattern is now {}", new.pattern), found);
+        self.texts(visit, format!("pattern {}", new.pattern), found);
     }
 
     /// Nothing to find is a proof.
@@ -130,19 +130,19 @@ impl<'c> Walk<'c> {
         if Format::parse(old.format) == Some(format) {
             return;
         }
-        let mut texts = self.sampler.texts(old, TEXTS);
+        let mut texts = sample::texts(old, TEXTS);
         texts.extend(FORMATTED.iter().map(|text| (*text).to_owned()));
         let values = texts.iter().map(|text| build::text(text));
         let values = values.filter(|it| admits(old, it.root()) && !format_admits(new, it.root()));
         let values: Vec<_> = values.take(TEXTS).collect();
-        self.suspect(visit, Concern::Accept, format!("the format is now {}", new.format), values);
+        self.suspect(visit, Concern::Accept, format!("format {}", new.format), values);
     }
 
     fn numbers(&mut self, visit: &Visit<'c>, old: &Schema<'c>, new: &Schema<'c>) {
         let (before, after) = (Interval::of(old), Interval::of(new));
         if !before.is_within(after) {
             let values = before.edges(after).into_iter().map(build::number).collect();
-            self.suspect(visit, Concern::Accept, "fewer numbers are allowed now".into(), values);
+            self.suspect(visit, Concern::Accept, "fewer numbers".into(), values);
         }
         if let Some(step) = new.bounds().multiple_of {
             let multiple =
@@ -151,12 +151,7 @@ impl<'c> Walk<'c> {
                 let near = [1.0, step + 1.0, step / 2.0, before.lower.at, before.upper.at];
                 let fitting = near.into_iter().filter(|number| before.contains(*number));
                 let values = fitting.map(build::number).collect();
-                self.suspect(
-                    visit,
-                    Concern::Accept,
-                    format!("multiples of {step} only now"),
-                    values,
-                );
+                self.suspect(visit, Concern::Accept, format!("multiples of {step} only"), values);
             }
         }
     }
