@@ -35,6 +35,7 @@ use crdkit_engine::{Crd as Engine, CrdError};
 use crdkit_schema::model::{Crd, SchemaId};
 use crdkit_schema::{check, read, status};
 use crdkit_value::Document;
+use sample::Memo;
 use suspect::{Concern, Suspect};
 use witness::Court;
 
@@ -47,9 +48,10 @@ pub fn compare(old: &Document, new: &Document) -> Result<Report, CrdError> {
     let crds = (read::crd(old.root()).0, read::crd(new.root()).0);
     let mut interner = Interner::default();
     let sides = (Side::new(&crds.0, &mut interner), Side::new(&crds.1, &mut interner));
+    let memo = Memo::default();
     let change = Change {
-        old: Half { crd: &crds.0, engine: &engines.0, side: &sides.0 },
-        new: Half { crd: &crds.1, engine: &engines.1, side: &sides.1 },
+        old: Half { crd: &crds.0, engine: &engines.0, side: &sides.0, memo: &memo },
+        new: Half { crd: &crds.1, engine: &engines.1, side: &sides.1, memo: &memo },
     };
     let mut report = Report::default();
     report.answers.push(change.gate());
@@ -68,6 +70,7 @@ struct Half<'c> {
     crd: &'c Crd<'c>,
     engine: &'c Engine,
     side: &'c Side<'c>,
+    memo: &'c Memo,
 }
 
 impl Half<'_> {
@@ -104,13 +107,13 @@ impl Change<'_> {
     fn version(&self, name: &str, report: &mut Report) {
         let Some((old, new)) = self.old.schema(name).zip(self.new.schema(name)) else { return };
         let court = Court::new(self.old, self.new, name, name);
-        let there = suspect::suspects(self.old.side, old, self.new.side, new);
+        let there = suspect::suspects(self.old.side, old, self.new.side, new, self.old.memo);
         let accept = court.hear(Question::Accept, name, of(&there, &[Concern::Accept]));
         report.answers.push(court.updates(name, &accept, of(&there, &[Concern::Update])));
         report.answers.push(accept);
         report.answers.push(court.hear(Question::Retain, name, of(&there, &[Concern::Retain])));
         report.answers.push(court.hear(Question::Mean, name, of(&there, &[Concern::Mean])));
-        let back = suspect::suspects(self.new.side, new, self.old.side, old);
+        let back = suspect::suspects(self.new.side, new, self.old.side, old, self.old.memo);
         let court = Court::new(self.new, self.old, name, name);
         let both = of(&back, &[Concern::Accept, Concern::Retain]);
         report.answers.push(court.hear(Question::Observe, name, both));
@@ -145,7 +148,7 @@ impl Change<'_> {
 /// Whether objects of one version of a CRD are whole in another.
 fn round_trip(half: Half<'_>, from: &str, to: &str, label: &str) -> Option<Answer> {
     let (old, new) = half.schema(from).zip(half.schema(to))?;
-    let suspects = suspect::suspects(half.side, old, half.side, new);
+    let suspects = suspect::suspects(half.side, old, half.side, new, half.memo);
     let court = Court::new(half, half, from, to);
     Some(court.hear(Question::Round, label, of(&suspects, &[Concern::Retain])))
 }

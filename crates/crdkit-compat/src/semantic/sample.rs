@@ -9,17 +9,27 @@ use crdkit_schema::model::{Schema, SchemaId, Schemas};
 use crdkit_text::formats::Format;
 use crdkit_text::regex::{Found, Regex, Search};
 use crdkit_value::{Document, Event, Value};
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+/// Texts that were found for patterns; finding them is the most expensive part of a sample.
+#[derive(Default)]
+pub(super) struct Memo(RefCell<HashMap<Wanted, Vec<String>>>);
+
+/// A pattern, the least and greatest length, and how many texts.
+type Wanted = (String, usize, Option<usize>, usize);
 
 /// Makes samples of the schemas of one table.
 #[derive(Clone, Copy)]
 pub(super) struct Sampler<'c> {
     pub(super) schemas: &'c Schemas<'c>,
+    pub(super) memo: &'c Memo,
     /// Which branch of `anyOf` and `oneOf` is satisfied, counted round.
     pub(super) choice: usize,
 }
 
 /// Nobody needs longer lists and texts than this to see a point.
-const LARGEST: usize = 4096;
+const LARGEST: usize = 256;
 
 impl<'c> Sampler<'c> {
     pub(super) fn schema(&self, id: SchemaId) -> &'c Schema<'c> {
@@ -37,7 +47,7 @@ impl<'c> Sampler<'c> {
             return build::number(1.0);
         }
         match schema.type_name {
-            "string" => build::text(texts(schema, 1).first().map_or("", String::as_str)),
+            "string" => build::text(texts(self.memo, schema, 1).first().map_or("", String::as_str)),
             "integer" | "number" => build::number(number(schema)),
             "boolean" => build::scalar(Event::Bool(false)),
             "array" => {
@@ -158,7 +168,9 @@ impl<'c> Sampler<'c> {
             return values.items().take(count).map(Document::copy_of).collect();
         }
         match schema.type_name {
-            "string" => texts(schema, count).iter().map(|text| build::text(text)).collect(),
+            "string" => {
+                texts(self.memo, schema, count).iter().map(|text| build::text(text)).collect()
+            }
             "integer" | "number" => {
                 let first = number(schema);
                 let ups = (0..u32::try_from(count).unwrap_or(0)).map(f64::from);
@@ -175,7 +187,7 @@ pub(super) fn child(schema: &Schema<'_>, name: &str) -> Option<SchemaId> {
 }
 
 /// Up to `count` texts that a schema of strings accepts.
-pub(super) fn texts(schema: &Schema<'_>, count: usize) -> Vec<String> {
+pub(super) fn texts(memo: &Memo, schema: &Schema<'_>, count: usize) -> Vec<String> {
     if let Some(values) = schema.enum_values {
         return values.items().filter_map(Value::as_str).map(str::to_owned).take(count).collect();
     }
@@ -202,12 +214,18 @@ pub(super) fn texts(schema: &Schema<'_>, count: usize) -> Vec<String> {
         let last = max.unwrap_or(usize::MAX).min(first.saturating_add(count));
         return (first..=last).map(|length| "a".repeat(length)).take(count).collect();
     }
+    let wanted = (schema.pattern.to_owned(), min, max, count);
+    if let Some(known) = memo.0.borrow().get(&wanted) {
+        return known.clone();
+    }
     let matching = pattern.iter().collect();
     let search = Search { matching, failing: Vec::new(), min_length: min, max_length: max };
-    match search.run(count) {
+    let texts = match search.run(count) {
         Found::Texts(texts) => texts,
         Found::Unknown => Vec::new(),
-    }
+    };
+    memo.0.borrow_mut().insert(wanted, texts.clone());
+    texts
 }
 
 /// A number near zero that the bounds allow.

@@ -12,7 +12,7 @@ mod scalar;
 pub(super) use object::KEY;
 
 use super::build;
-use super::sample::{self, Sampler};
+use super::sample::{self, Memo, Sampler};
 use crate::side::Side;
 use crate::step::Step;
 use crdkit_schema::model::{Junctors, Schema, SchemaId};
@@ -50,8 +50,9 @@ pub(super) fn suspects<'c>(
     old_root: SchemaId,
     new: &'c Side<'c>,
     new_root: SchemaId,
+    memo: &'c Memo,
 ) -> Vec<Suspect<'c>> {
-    let sampler = Sampler { schemas: &old.crd.schemas, choice: 0 };
+    let sampler = Sampler { schemas: &old.crd.schemas, memo, choice: 0 };
     let mut walk = Walk { old, new, sampler, found: Vec::new(), pending: Vec::new() };
     let root =
         Visit { path: Vec::new(), parent: None, old: old_root, new: new_root, guarded: false };
@@ -247,7 +248,10 @@ impl<'c> Walk<'c> {
         let schema = self.old.schema(id);
         let mut values: Vec<_> =
             (0..4).map(|choice| Sampler { choice, ..self.sampler }.sample(id)).collect();
-        for text in sample::texts(schema, 4).iter().filter(|_| schema.type_name == "string") {
+        for text in sample::texts(self.sampler.memo, schema, 4)
+            .iter()
+            .filter(|_| schema.type_name == "string")
+        {
             values.push(build::text(text));
         }
         for (name, child) in schema.properties.iter().take(MOST) {

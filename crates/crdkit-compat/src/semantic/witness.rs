@@ -97,7 +97,7 @@ impl<'c> Court<'c> {
     /// A whole object with `value` at the place of the suspect.
     fn object(&self, suspect: &Suspect<'c>, value: &Document, choice: usize) -> Option<Document> {
         let schemas = &self.old.crd.schemas;
-        let sampler = Sampler { schemas, choice };
+        let sampler = Sampler { schemas, memo: self.old.memo, choice };
         let root = self.old.schema(&self.old_version)?;
         let object = place(&sampler, root, &suspect.path, value);
         let mut metadata = match object.root().get("metadata") {

@@ -36,7 +36,7 @@ pub enum Found {
 }
 
 /// An automaton may be this large, in bytes.
-const AUTOMATON_BYTES: usize = 4 << 20;
+const AUTOMATON_BYTES: usize = 1 << 20;
 /// So many states are visited before the search gives up.
 const STATES: usize = 100_000;
 

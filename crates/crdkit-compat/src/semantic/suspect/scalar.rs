@@ -45,7 +45,7 @@ impl<'c> Walk<'c> {
         let candidates: Vec<Document> = match old.type_name {
             "boolean" => [false, true].map(|it| build::scalar(Event::Bool(it))).into(),
             "string" => {
-                let texts = sample::texts(old, TEXTS + new_len(new));
+                let texts = sample::texts(self.sampler.memo, old, TEXTS + new_len(new));
                 texts.iter().map(|text| build::text(text)).collect()
             }
             "integer" | "number" => {
@@ -130,7 +130,7 @@ impl<'c> Walk<'c> {
         if Format::parse(old.format) == Some(format) {
             return;
         }
-        let mut texts = sample::texts(old, TEXTS);
+        let mut texts = sample::texts(self.sampler.memo, old, TEXTS);
         texts.extend(FORMATTED.iter().map(|text| (*text).to_owned()));
         let values = texts.iter().map(|text| build::text(text));
         let values = values.filter(|it| admits(old, it.root()) && !format_admits(new, it.root()));
