@@ -126,7 +126,7 @@ const NAMESPACES: [&str; 9] =
     ["cel", "strings", "lists", "sets", "math", "base64", "optional", "format", "ip"];
 
 fn split_receiver(head: &str) -> Option<(&str, &str)> {
-    if head.starts_with("_") || head.contains('@') && !head.contains(").@") {
+    if head.starts_with('_') || head.contains('@') && !head.contains(").@") {
         return None;
     }
     let (receiver, name) = head.rsplit_once('.')?;
@@ -181,20 +181,18 @@ fn read_type(text: &str) -> Type {
 
 fn collect_parameters(ty: &Type, out: &mut Vec<Name>) {
     match ty {
-        Type::Param(name) => {
-            if !out.contains(name) {
-                out.push(Name::clone(name));
-            }
+        Type::Param(name) if !out.contains(name) => {
+            out.push(Name::clone(name));
         }
         Type::List(inner) | Type::Type(Some(inner)) | Type::Wrapper(inner) => {
-            collect_parameters(inner, out)
+            collect_parameters(inner, out);
         }
         Type::Map(types) => {
             collect_parameters(&types.0, out);
             collect_parameters(&types.1, out);
         }
         Type::Opaque(_, parameters) => {
-            parameters.iter().for_each(|inner| collect_parameters(inner, out))
+            parameters.iter().for_each(|inner| collect_parameters(inner, out));
         }
         _ => {}
     }

@@ -39,29 +39,46 @@ pub struct Env {
     pub(crate) container: Name,
     variables: Vec<(Name, Type)>,
     pub(crate) shapes: Arc<Shapes>,
-    pub(crate) cross_type_numbers: bool,
-    pub(crate) reserved_names: bool,
-    pub(crate) validate_literals: bool,
-    pub(crate) homogeneous: bool,
+    pub(crate) rules: Rules,
     pub(crate) format_version: Option<u32>,
 }
 
+/// What the checks after and beside the types ask for.
+#[derive(Clone, Copy, Debug, Default)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent switches, each since a version of its own"
+)]
+pub(crate) struct Rules {
+    /// Numbers of different types can be ordered.
+    pub(crate) cross_type_numbers: bool,
+    /// Reserved words name fields without escaping.
+    pub(crate) reserved_names: bool,
+    /// Literals of durations, timestamps and patterns must be valid.
+    pub(crate) valid_literals: bool,
+    /// Elements of list and map literals must be of one type.
+    pub(crate) homogeneous: bool,
+}
+
 impl Env {
-    /// The environment of a Kubernetes version.
+    /// The environment of a Kubernetes version. Reading the libraries takes a while: build it once and
+    /// [`Env::extend`] it for each set of variables, which takes next to nothing.
     pub fn kubernetes(version: Minor, purpose: Purpose) -> EnvBuilder {
         let mut builder = EnvBuilder::new(&LibrarySet::kubernetes(version, purpose));
         let has = |since| purpose == Purpose::Stored || version >= since;
-        builder.env.cross_type_numbers = has(28);
-        builder.env.validate_literals = has(29);
-        builder.env.reserved_names = has(31);
-        builder.env.homogeneous = true;
+        builder.env.rules = Rules {
+            cross_type_numbers: has(28),
+            reserved_names: has(31),
+            valid_literals: has(29),
+            homogeneous: true,
+        };
         builder
     }
 
     /// The language with these libraries and no Kubernetes restrictions.
     pub fn standard(libraries: &[Library]) -> EnvBuilder {
         let mut builder = EnvBuilder::new(&LibrarySet::of(libraries));
-        builder.env.cross_type_numbers = true;
+        builder.env.rules.cross_type_numbers = true;
         builder
     }
 
@@ -87,7 +104,7 @@ impl Env {
 
     /// Makes a checked expression ready to run.
     pub fn plan(&self, checked: &Checked) -> Result<Program, PlanError> {
-        plan(checked, &self.shapes, self.reserved_names)
+        plan(checked, &self.shapes, self.rules.reserved_names)
     }
 
     /// The cost of a checked expression at least and at most, its variables being of the shape `root`.
@@ -167,10 +184,7 @@ impl EnvBuilder {
             container: "".into(),
             variables: Vec::new(),
             shapes: Arc::new(Shapes::default()),
-            cross_type_numbers: false,
-            reserved_names: false,
-            validate_literals: false,
-            homogeneous: false,
+            rules: Rules::default(),
             format_version,
         };
         Self { env }

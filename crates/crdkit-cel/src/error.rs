@@ -51,24 +51,21 @@ impl CompileErrors {
 
 impl fmt::Display for CompileErrors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut out = String::new();
         for (index, error) in self.errors.iter().enumerate() {
             if index > 0 {
-                out.push('\n');
+                f.write_str("\n")?;
             }
             let location = locate(&self.text, error.position);
-            out.push_str(&format!(
-                "ERROR: <input>:{}:{}: {}",
-                location.line,
-                location.column + 1,
-                error.message
-            ));
-            write_snippet(&mut out, &self.text, location);
+            let (line, column) = (location.line, location.column + 1);
+            write!(f, "ERROR: <input>:{line}:{column}: {}", error.message)?;
+            let mut snippet = String::new();
+            write_snippet(&mut snippet, &self.text, location);
+            f.write_str(&snippet)?;
         }
-        if self.count > MAX_REPORTED {
-            out.push_str(&format!("\n{} more errors were truncated", self.count - MAX_REPORTED));
+        match self.count.checked_sub(MAX_REPORTED) {
+            None | Some(0) => Ok(()),
+            Some(more) => write!(f, "\n{more} more errors were truncated"),
         }
-        f.write_str(&out)
     }
 }
 

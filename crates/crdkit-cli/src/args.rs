@@ -1,8 +1,27 @@
 //! The command line as typed.
 
-use crate::format::Format;
+use crate::config::Config;
+use crate::format::Format as DocumentFormat;
+use crate::report::{Format, Spec};
+use crate::source::Client;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
+
+/// The part of help that says what a source is.
+macro_rules! sources {
+    () => {
+        "\
+Sources:
+  crds/  crd.yaml  chart-1.2.0.tgz         files, directories, packed or unpacked Helm charts
+  -                                        standard input
+  git:REF:PATH                             files of a commit in this repository
+  git+URL?ref=REF&path=PATH                files of a commit in another one
+  https://…                                a file on the network
+An OpenAPI v3 document counts as the CRDs it describes."
+    };
+}
+
+const SOURCES: &str = sources!();
 
 /// One engine for Kubernetes custom resources.
 #[derive(Debug, Parser)]
@@ -17,7 +36,7 @@ pub(crate) struct Args {
 pub(crate) enum Command {
     Validate(Validate),
     Lint(Lint),
-    Compat(Compat),
+    Compat(Compare),
     Convert(Convert),
 }
 
@@ -26,58 +45,115 @@ pub(crate) enum Command {
 /// Every object goes through what the API server does on create: unknown fields, pruning, defaults,
 /// schema, list types and CEL rules. With `--old`, objects are taken as updates of those of the same
 /// name. CRDs among the inputs are used, and checked as `crdkit lint` does.
+///
+/// A command line written for kubeconform works as it is: flags with one dash switch to its text, JSON
+/// and exit codes, as `--compat kubeconform` does.
 #[derive(Debug, ClapArgs)]
-#[command(after_help = "\
+#[command(version, disable_version_flag = true, after_help = SOURCES)]
+#[command(after_long_help = concat!("\
 Examples:
   crdkit validate --crds crds/ manifests/
   crdkit validate --crds crds/ --old live.yaml changed.yaml
-  kustomize build . | crdkit validate --crds crds/ -
-")]
+  crdkit validate --crds git:main:config/crd -o pretty -o sarif=crdkit.sarif manifests/
+  helm template --include-crds chart/ | crdkit validate
+  crdkit validate -summary -strict -ignore-missing-schemas manifests/
+
+", sources!()))]
 pub(crate) struct Validate {
-    /// Files or directories with objects; `-` is standard input
-    #[arg(value_name = "PATH", required = true)]
-    pub(crate) paths: Vec<PathBuf>,
+    /// Files, directories or other sources of objects; `-` or nothing is standard input
+    #[arg(value_name = "SOURCE")]
+    pub(crate) paths: Vec<String>,
 
-    /// Files or directories with CRDs
-    #[arg(long, value_name = "PATH")]
-    pub(crate) crds: Vec<PathBuf>,
+    /// Show the version
+    #[arg(short = 'v', action = clap::ArgAction::Version)]
+    pub(crate) version: Option<bool>,
 
-    /// Files or directories with the objects as they are now; objects are then updates of them
-    #[arg(long, value_name = "PATH")]
-    pub(crate) old: Vec<PathBuf>,
+    /// Where CRDs are; may be given more than once
+    #[arg(long, value_name = "SOURCE", visible_alias = "local-crds", alias = "crd-paths")]
+    #[arg(help_heading = "Schemas")]
+    pub(crate) crds: Vec<String>,
 
-    /// What happens to fields that are unknown or given twice
-    #[arg(long, value_name = "MODE", default_value = "strict")]
-    pub(crate) field_validation: FieldValidation,
+    /// A template of files with JSON Schemas in kubeconform's layout, or a source of CRDs
+    #[arg(short, long, value_name = "TEMPLATE", help_heading = "Schemas")]
+    pub(crate) schema_location: Vec<String>,
 
-    /// Let objects pass that no CRD was given for
-    #[arg(long)]
+    /// The version that `{{ .NormalizedKubernetesVersion }}` in a schema location stands for
+    #[arg(long, value_name = "VERSION", default_value = "master", help_heading = "Schemas")]
+    #[arg(value_parser = kubernetes_version)]
+    pub(crate) kubernetes_version: String,
+
+    /// Let objects pass that no schema is known for; they count as skipped
+    #[arg(long, help_heading = "Schemas")]
     pub(crate) ignore_missing_schemas: bool,
 
-    /// How findings are shown
-    #[arg(short, long, value_name = "FORMAT", default_value = "pretty")]
-    pub(crate) output: Report,
+    /// The objects as they are now: objects of the same name are updates of them
+    #[arg(long, value_name = "SOURCE", help_heading = "Checks")]
+    pub(crate) old: Vec<String>,
+
+    /// What happens to fields that are unknown or given twice [default: strict]
+    #[arg(long, value_name = "MODE", help_heading = "Checks", ignore_case = true)]
+    pub(crate) field_validation: Option<FieldValidation>,
+
+    /// The same as `--field-validation strict`
+    #[arg(long, help_heading = "Checks", conflicts_with = "field_validation")]
+    pub(crate) strict: bool,
+
+    /// Kinds to leave out, such as `Secret` or `apps/v1/Deployment`; commas between them
+    #[arg(long, value_name = "KINDS", value_delimiter = ',', help_heading = "Checks")]
+    #[arg(visible_alias = "skip-kind")]
+    pub(crate) skip: Vec<String>,
+
+    /// Kinds that must not occur
+    #[arg(long, value_name = "KINDS", value_delimiter = ',', help_heading = "Checks")]
+    pub(crate) reject: Vec<String>,
+
+    /// Leave out files whose path matches this regular expression
+    #[arg(long, value_name = "REGEX", help_heading = "Checks")]
+    pub(crate) ignore_filename_pattern: Vec<String>,
+
+    /// Stop at the first object that is refused
+    #[arg(long, help_heading = "Checks", visible_alias = "fail-fast")]
+    pub(crate) exit_on_error: bool,
+
+    /// How many objects to look at side by side [default: one for each processor]
+    #[arg(short, long = "jobs", value_name = "N", help_heading = "Checks")]
+    #[arg(value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) n: Option<u16>,
+
+    /// Work and write as another program does
+    #[arg(long, value_name = "PROGRAM", help_heading = "Output")]
+    pub(crate) compat: Option<Compat>,
+
+    #[command(flatten)]
+    pub(crate) reporting: Reporting,
+
+    #[command(flatten)]
+    pub(crate) fetching: Fetching,
 }
 
 /// Check CRDs themselves: everything the API server would refuse
 #[derive(Debug, ClapArgs)]
-#[command(after_help = "\
+#[command(after_help = SOURCES)]
+#[command(after_long_help = concat!("\
 Examples:
   crdkit lint crds/
-  crdkit lint --old released/ crds/              as an update of the released ones
-")]
+  crdkit lint --old git:v1.2.0:crds crds/        as an update of the released ones
+
+", sources!()))]
 pub(crate) struct Lint {
-    /// Files or directories with CRDs; `-` is standard input
-    #[arg(value_name = "CRD", default_value = "-")]
-    pub(crate) paths: Vec<PathBuf>,
+    /// Where CRDs are; `-` is standard input
+    #[arg(value_name = "SOURCE", default_value = "-")]
+    pub(crate) paths: Vec<String>,
 
-    /// Files or directories with the CRDs as they are now; CRDs are then updates of them
-    #[arg(long, value_name = "PATH")]
-    pub(crate) old: Vec<PathBuf>,
+    /// The CRDs as they are now: CRDs of the same name are updates of them
+    #[arg(long, value_name = "SOURCE")]
+    pub(crate) old: Vec<String>,
 
-    /// How findings are shown
-    #[arg(short, long, value_name = "FORMAT", default_value = "pretty")]
-    pub(crate) output: Report,
+    #[command(flatten)]
+    pub(crate) reporting: Reporting,
+
+    #[command(flatten)]
+    pub(crate) fetching: Fetching,
 }
 
 /// Is a change of CRDs safe?
@@ -88,16 +164,15 @@ pub(crate) struct Lint {
 /// holds a single CRD the output is its report; otherwise there is one for each CRD that both sides
 /// have, and those that were added or removed are listed.
 #[derive(Debug, ClapArgs)]
-#[command(after_help = "\
-Sources:
-  PATH, file://PATH       a file or a directory; `-` is standard input
-  git://REF?path=PATH     a file as it is in a revision of the repository here
-
+#[command(after_help = SOURCES)]
+#[command(after_long_help = concat!("\
 Examples:
-  crdkit compat --mode semantic released/ crds/
-  crdkit compat --config crdify.yaml 'git://v1.2.0?path=crds/lamps.yaml' crds/lamps.yaml
-")]
-pub(crate) struct Compat {
+  crdkit compat --mode semantic git:v1.2.0:crds crds/
+  crdkit compat --config crdify.yaml released/ crds/
+  crdkit compat 'git://v1.2.0?path=crds/lamps.yaml' file://crds/lamps.yaml     as crdify spells it
+
+", sources!()))]
+pub(crate) struct Compare {
     /// The CRDs as they are now
     #[arg(value_name = "OLD")]
     pub(crate) old: String,
@@ -108,7 +183,7 @@ pub(crate) struct Compat {
 
     /// What is compared
     #[arg(long, value_name = "MODE", default_value = "crdify")]
-    pub(crate) mode: CompatMode,
+    pub(crate) mode: CompareMode,
 
     /// A configuration file of crdify
     #[arg(long, value_name = "FILE")]
@@ -120,12 +195,15 @@ pub(crate) struct Compat {
 
     /// How the report is shown
     #[arg(short, long, value_name = "FORMAT", default_value = "plaintext")]
-    pub(crate) output: CompatReport,
+    pub(crate) output: CompareReport,
+
+    #[command(flatten)]
+    pub(crate) fetching: Fetching,
 }
 
 /// `--mode` of `compat`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum CompatMode {
+pub(crate) enum CompareMode {
     /// Edits, as crdify lists them
     Crdify,
     /// What becomes of objects
@@ -143,7 +221,7 @@ pub(crate) enum OnUnknown {
 
 /// `--output` of `compat`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum CompatReport {
+pub(crate) enum CompareReport {
     /// A line for each finding
     Plaintext,
     /// A Markdown list
@@ -152,15 +230,98 @@ pub(crate) enum CompatReport {
     Yaml,
 }
 
-/// `--output` of commands that report findings.
+/// How findings are shown, and what the project says about them.
+#[derive(Debug, ClapArgs)]
+#[command(next_help_heading = "Output")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
+pub(crate) struct Reporting {
+    /// text, pretty, json, ndjson, yaml, junit, tap, sarif, github or gitlab, on standard output or in
+    /// a file; may be given more than once [default: pretty]
+    #[arg(short, long, value_name = "FORMAT[=FILE]")]
+    pub(crate) output: Vec<Spec>,
+
+    /// Show objects without findings, too
+    #[arg(long)]
+    pub(crate) verbose: bool,
+
+    /// Show counts at the end, even where they are not shown otherwise
+    #[arg(long)]
+    pub(crate) summary: bool,
+
+    /// Show nothing but findings and failures
+    #[arg(short, long, conflicts_with = "summary")]
+    pub(crate) quiet: bool,
+
+    /// Settings [default: .crdkit.yaml here or in the nearest directory above]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+
+    /// Ignore `.crdkit.yaml`
+    #[arg(long, conflicts_with = "config")]
+    pub(crate) no_config: bool,
+}
+
+/// How sources on the network are read.
+#[derive(Debug, ClapArgs)]
+#[command(next_help_heading = "Network")]
+pub(crate) struct Fetching {
+    /// Refuse sources that are on the network
+    #[arg(long)]
+    pub(crate) offline: bool,
+
+    /// Keep fetched files in this directory and use them next time
+    #[arg(long, value_name = "DIR")]
+    pub(crate) cache: Option<PathBuf>,
+
+    /// Trust any certificate
+    #[arg(long)]
+    pub(crate) insecure_skip_tls_verify: bool,
+
+    /// Say what is fetched and looked for
+    #[arg(long)]
+    pub(crate) debug: bool,
+}
+
+/// `--compat`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Report {
-    /// One line for each finding
-    Text,
-    /// The source line with a caret below each finding
-    Pretty,
-    /// An array of findings
-    Json,
+pub(crate) enum Compat {
+    /// kubeconform: its text, its JSON, exit code 1 for every failure, unknown fields only with `-strict`
+    Kubeconform,
+}
+
+impl Reporting {
+    /// The outputs to write; `default` if none was named.
+    pub(crate) fn outputs(&self, default: Format) -> Vec<Spec> {
+        match self.output.as_slice() {
+            [] => vec![Spec { format: default, file: None }],
+            specs => specs.to_vec(),
+        }
+    }
+
+    /// The project's settings.
+    pub(crate) fn config(&self) -> anyhow::Result<Config> {
+        if self.no_config { Ok(Config::default()) } else { Config::load(self.config.as_deref()) }
+    }
+}
+
+impl Fetching {
+    pub(crate) fn client(&self) -> Client {
+        let Self { offline, insecure_skip_tls_verify: insecure, debug, .. } = *self;
+        Client::new(offline, insecure, debug, self.cache.clone())
+    }
+}
+
+/// A version as kubeconform takes it; without its last part, that is zero.
+fn kubernetes_version(text: &str) -> Result<String, String> {
+    let text = text.strip_prefix('v').unwrap_or(text);
+    let numbers: Vec<_> = text.split('.').collect();
+    let all_numbers = numbers.iter().all(|part| part.parse::<u16>().is_ok());
+    match numbers.len() {
+        _ if text == "master" => Ok(text.to_owned()),
+        2 if all_numbers => Ok(format!("{text}.0")),
+        3 if all_numbers => Ok(text.to_owned()),
+        _ => Err("write `master` or a version such as 1.33.0".into()),
+    }
 }
 
 /// `--field-validation`.
@@ -202,11 +363,11 @@ pub(crate) struct Convert {
 
     /// Format of the input [default: by file name, then by content]
     #[arg(long, value_name = "FORMAT")]
-    pub(crate) from: Option<Format>,
+    pub(crate) from: Option<DocumentFormat>,
 
     /// Format of the output [default: by the name of the output file, otherwise json]
     #[arg(long, value_name = "FORMAT")]
-    pub(crate) to: Option<Format>,
+    pub(crate) to: Option<DocumentFormat>,
 
     /// Write to a file, which is replaced only when all of the output has been written
     #[arg(short, long, value_name = "FILE")]

@@ -5,7 +5,9 @@
 //! What a reader refuses is an [`crdkit_issue::Issue`] with a position; what it merely notices
 //! (duplicate keys) comes with the document in [`Decoded`].
 
+pub mod cbor;
 pub mod json;
+pub mod media;
 pub mod yaml;
 
 mod options;

@@ -77,8 +77,9 @@ impl Run<'_> {
                 metadata_rules::update(&meta, &old, METADATA, &mut issues);
             }
         }
-        for issue in issues {
+        for mut issue in issues {
             let id = metadata::written(metadata, &issue.path);
+            issue.span = None;
             self.findings.add(id, issue);
         }
     }

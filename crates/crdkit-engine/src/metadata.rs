@@ -71,17 +71,17 @@ struct Edits {
 
 impl Edits {
     /// Looks at the fields of `object`; false if one has a wrong type.
-    fn fields(&mut self, object: Value<'_>, of: &'static GoStruct) -> bool {
+    fn fields(&mut self, object: Value<'_>, of_struct: &'static GoStruct) -> bool {
         let mut fits = true;
         for (key, member) in object.members() {
-            let Some(of) = of.field(key) else {
+            let Some(of) = of_struct.field(key) else {
                 self.unknown.push(member.id());
                 continue;
             };
             if !self.value(member, of) {
                 self.wrong.push(member.id());
                 fits = false;
-            } else if is_empty(member) && key != "deletionGracePeriodSeconds" {
+            } else if is_empty(member) && !is_written(of_struct, key, member) {
                 self.empty.push(member.id());
             }
         }
@@ -125,15 +125,12 @@ impl Edits {
                 true
             }
             (GoType::Struct(of), Kind::Object(_)) => {
-                let fits = self.fields(value, of);
-                if of.field("blockOwnerDeletion").is_some() {
-                    let always = ["apiVersion", "kind", "name", "uid"];
-                    let missing = always
-                        .into_iter()
-                        .filter(|key| value.get(key).is_none_or(|member| is_empty(member)));
+                if is_owner(of) {
+                    let absent = |key: &&str| value.get(key).is_none_or(Value::is_null);
+                    let missing = OWNER_FIELDS.into_iter().filter(absent);
                     self.missing.extend(missing.map(|key| (value.id(), key)));
                 }
-                fits
+                self.fields(value, of)
             }
             _ => self.value(value, of),
         }
@@ -147,6 +144,19 @@ impl Edits {
         }
         true
     }
+}
+
+/// Fields of an owner that are written even when they are empty.
+const OWNER_FIELDS: [&str; 4] = ["apiVersion", "kind", "name", "uid"];
+
+fn is_owner(of: &GoStruct) -> bool {
+    of.field("blockOwnerDeletion").is_some()
+}
+
+/// Whether the field `key` is written although its value, which is given, is empty.
+fn is_written(of: &GoStruct, key: &str, value: Value<'_>) -> bool {
+    let counts = key == "deletionGracePeriodSeconds" || is_owner(of) && OWNER_FIELDS.contains(&key);
+    counts && !value.is_null()
 }
 
 /// Whether a value is left out when it is written.

@@ -41,7 +41,7 @@ pub(crate) fn update<'c>(
     input: Input<'_>,
     options: &Options,
 ) -> Outcome<'c> {
-    let old = stored(version, old);
+    let old = stored(version, old, options);
     run(version, input, options, |run| {
         let metadata = run.prepare(options)?;
         run.check_precondition(old.root())?;
@@ -62,7 +62,7 @@ pub(crate) fn update_status<'c>(
     input: Input<'_>,
     options: &Options,
 ) -> Outcome<'c> {
-    let old = stored(version, old);
+    let old = stored(version, old, options);
     run(version, input, options, |run| {
         run.prepare(options)?;
         run.check_precondition(old.root())?;
@@ -79,7 +79,7 @@ pub(crate) fn scale<'c>(
     replicas: i64,
     options: &Options,
 ) -> Outcome<'c> {
-    let old = stored(version, old);
+    let old = stored(version, old, options);
     let mut document = Document::copy_of(old.root());
     let problem = match version.version.scale.as_ref() {
         None => Some("the scale subresource is not enabled".to_owned()),
@@ -98,11 +98,17 @@ pub(crate) fn scale<'c>(
 }
 
 /// An object as it is read from storage: with what the current schema makes of it.
-fn stored(version: Version<'_>, old: &Document) -> Document {
+fn stored(version: Version<'_>, old: &Document, options: &Options) -> Document {
     let mut run = Run::new(version, Document::copy_of(old.root()));
     // What is wrong with an old object is no finding about the new one.
     let _ = run.trim(Wrong::Remove);
     run.fill();
+    // An object from a file may leave out where it lives.
+    let metadata = metadata::ensure(&mut run.document);
+    let is_placed = run.document.value(metadata).get("namespace").is_some();
+    if version.crd.is_namespaced() && !is_placed {
+        metadata::set_text(&mut run.document, metadata, "namespace", &options.namespace);
+    }
     run.document
 }
 

@@ -22,7 +22,8 @@ impl Run<'_> {
                 .with("namespace", found)
                 .with("expected", expected)
                 .at(FieldPath::root().field("metadata").field("namespace"));
-            return Err(self.refuse(Refusal::BadRequest, metadata, issue));
+            let id = value.map_or(metadata, Value::id);
+            return Err(self.refuse(Refusal::BadRequest, id, issue));
         } else if found != expected {
             metadata::remove(&mut self.document, metadata, "namespace");
         }
@@ -52,7 +53,7 @@ impl Run<'_> {
         }
         let (found, expected) = (text(new, "resourceVersion"), text(old, "resourceVersion"));
         if found != expected && found.is_empty() {
-            let issue = Issue::error(codes::object::RESOURCE_VERSION_REQUIRED).value(0_i64);
+            let issue = Issue::error(codes::crd::RESOURCE_VERSION_REQUIRED).value(0_i64);
             let issue = issue.at(path("resourceVersion"));
             return Err(self.refuse(Refusal::InvalidResource, NodeId::ROOT, issue));
         }

@@ -3,6 +3,7 @@
 //! This is how the API server shows offending values that are not plain strings or numbers.
 //! Nothing recurses on the value.
 
+use crdkit_issue::Arg;
 use crdkit_text::number;
 use crdkit_value::{Kind, Value};
 use std::fmt::Write as _;
@@ -93,6 +94,11 @@ pub fn strings<'a>(list: impl IntoIterator<Item = &'a str>, nil: bool) -> String
         "" => "[]".into(),
         _ => out + "]",
     }
+}
+
+/// A string whose type has a name of its own, or that may be absent: such are shown as JSON.
+pub(crate) fn named(text: &str) -> Arg {
+    Arg::Literal(string(text).into())
 }
 
 /// One string in quotes.

@@ -19,7 +19,15 @@ pub(crate) fn versions(crd: &Crd<'_>) -> String {
     let written = crd.spec.source.and_then(|spec| spec.get("versions"));
     let mut out = String::new();
     let mut writer = Writer { schemas: &crd.schemas, out: &mut out };
-    writer.list(&crd.spec.versions, written, Writer::version);
+    // Lists that all versions share have moved to the top, and nothing is left where they were.
+    let own_columns = crd.spec.versions.iter().any(|it| !it.columns.is_empty());
+    let own_fields = crd.spec.versions.iter().any(|it| !it.selectable_fields.is_empty());
+    writer.list(&crd.spec.versions, written, |writer, version| {
+        let source = version.source;
+        let columns = source.get("additionalPrinterColumns").filter(|_| own_columns);
+        let fields = source.get("selectableFields").filter(|_| own_fields);
+        writer.version(version, columns, fields);
+    });
     out
 }
 
@@ -30,10 +38,10 @@ pub(crate) fn schema(schemas: &Schemas<'_>, id: SchemaId) -> String {
     out
 }
 
-/// One `items`.
-pub(crate) fn items(schemas: &Schemas<'_>, items: &Items) -> String {
+/// The `items` of a schema.
+pub(crate) fn items(schemas: &Schemas<'_>, schema: &Schema<'_>) -> String {
     let mut out = String::new();
-    Writer { schemas, out: &mut out }.items(Some(items));
+    Writer { schemas, out: &mut out }.items(schema);
     out
 }
 
@@ -65,7 +73,12 @@ macro_rules! fields {
 }
 
 impl<'d> Writer<'_, 'd> {
-    fn version(&mut self, version: &CrdVersion<'d>) {
+    fn version(
+        &mut self,
+        version: &CrdVersion<'d>,
+        columns: Option<Value<'d>>,
+        fields: Option<Value<'d>>,
+    ) {
         fields!(self {
             Name: self.text(version.name),
             Served: self.bool(version.served),
@@ -74,9 +87,9 @@ impl<'d> Writer<'_, 'd> {
             DeprecationWarning: self.optional_text(version.deprecation_warning),
             Schema: self.validation(version.validation),
             Subresources: self.subresources(version.subresources),
-            AdditionalPrinterColumns: self.list(&version.columns, None, Self::column),
+            AdditionalPrinterColumns: self.list(&version.columns, columns, Self::column),
             SelectableFields: {
-                self.list(&version.selectable_fields, None, Self::selectable_field);
+                self.list(&version.selectable_fields, fields, Self::selectable_field);
             },
         });
     }
@@ -145,7 +158,7 @@ impl<'d> Writer<'_, 'd> {
             MaxProperties: self.optional_int(bounds.max_properties),
             MinProperties: self.optional_int(bounds.min_properties),
             Required: self.texts(&schema.required, source.get("required")),
-            Items: self.items(schema.items.as_ref()),
+            Items: self.items(schema),
             AllOf: self.schema_list(&junctors.all_of, source.get("allOf")),
             OneOf: self.schema_list(&junctors.one_of, source.get("oneOf")),
             AnyOf: self.schema_list(&junctors.any_of, source.get("anyOf")),
@@ -194,19 +207,17 @@ impl<'d> Writer<'_, 'd> {
         });
     }
 
-    fn items(&mut self, items: Option<&Items>) {
-        let (schema, list) = match items {
+    fn items(&mut self, schema: &Schema<'d>) {
+        let (one, list): (_, &[SchemaId]) = match &schema.items {
             None => return self.null(),
-            Some(Items::Schema(id)) => (Some(*id), None),
-            Some(Items::List(list)) => (None, Some(list)),
-            Some(Items::Neither) => (None, None),
+            Some(Items::Schema(id)) => (Some(*id), &[]),
+            Some(Items::List(list)) => (None, list),
+            Some(Items::Neither) => (None, &[]),
         };
+        let written = schema.source.get("items").filter(|items| items.as_array().is_some());
         fields!(self {
-            Schema: self.optional_schema(schema),
-            JSONSchemas: match list {
-                None => self.null(),
-                Some(list) => self.list(list, None, |it, id| it.schema(it.schemas.get(*id))),
-            },
+            Schema: self.optional_schema(one),
+            JSONSchemas: self.schema_list(list, written),
         });
     }
 

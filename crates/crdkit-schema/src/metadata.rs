@@ -87,7 +87,8 @@ pub fn update(
     ];
     for (field, new, before) in texts {
         if new != before {
-            check.report_value(codes::crd::IMMUTABLE, field, new);
+            let shown = if field == "uid" { go_json::named(new) } else { Arg::from(new) };
+            check.report_value(codes::crd::IMMUTABLE, field, shown);
         }
     }
     let times = [

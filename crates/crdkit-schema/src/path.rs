@@ -17,16 +17,19 @@ pub enum Path<'a> {
 
 impl<'a> Path<'a> {
     /// The field `name` below.
+    #[must_use]
     pub fn field(&'a self, name: &'a str) -> Self {
         Self::Field(self, name)
     }
 
     /// The map entry `key` below.
+    #[must_use]
     pub fn key(&'a self, key: &'a str) -> Self {
         Self::Key(self, key)
     }
 
     /// The list item `index` below.
+    #[must_use]
     pub fn index(&'a self, index: usize) -> Self {
         Self::Index(self, index)
     }

@@ -59,9 +59,14 @@ impl Subject<'_> {
         Status { code: 422, reason: "Invalid", message, causes }
     }
 
-    /// The answer to an object that could not be decoded: a value of a wrong type is the whole
-    /// reason, and without one all strict findings are.
+    /// The answer to an object that could not be decoded: one that is something else, or a value of a
+    /// wrong type, is the whole reason, and without that all strict findings are.
     pub fn bad_request(&self, issues: &[Issue]) -> Status {
+        let refused = [codes::crd::UNRECOGNIZED_OBJECT, codes::crd::API_VERSION_MISMATCH];
+        if let Some(issue) = issues.iter().find(|issue| refused.contains(&issue.code)) {
+            let message = issue.server_message();
+            return Status { code: 400, reason: "BadRequest", message, causes: Vec::new() };
+        }
         let strict = |issue: &&Issue| {
             issue.code == codes::crd::UNKNOWN_FIELD || issue.code == codes::decode::DUPLICATE_KEY
         };
@@ -100,10 +105,10 @@ fn strict_text(issue: &Issue) -> String {
     }
 }
 
-/// Where the server says a finding is: the argument `field` where that is not its path. The document
+/// Where the server says a finding is: the argument `@field` where that is not its path. The document
 /// itself has no field; the server shows an absent path so.
 fn field(issue: &Issue) -> String {
-    match issue.args.iter().find(|(name, _)| *name == "field") {
+    match issue.args.iter().find(|(name, _)| *name == "@field") {
         Some((_, field)) => field.to_string(),
         None if issue.path.is_root() => "<nil>".into(),
         None => issue.path.to_string(),

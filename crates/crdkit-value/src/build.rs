@@ -39,6 +39,8 @@ pub struct Builder<'l> {
     key: TextRef,
     key_bit: u64,
     key_span: Span,
+    /// Where the text of the last key or string begins.
+    text_start: u32,
     issues: Vec<Issue>,
 }
 
@@ -75,7 +77,12 @@ impl<'l> Builder<'l> {
         let mut open = Vec::with_capacity(USUAL_DEPTH);
         open.push(Frame::new(NodeId::NONE));
         Self {
-            document: Document { nodes: Vec::new(), text: String::new(), positions: None },
+            document: Document {
+                nodes: Vec::new(),
+                text: String::new(),
+                positions: None,
+                exact: None,
+            },
             source: Source::default(),
             limits,
             duplicates,
@@ -83,6 +90,7 @@ impl<'l> Builder<'l> {
             key: TextRef::default(),
             key_bit: 0,
             key_span: Span::default(),
+            text_start: 0,
             issues: Vec::new(),
         }
     }
@@ -122,6 +130,7 @@ impl<'l> Builder<'l> {
         match event {
             Event::Key(name) => {
                 self.key = self.text(name, span);
+                self.text_start = self.key.start;
                 self.key_bit = key_bit(name);
                 self.key_span = span;
                 Ok(())
@@ -140,6 +149,12 @@ impl<'l> Builder<'l> {
             Event::BeginArray => self.begin(Tag::Array, span),
             Event::BeginObject => self.begin(Tag::Object, span),
         }
+    }
+
+    /// Says what bytes the key or string of the last event stands for, when they are not UTF-8 and the
+    /// event could only show them with U+FFFD.
+    pub fn exact(&mut self, bytes: &[u8]) {
+        self.document.keep_exact(self.text_start, bytes);
     }
 
     /// Whether one whole value has been built.
@@ -197,6 +212,7 @@ impl<'l> Builder<'l> {
     #[inline(always)]
     fn add_string(&mut self, tag: Tag, text: &str, span: Span) -> Result<(), Box<Issue>> {
         let text = self.text(text, span);
+        self.text_start = text.start;
         self.add(tag, u64::from(text.start) | u64::from(text.len) << 32, span)
     }
 
@@ -251,23 +267,23 @@ impl<'l> Builder<'l> {
         self.source.copy_through(&mut self.document.text, self.key);
         let Some(frame) = self.open.last_mut() else { return };
         let document = &self.document;
-        let key = document.text(document.node(id).key);
+        let key_of = |id: NodeId| document.bytes(document.node(id).key);
         // The newest member's link leads nowhere yet.
         let members = document.value(frame.id).members();
         let mut earlier = members.take_while(|(_, member)| member.id() != id);
         if frame.n_children > LINEAR_KEYS && frame.index.is_none() {
             let mut index = Box::<KeyIndex>::default();
-            for (key, member) in earlier.by_ref() {
-                index.insert(document, key, member.id(), false);
+            for (_, member) in earlier.by_ref() {
+                index.insert(document, member.id(), false);
             }
             frame.index = Some(index);
             frame.seen = u64::MAX;
         }
         let earlier = match &mut frame.index {
-            Some(index) => {
-                index.insert(document, key, id, self.duplicates != Duplicates::FirstWins)
+            Some(index) => index.insert(document, id, self.duplicates != Duplicates::FirstWins),
+            None => {
+                earlier.map(|(_, member)| member.id()).find(|other| key_of(*other) == key_of(id))
             }
-            None => earlier.find(|(other, _)| *other == key).map(|(_, member)| member.id()),
         };
         if let Some(earlier) = earlier {
             self.duplicate(earlier, id);
@@ -309,20 +325,14 @@ impl Frame {
 }
 
 impl KeyIndex {
-    /// Notes that `id` has `key`; gives the member that had it before, in whose place `id` is kept
-    /// if `replace` says so.
-    fn insert(
-        &mut self,
-        document: &Document,
-        key: &str,
-        id: NodeId,
-        replace: bool,
-    ) -> Option<NodeId> {
-        let key_of = |id: &NodeId| document.text(document.node(*id).key);
+    /// Notes the key of `id`; gives the member that had it before, in whose place `id` is kept if
+    /// `replace` says so.
+    fn insert(&mut self, document: &Document, id: NodeId, replace: bool) -> Option<NodeId> {
+        let key_of = |id: &NodeId| document.bytes(document.node(*id).key);
         let hasher = &self.hasher;
         let found = self.members.entry(
-            hasher.hash_one(key),
-            |other| key_of(other) == key,
+            hasher.hash_one(key_of(&id)),
+            |other| key_of(other) == key_of(&id),
             |other| hasher.hash_one(key_of(other)),
         );
         match found {

@@ -4,7 +4,7 @@
 //! value (`1` equals `1.0`). Members in the same order, the usual case, are compared as they come;
 //! otherwise both sides are sorted by key, so that no input makes a comparison quadratic.
 
-use crate::{Kind, Value};
+use crate::{Kind, Members, Value};
 
 impl PartialEq for Value<'_> {
     fn eq(&self, other: &Self) -> bool {
@@ -18,7 +18,7 @@ fn equal(left: Value<'_>, right: Value<'_>) -> bool {
         let same = match (left.kind(), right.kind()) {
             (Kind::Null, Kind::Null) => true,
             (Kind::Bool(left), Kind::Bool(right)) => left == right,
-            (Kind::String(left), Kind::String(right)) => left == right,
+            (Kind::String(_), Kind::String(_)) => left.as_bytes() == right.as_bytes(),
             (Kind::Array(left), Kind::Array(right)) => {
                 let same = left.len() == right.len();
                 pending.extend(left.zip(right).filter(|_| same));
@@ -27,12 +27,12 @@ fn equal(left: Value<'_>, right: Value<'_>) -> bool {
             (Kind::Object(left), Kind::Object(right)) => {
                 left.len() == right.len() && {
                     let mut keys = left.clone().zip(right.clone());
-                    if keys.all(|((left, _), (right, _))| left == right) {
+                    if keys.all(|((_, left), (_, right))| left.key_bytes() == right.key_bytes()) {
                         pending
                             .extend(left.zip(right).map(|((_, left), (_, right))| (left, right)));
                         true
                     } else {
-                        pair_by_key(left.collect(), right.collect(), &mut pending)
+                        pair_by_key(by_key(left), by_key(right), &mut pending)
                     }
                 }
             }
@@ -45,17 +45,21 @@ fn equal(left: Value<'_>, right: Value<'_>) -> bool {
     true
 }
 
+fn by_key(members: Members<'_>) -> Vec<Value<'_>> {
+    let mut members: Vec<_> = members.map(|(_, member)| member).collect();
+    members.sort_unstable_by_key(|member| member.key_bytes());
+    members
+}
+
 /// Puts members with equal keys next to each other; false if some key has no counterpart.
 fn pair_by_key<'l, 'r>(
-    mut left: Vec<(&str, Value<'l>)>,
-    mut right: Vec<(&str, Value<'r>)>,
+    left: Vec<Value<'l>>,
+    right: Vec<Value<'r>>,
     pending: &mut Vec<(Value<'l>, Value<'r>)>,
 ) -> bool {
-    left.sort_unstable_by_key(|(key, _)| *key);
-    right.sort_unstable_by_key(|(key, _)| *key);
-    left.into_iter().zip(right).all(|((left_key, left), (right_key, right))| {
+    left.into_iter().zip(right).all(|(left, right)| {
         pending.push((left, right));
-        left_key == right_key
+        left.key_bytes() == right.key_bytes()
     })
 }
 

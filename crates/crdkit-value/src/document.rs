@@ -1,5 +1,6 @@
 //! A decoded document.
 
+use crate::exact::Exact;
 use crate::node::{Node, Tag, TextRef};
 use crate::positions::{Place, Positions};
 use crate::{NodeId, Value};
@@ -14,13 +15,14 @@ pub struct Document {
     pub(crate) nodes: Vec<Node>,
     pub(crate) text: String,
     pub(crate) positions: Option<Positions>,
+    pub(crate) exact: Option<Box<Exact>>,
 }
 
 impl Document {
     /// The document `null`.
     pub fn null() -> Self {
         let root = Node::new(Tag::Null, TextRef::default(), NodeId::NONE);
-        Self { nodes: vec![root], text: String::new(), positions: None }
+        Self { nodes: vec![root], text: String::new(), positions: None, exact: None }
     }
 
     /// The whole document as a value.
@@ -59,6 +61,11 @@ impl Document {
     /// How many rows the table has, removed values included: one more than the largest id.
     pub fn n_nodes(&self) -> usize {
         self.nodes.len()
+    }
+
+    /// How many bytes of text there are, keys and what was removed included.
+    pub fn n_text(&self) -> usize {
+        self.text.len()
     }
 
     /// Bytes held in memory.

@@ -4,7 +4,8 @@
 //! collect ids first and change the document afterwards.
 
 use crate::node::{Node, Tag, TextRef, to_u32};
-use crate::{Document, Event, NodeId, Value};
+use crate::{Builder, Document, Duplicates, Event, Limits, NodeId, Value, Walk};
+use crdkit_issue::Span;
 
 impl Document {
     /// Removes `id` from the array or object it is in. The root cannot be removed.
@@ -70,14 +71,17 @@ impl Document {
 
     /// The document that `events`, which nest as a decoder's do, describe.
     pub fn of_events<'e>(events: impl IntoIterator<Item = Event<'e>>) -> Self {
-        let mut document = Self { nodes: Vec::new(), text: String::new(), positions: None };
-        document.append(NodeId::NONE, TextRef::default(), events.into_iter());
-        if document.nodes.is_empty() { Self::null() } else { document }
+        let limits = Limits { depth: usize::MAX, nodes: usize::MAX, ..Limits::default() };
+        let mut builder = Builder::new(&limits, Duplicates::LastWins);
+        // Without limits nothing can be refused but more values than ids can name.
+        let _ = events.into_iter().try_for_each(|event| builder.event(event, Span::at(0)));
+        builder.finish().0
     }
 
     /// A document of its own that holds a copy of `value`, without what was removed.
     pub fn copy_of(value: Value<'_>) -> Self {
-        let mut document = Self { nodes: Vec::new(), text: String::new(), positions: None };
+        let mut document =
+            Self { nodes: Vec::new(), text: String::new(), positions: None, exact: None };
         document.append(NodeId::NONE, TextRef::default(), value.events());
         document
     }
@@ -98,22 +102,20 @@ impl Document {
     }
 
     /// Adds the value that `events` describe below `parent`; `key` is its key there.
-    fn append<'e>(
-        &mut self,
-        parent: NodeId,
-        key: TextRef,
-        events: impl Iterator<Item = Event<'e>>,
-    ) -> NodeId {
+    fn append(&mut self, parent: NodeId, key: TextRef, mut events: Walk<'_>) -> NodeId {
         let top = NodeId(self.next_id());
         let last = self.last_child(parent);
         let mut open: Vec<(NodeId, NodeId)> = vec![(parent, last)];
         let mut key = key;
-        for event in events {
+        while let Some(event) = events.next() {
             let (parent, last) = open.last().copied().unwrap_or((NodeId::NONE, NodeId::NONE));
             let new = |tag| Node::new(tag, key, parent);
             let node = match event {
                 Event::Key(name) => {
                     key = self.add_text(name);
+                    if let Some(bytes) = events.exact() {
+                        self.keep_exact(key.start, bytes);
+                    }
                     continue;
                 }
                 Event::EndArray | Event::EndObject => {
@@ -126,7 +128,13 @@ impl Document {
                 Event::Int(int) => new(Tag::Int).with_bits(int.cast_unsigned()),
                 Event::Float(float) => new(Tag::Float).with_bits(float.to_bits()),
                 Event::Number(text) => new(Tag::Number).with_text(self.add_text(text)),
-                Event::String(text) => new(Tag::String).with_text(self.add_text(text)),
+                Event::String(text) => {
+                    let text = self.add_text(text);
+                    if let Some(bytes) = events.exact() {
+                        self.keep_exact(text.start, bytes);
+                    }
+                    new(Tag::String).with_text(text)
+                }
                 Event::BeginArray => new(Tag::Array),
                 Event::BeginObject => new(Tag::Object),
             };

@@ -13,6 +13,7 @@ mod compare;
 mod document;
 mod edit;
 mod event;
+mod exact;
 mod limits;
 mod node;
 mod positions;

@@ -112,6 +112,13 @@ impl<'d> Value<'d> {
         (node.tag == Tag::String).then(|| self.document.text(node.text()))
     }
 
+    /// The bytes of a string: its text, or what CBOR held where that is not UTF-8.
+    #[inline]
+    pub fn as_bytes(self) -> Option<&'d [u8]> {
+        let node = self.node();
+        (node.tag == Tag::String).then(|| self.document.bytes(node.text()))
+    }
+
     /// The items of an array.
     pub fn as_array(self) -> Option<Items<'d>> {
         (self.node().tag == Tag::Array).then(|| self.children())
@@ -183,6 +190,21 @@ impl<'d> Value<'d> {
         (self.document.node(parent).tag == Tag::Object).then(|| self.document.text(node.key))
     }
 
+    /// The bytes of the key this value stands under, if its parent is an object.
+    #[inline]
+    pub fn key_bytes(self) -> Option<&'d [u8]> {
+        let node = self.node();
+        let parent = node.parent.get()?;
+        (self.document.node(parent).tag == Tag::Object).then(|| self.document.bytes(node.key))
+    }
+
+    /// The bytes of the key of a value that is known to be a member of an object; without meaning for
+    /// any other.
+    #[inline]
+    pub fn member_key(self) -> &'d [u8] {
+        self.document.bytes(self.node().key)
+    }
+
     /// The array or object this value is in.
     pub fn parent(self) -> Option<Value<'d>> {
         Some(Value { document: self.document, id: self.node().parent.get()? })
@@ -245,6 +267,15 @@ impl<'d> Iterator for Items<'d> {
 }
 
 impl ExactSizeIterator for Items<'_> {}
+
+impl<'d> Members<'d> {
+    /// The next member with the bytes of its key.
+    #[inline]
+    pub fn next_bytes(&mut self) -> Option<(&'d [u8], Value<'d>)> {
+        let value = self.0.next()?;
+        Some((value.document.bytes(value.node().key), value))
+    }
+}
 
 impl<'d> Iterator for Members<'d> {
     type Item = (&'d str, Value<'d>);

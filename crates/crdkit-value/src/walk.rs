@@ -2,7 +2,7 @@
 //!
 //! Encoders, copies and prints are loops over this. It needs no stack: a node knows its parent.
 
-use crate::node::Tag;
+use crate::node::{Tag, TextRef};
 use crate::{Document, Event, NodeId, Value};
 
 /// The events of one value, in document order.
@@ -11,6 +11,8 @@ pub struct Walk<'d> {
     document: &'d Document,
     root: NodeId,
     step: Step,
+    /// The text of the last event, if it had one.
+    text: TextRef,
 }
 
 /// What comes next.
@@ -24,7 +26,18 @@ enum Step {
 
 impl<'d> Walk<'d> {
     pub(crate) fn new(value: Value<'d>) -> Self {
-        Self { document: value.document, root: value.id, step: Step::Value(value.id) }
+        Self {
+            document: value.document,
+            root: value.id,
+            step: Step::Value(value.id),
+            text: TextRef::default(),
+        }
+    }
+
+    /// The bytes that the text of the last event, a key or a string, stands for, when they are not
+    /// UTF-8.
+    pub fn exact(&self) -> Option<&'d [u8]> {
+        self.document.exact(self.text)
     }
 
     /// The value that the next event begins, if it begins one.
@@ -65,7 +78,8 @@ impl<'d> Iterator for Walk<'d> {
             Step::Done => None,
             Step::Key(id) => {
                 self.step = Step::Value(id);
-                Some(Event::Key(self.document.text(self.document.node(id).key)))
+                self.text = self.document.node(id).key;
+                Some(Event::Key(self.document.text(self.text)))
             }
             Step::End(id) => {
                 self.step = self.leave(id);
@@ -86,7 +100,10 @@ impl<'d> Iterator for Walk<'d> {
                     Tag::Int => Event::Int(node.bits().cast_signed()),
                     Tag::Float => Event::Float(f64::from_bits(node.bits())),
                     Tag::Number => Event::Number(self.document.text(node.text())),
-                    Tag::String => Event::String(self.document.text(node.text())),
+                    Tag::String => {
+                        self.text = node.text();
+                        Event::String(self.document.text(self.text))
+                    }
                     Tag::Array => Event::BeginArray,
                     Tag::Object => Event::BeginObject,
                 })

@@ -2,16 +2,19 @@
 
 use crate::generate;
 use crate::measure::{Entry, compare};
+use anyhow::Result;
 use crdkit::codec::{DecodeOptions, json, yaml};
 use std::hint::black_box;
+use std::path::Path;
 
-pub(crate) fn run() {
+pub(crate) fn run(_corpus: &Path) -> Result<()> {
     let list = generate::list(4_000);
     let object = generate::object(0);
     json("JSON list", &list, 15, 1);
     json("JSON object", &object, 300, 200);
     yaml("YAML list", &to_yaml(&list), 5, 1);
     yaml("YAML object", &to_yaml(&object), 100, 100);
+    Ok(())
 }
 
 fn json(title: &str, text: &str, rounds: usize, repeat: usize) {
@@ -24,13 +27,13 @@ fn json(title: &str, text: &str, rounds: usize, repeat: usize) {
         rounds,
         "serde_json",
         vec![
-            entry("crdkit", repeat, move || {
+            Entry::new("crdkit", repeat, move || {
                 drop(black_box(json::decode(bytes, &plain)));
             }),
-            entry("crdkit with positions", repeat, move || {
+            Entry::new("crdkit with positions", repeat, move || {
                 drop(black_box(json::decode(bytes, &positions)));
             }),
-            entry("serde_json", repeat, move || {
+            Entry::new("serde_json", repeat, move || {
                 drop(black_box(serde_json::from_slice::<serde_json::Value>(bytes)));
             }),
         ],
@@ -46,13 +49,13 @@ fn yaml(title: &str, text: &str, rounds: usize, repeat: usize) {
         rounds,
         "serde_yaml",
         vec![
-            entry("crdkit", repeat, move || {
+            Entry::new("crdkit", repeat, move || {
                 drop(black_box(yaml::decode(bytes, &options)));
             }),
-            entry("serde_yaml", repeat, move || {
+            Entry::new("serde_yaml", repeat, move || {
                 drop(black_box(serde_yaml::from_slice::<serde_yaml::Value>(bytes)));
             }),
-            entry("serde-saphyr", repeat, move || {
+            Entry::new("serde-saphyr", repeat, move || {
                 drop(black_box(serde_saphyr::from_slice::<serde_json::Value>(bytes)));
             }),
         ],
@@ -65,8 +68,4 @@ fn to_yaml(json_text: &str) -> String {
         yaml::write(decoded.document.root(), &mut out);
     }
     String::from_utf8(out).unwrap_or_default()
-}
-
-fn entry<'a>(name: &'a str, repeat: usize, mut run: impl FnMut() + 'a) -> Entry<'a> {
-    Entry { name, run: Box::new(move || (0..repeat).for_each(|_| run())) }
 }

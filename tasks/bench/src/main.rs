@@ -1,23 +1,49 @@
-//! `cargo run --release -p bench -- STAGE` measures crdkit and its peers alternately in one process
-//! and prints the ratios. Figures depend on the machine; ratios hardly do.
+//! `cargo run --release -p bench -- STAGE [CORPUS]` measures crdkit and its peers alternately in one
+//! process and prints the ratios. Figures depend on the machine; ratios hardly do. Stages that need real
+//! CRDs and objects take them from the directory CORPUS, or from the fixtures when it is not there.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program for people")]
-#![expect(clippy::disallowed_methods, reason = "measuring needs a clock")]
+#![expect(clippy::disallowed_methods, reason = "measuring needs a clock and files")]
 
+mod cbor;
+mod compile;
+mod corpus;
 mod decode;
 mod generate;
 mod measure;
+mod validate;
 
+use anyhow::Result;
+use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
+use std::alloc::System;
+use std::path::Path;
 use std::process::ExitCode;
 
-const STAGES: &[(&str, fn())] = &[("decode", decode::run)];
+#[global_allocator]
+static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
+
+type Stage = fn(&Path) -> Result<()>;
+
+const STAGES: &[(&str, Stage)] = &[
+    ("decode", decode::run),
+    ("cbor", cbor::run),
+    ("compile", compile::run),
+    ("validate", validate::run),
+];
 
 fn main() -> ExitCode {
-    let stage = std::env::args().nth(1).unwrap_or_default();
+    let mut args = std::env::args().skip(1);
+    let stage = args.next().unwrap_or_default();
+    let corpus = args.next().unwrap_or("../shared/corpus".into());
     let Some((_, run)) = STAGES.iter().find(|(name, _)| *name == stage) else {
         let names: Vec<_> = STAGES.iter().map(|(name, _)| *name).collect();
-        eprintln!("usage: bench STAGE\n\nstages: {}", names.join(", "));
+        eprintln!("usage: bench STAGE [CORPUS]\n\nstages: {}", names.join(", "));
         return ExitCode::from(2);
     };
-    run();
-    ExitCode::SUCCESS
+    match run(Path::new(&corpus)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::from(3)
+        }
+    }
 }

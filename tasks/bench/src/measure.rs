@@ -8,6 +8,47 @@ pub(crate) struct Entry<'a> {
     pub(crate) run: Box<dyn FnMut() + 'a>,
 }
 
+impl<'a> Entry<'a> {
+    /// An entry that does `run` so many times in a round.
+    pub(crate) fn new(name: &'a str, repeat: usize, mut run: impl FnMut() + 'a) -> Self {
+        Self { name, run: Box::new(move || (0..repeat).for_each(|_| run())) }
+    }
+}
+
+/// What some work took from the allocator.
+pub(crate) struct Memory {
+    count: usize,
+    /// Bytes that are still held by what the work made.
+    held: usize,
+}
+
+/// Counts what `run` allocates; what it gives is alive while counting.
+pub(crate) fn allocations<T>(run: impl FnOnce() -> T) -> (T, Memory) {
+    let region = stats_alloc::Region::new(crate::ALLOCATOR);
+    let made = run();
+    let stats = region.change();
+    let held = stats.bytes_allocated.saturating_sub(stats.bytes_deallocated);
+    (made, Memory { count: stats.allocations + stats.reallocations, held })
+}
+
+#[expect(clippy::cast_precision_loss, reason = "ratios for people")]
+impl Memory {
+    /// Allocations for each of `n` objects.
+    pub(crate) fn each(&self, n: usize) -> f64 {
+        self.count as f64 / n as f64
+    }
+
+    /// One line, with the ratio of what is held to that of `reference`.
+    pub(crate) fn print(&self, name: &str, reference: &Self) {
+        let megabytes = self.held as f64 / 1e6;
+        let ratio = self.held as f64 / reference.held.max(1) as f64;
+        println!(
+            "  {name:<28} {:>10} allocations, {megabytes:>8.1} MB held, {ratio:>6.3}",
+            self.count
+        );
+    }
+}
+
 /// Runs every entry in turn for about `rounds` rounds and prints the best time of each, with its
 /// ratio to the entry called `reference`.
 pub(crate) fn compare(

@@ -52,7 +52,7 @@ impl Validator<'_> {
                 }
             }
             ExprKind::List(elements) => {
-                if self.env.homogeneous && !mixed {
+                if self.env.rules.homogeneous && !mixed {
                     self.one_element_type(elements);
                 }
                 for element in elements {
@@ -60,7 +60,7 @@ impl Validator<'_> {
                 }
             }
             ExprKind::Map(entries) => {
-                if self.env.homogeneous && !mixed {
+                if self.env.rules.homogeneous && !mixed {
                     self.one_entry_type(entries);
                 }
                 for entry in entries {
@@ -88,7 +88,7 @@ impl Validator<'_> {
     }
 
     fn literal_arguments(&mut self, function: &str, arguments: &[ExprId]) {
-        let Some(&first) = arguments.first().filter(|_| self.env.validate_literals) else {
+        let Some(&first) = arguments.first().filter(|_| self.env.rules.valid_literals) else {
             return;
         };
         let valid = match (function, self.checked.ast.literal(first)) {
@@ -96,6 +96,8 @@ impl Validator<'_> {
             ("timestamp", Some(Literal::String(text))) => {
                 Timestamp::parse_rfc3339(text).is_ok_and(|at| (1..=9999).contains(&at.civil().year))
             }
+            ("timestamp", Some(Literal::Int(seconds))) => (1..=9999)
+                .contains(&Timestamp { seconds: *seconds, nanoseconds: 0, offset: 0 }.civil().year),
             // The first argument is looked at even where the pattern is the second one.
             ("matches", Some(Literal::String(text))) => Regex::new(text).is_ok(),
             _ => true,

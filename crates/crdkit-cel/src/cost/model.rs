@@ -276,6 +276,16 @@ impl CostModel {
         }
     }
 
+    /// Whether the cost needs a list where an argument is an error, which the server does not survive.
+    pub(crate) fn needs_list(self, arguments: &[Option<Val<'_>>]) -> bool {
+        let list = match self {
+            Self::Distinct => 0,
+            Self::Sort { argument, .. } => argument,
+            _ => return false,
+        };
+        matches!(arguments.get(list), Some(None))
+    }
+
     /// Whether the cost is known only when the result is.
     pub(crate) fn depends_on_result(self) -> bool {
         matches!(self, Self::Join | Self::Slice | Self::Range | Self::Reverse)
@@ -369,6 +379,17 @@ fn traversal<'v>(data: Data<'v>, value: &Val<'v>) -> u64 {
             .iter(data)
             .map(|(key, value)| {
                 traversal(data, &key) + value.map_or(1, |value| traversal(data, &value))
+            })
+            .sum(),
+        Val::Object(node) => data
+            .members(*node)
+            .map(|member| match member {
+                Some((name, value)) => {
+                    floor(name.len() as u64, TEXT_FACTOR)
+                        + value.map_or(1, |value| traversal(data, &value))
+                }
+                // A member the shape does not know counts as two scalars.
+                None => 2,
             })
             .sum(),
         _ => 1,

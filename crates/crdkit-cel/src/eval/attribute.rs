@@ -1,5 +1,6 @@
 //! Chains of selections and indexes.
 
+use super::truth::Truth;
 use super::{EvalError, Evaluated, Evaluation, Local, soft};
 use crate::cost::SELECT;
 use crate::plan::{Attribute, Base, Known, Qualifier, Step, StepId};
@@ -13,11 +14,59 @@ impl<'v> Evaluation<'v> {
         attribute: &'v Attribute,
         charge_base: bool,
     ) -> Evaluated<'v> {
+        if attribute.direct
+            && let Some(result) = self.direct(attribute, charge_base)
+        {
+            return result;
+        }
         let result = soft(self.resolve(attribute))?;
         if charge_base && !attribute.test_only && !matches!(attribute.base, Base::Conditional(..)) {
             self.charge(SELECT)?;
         }
         result
+    }
+
+    /// Follows a chain of known members through the document without looking at what lies between. Nothing if the
+    /// document is not what the shapes say.
+    #[inline]
+    fn direct(&mut self, attribute: &'v Attribute, charge_base: bool) -> Option<Evaluated<'v>> {
+        let node = match attribute.base {
+            Base::Local(slot) => match self.locals.get(slot as usize)? {
+                Local::Value(Val::Object(node)) => *node,
+                _ => return None,
+            },
+            Base::Variable(slot) => match self.variables.get(slot as usize)? {
+                Some(Ok(Val::Object(node))) => *node,
+                _ => return None,
+            },
+            _ => return None,
+        };
+        let base = u64::from(charge_base && !attribute.test_only);
+        let (mut value, mut shape) = (node.value(), node.shape);
+        let mut steps = attribute.qualifiers.iter();
+        let mut charged = base;
+        while let Some(Qualifier::Field { name, known: Some(known), .. }) = steps.next() {
+            if known.object != shape || value.as_object().is_none() {
+                return None;
+            }
+            charged += SELECT;
+            let last = steps.len() == 0;
+            match value.get(&known.key).filter(|value| !value.is_null()) {
+                Some(next) => (value, shape) = (next, known.shape),
+                None if last && attribute.test_only => {
+                    return Some(self.charge_steps(charged).map(|()| Val::Bool(false)));
+                }
+                None => {
+                    let missing = EvalError::NoSuchKey((**name).into());
+                    return Some(self.charge_steps(charged).and(Err(missing)));
+                }
+            }
+        }
+        if let Err(limit) = self.charge_steps(charged) {
+            return Some(Err(limit));
+        }
+        let found = read(self.data, value, shape);
+        Some(if attribute.test_only { found.map(|_| Val::Bool(true)) } else { found })
     }
 
     /// A step whose base, if it is a chain, is not charged.
@@ -30,19 +79,20 @@ impl<'v> Evaluation<'v> {
 
     fn base(&mut self, base: &'v Base) -> Evaluated<'v> {
         match base {
-            Base::Variable(slot) => match self.variables.get(*slot as usize) {
-                Some(Some(binding)) => binding.value(self.data),
-                _ => {
+            Base::Variable(slot) => {
+                if let Some(Some(value)) = self.variables.get(*slot as usize) {
+                    value.clone()
+                } else {
                     let name =
                         self.program.variables.get(*slot as usize).map_or("", |name| &**name);
                     Err(EvalError::message(format!("no such attribute(s): {name}")))
                 }
-            },
+            }
             Base::Local(slot) => self.local(*slot),
-            Base::Conditional(condition, yes, no) => match self.run(*condition)? {
-                Val::Bool(true) => self.run_uncharged(*yes),
-                Val::Bool(false) => self.run_uncharged(*no),
-                _ => Err(EvalError::NoSuchOverload(None)),
+            Base::Conditional(condition, yes, no) => match self.truth(*condition) {
+                Truth::True => self.run_uncharged(*yes),
+                Truth::False => self.run_uncharged(*no),
+                Truth::Failed => Err(self.take_failure()),
             },
             Base::Value(step) => self.run(*step),
             Base::Unknown(name) => Err(EvalError::message(format!("no such attribute(s): {name}"))),
@@ -55,7 +105,10 @@ impl<'v> Evaluation<'v> {
             Some(Local::Error(error)) => Err(error.clone()),
             Some(Local::Lazy(step)) => {
                 let step = *step;
+                // Its own loops use the slots of the loops that are running where it is first read.
+                let running = self.locals.clone();
                 let value = soft(self.run(step))?;
+                self.locals = running;
                 self.set_local(slot, value.clone().map_or_else(Local::Error, Local::Value));
                 value
             }
@@ -64,7 +117,15 @@ impl<'v> Evaluation<'v> {
     }
 
     fn resolve(&mut self, attribute: &'v Attribute) -> Evaluated<'v> {
-        let mut value = self.base(&attribute.base)?;
+        let mut value = match &attribute.base {
+            // What most chains start from, without a detour.
+            Base::Local(slot)
+                if let Some(Local::Value(value)) = self.locals.get(*slot as usize) =>
+            {
+                *value
+            }
+            base => self.base(base)?,
+        };
         let [first @ .., last] = attribute.qualifiers.as_slice() else {
             return Ok(value);
         };
@@ -114,6 +175,7 @@ impl<'v> Evaluation<'v> {
             Qualifier::Computed { key, optional: asked } => {
                 *optional |= asked;
                 match soft(self.run_uncharged(*key))? {
+                    Ok(Val::Null) => Err(EvalError::fixed("invalid qualifier type: types.Null")),
                     Ok(key) => element(data, value, key),
                     Err(error) => Err(error),
                 }
@@ -252,7 +314,7 @@ fn index(key: &Val<'_>) -> Result<Option<usize>, EvalError> {
 
 /// The error for a key or index that is not there.
 fn missing(container: &Val<'_>, key: &Val<'_>) -> EvalError {
-    let text = crate::library::standard::text_of(key);
+    let text = crate::library::convert::text_of(key);
     match container {
         Val::List(_) => EvalError::message(format!("index out of bounds: {text}")),
         _ => EvalError::NoSuchKey(text.into()),

@@ -3,30 +3,39 @@
 use std::sync::Arc;
 
 use super::{EvalError, Evaluated, Evaluation, soft};
+use crate::ast::operator;
+use crate::cost::CostModel;
 use crate::declare::Overload;
 use crate::plan::Call;
 use crate::types::Type;
 use crate::value::{Data, Opaque, Val};
 
 impl<'v> Evaluation<'v> {
+    #[inline(never)]
     pub(super) fn call(&mut self, call: &'v Call) -> Evaluated<'v> {
         let data = self.data;
         let mut values = smallvec::SmallVec::<[Val<'v>; 4]>::new();
         let mut sizes = smallvec::SmallVec::<[Option<Val<'v>>; 4]>::new();
         let mut failed = None;
-        for &argument in &call.arguments {
+        let last = call.arguments.len().saturating_sub(1);
+        for (index, &argument) in call.arguments.iter().enumerate() {
             match soft(self.run(argument))? {
                 Ok(value) => {
                     values.push(value);
                     sizes.push(Some(value));
                 }
-                // From three arguments on, the first error ends the call before it is charged.
-                Err(error) if call.arguments.len() > 2 => return Err(error),
+                // From three arguments on, an error ends the call; it is charged only if nothing was left to evaluate.
+                Err(error) if last > 1 && index < last => return Err(error),
                 Err(error) => {
                     sizes.push(None);
                     failed.get_or_insert(error);
                 }
             }
+        }
+        if call.cost.needs_list(&sizes) {
+            return Err(EvalError::Internal(
+                "interface conversion: *types.Err is not traits.Lister: missing method Add",
+            ));
         }
         // Charging first keeps a call that costs too much from running at all.
         let by_result = call.cost.depends_on_result();
@@ -51,24 +60,70 @@ pub(crate) fn call_overload<'v>(
     candidates: &[Arc<Overload>],
     values: &[Val<'v>],
 ) -> Evaluated<'v> {
-    let chosen = match candidates {
-        [only] => Some(only),
-        many => many.iter().find(|overload| {
-            overload.arguments.len() == values.len()
+    let chosen = candidates.iter().find(|overload| {
+        // Sorting looks at its elements itself.
+        matches!(overload.cost, CostModel::Sort { .. })
+            || overload.arguments.len() == values.len()
                 && overload.arguments.iter().zip(values).all(|(ty, value)| accepts(data, ty, value))
-        }),
-    };
-    let outcome = match chosen {
+    });
+    match chosen {
         Some(overload) => (overload.run)(data, values),
-        None => Err(EvalError::NoSuchOverload(None)),
-    };
-    outcome.map_err(|error| match error {
-        EvalError::NoSuchOverload(None) if !function.starts_with(['_', '@', '!', '-']) => {
-            let types: Vec<&str> = values.iter().map(Val::type_name).collect();
-            EvalError::NoSuchOverload(Some(format!("{function}({})", types.join(", ")).into()))
+        None => Err(no_such_overload(function, values)),
+    }
+}
+
+/// The error for values no overload takes. Operators and a few functions leave it to their first operand; what they say
+/// depends on whether that operand knows the operation at all.
+pub(super) fn no_such_overload(function: &str, values: &[Val<'_>]) -> EvalError {
+    let first = values.first().unwrap_or(&Val::Null);
+    let known = match function {
+        "contains" | "startsWith" | "endsWith" | operator::IN => true,
+        operator::ADD => matches!(
+            first,
+            Val::Int(_)
+                | Val::Uint(_)
+                | Val::Double(_)
+                | Val::String(_)
+                | Val::Bytes(_)
+                | Val::Duration(_)
+                | Val::Timestamp(_)
+                | Val::List(_)
+        ),
+        operator::SUBTRACT => matches!(
+            first,
+            Val::Int(_) | Val::Uint(_) | Val::Double(_) | Val::Duration(_) | Val::Timestamp(_)
+        ),
+        operator::MULTIPLY | operator::DIVIDE => {
+            matches!(first, Val::Int(_) | Val::Uint(_) | Val::Double(_))
         }
-        other => other,
-    })
+        operator::MODULO => matches!(first, Val::Int(_) | Val::Uint(_)),
+        operator::NEGATE => {
+            matches!(first, Val::Int(_) | Val::Double(_) | Val::Duration(_) | Val::Bool(_))
+        }
+        operator::LESS | operator::LESS_EQUALS | operator::GREATER | operator::GREATER_EQUALS => {
+            !matches!(
+                first,
+                Val::Null
+                    | Val::Type(_)
+                    | Val::List(_)
+                    | Val::Map(_)
+                    | Val::Optional(_)
+                    | Val::Opaque(_)
+                    | Val::Object(_)
+            )
+        }
+        "matches" => matches!(first, Val::String(_)),
+        "size" => false,
+        _ => {
+            let types: Vec<&str> = values.iter().map(Val::type_name).collect();
+            return EvalError::NoSuchOverload(Some(
+                format!("{function}({})", types.join(", ")).into(),
+            ));
+        }
+    };
+    // These three answer for every operation they do not know.
+    let answers = matches!(first, Val::String(_) | Val::Timestamp(_) | Val::Duration(_));
+    EvalError::NoSuchOverload((!known && !answers).then(|| function.into()))
 }
 
 /// Whether a value is of a declared type, as far as run time can tell: lists and maps by their first element.
@@ -86,6 +141,8 @@ fn accepts<'v>(data: Data<'v>, ty: &Type, value: &Val<'v>) -> bool {
         | (Type::Timestamp, Val::Timestamp(_))
         | (Type::Type(_), Val::Type(_))
         | (Type::Map(_), Val::Map(_) | Val::Object(_)) => true,
+        // Flattening takes lists of anything.
+        (Type::List(element), Val::List(_)) if matches!(**element, Type::List(_)) => true,
         (Type::List(element), Val::List(list)) => match list.get(0, data) {
             Some(Ok(first)) => accepts(data, element, &first),
             _ => true,

@@ -13,6 +13,8 @@ pub enum EvalError {
     NoSuchOverload(Option<Box<str>>),
     /// Anything else, by its text.
     Message(Cow<'static, str>),
+    /// A fault of the server that users see as such; ends the evaluation.
+    Internal(&'static str),
     /// The cost limit is used up.
     CostLimit,
     /// The caller asked to stop.
@@ -34,7 +36,7 @@ impl EvalError {
 
     /// Whether it ends the evaluation, whatever operators surround it.
     pub fn is_fatal(&self) -> bool {
-        matches!(self, Self::CostLimit | Self::Interrupted)
+        matches!(self, Self::CostLimit | Self::Interrupted | Self::Internal(_))
     }
 }
 
@@ -45,6 +47,7 @@ impl fmt::Display for EvalError {
             Self::NoSuchOverload(None) => f.write_str("no such overload"),
             Self::NoSuchOverload(Some(call)) => write!(f, "no such overload: {call}"),
             Self::Message(text) => f.write_str(text),
+            Self::Internal(text) => write!(f, "internal error: {text}"),
             Self::CostLimit => f.write_str("operation cancelled: actual cost limit exceeded"),
             Self::Interrupted => f.write_str("operation interrupted"),
         }

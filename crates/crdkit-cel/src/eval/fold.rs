@@ -3,10 +3,11 @@
 //! Charges what the general loop of the macro would cost: reading the accumulator, testing the condition, adding to the
 //! list. The numbers are spelled out where they are charged.
 
+use super::truth::Truth;
 use super::{EvalError, Evaluated, Evaluation, Local, soft};
 use crate::cost::{LIST, SELECT};
 use crate::plan::{Collect, Fold, FoldKind, StepId};
-use crate::value::{Data, List, Map, MapTable, Val, equal, hash_key};
+use crate::value::{Data, Val, equal, hash_key};
 
 /// What is iterated: pairs of key or index and element.
 enum Items<'v> {
@@ -30,28 +31,43 @@ impl<'v> Iterator for Items<'v> {
 }
 
 impl<'v> Evaluation<'v> {
+    fn items(&mut self, fold: &'v Fold) -> Result<Items<'v>, EvalError> {
+        match self.run(fold.range)? {
+            Val::List(list) => Ok(Items::List(list.iter(self.data), 0)),
+            Val::Map(map) => Ok(Items::Map(map.iter(self.data))),
+            other => Err(EvalError::message(format!(
+                "got '{}', expected iterable type",
+                go_type(&other)
+            ))),
+        }
+    }
+
+    #[inline(never)]
     pub(super) fn fold(&mut self, fold: &'v Fold) -> Evaluated<'v> {
-        let range = self.run(fold.range)?;
-        let items = match range {
-            Val::List(list) => Items::List(list.iter(self.data), 0),
-            Val::Map(map) => Items::Map(map.iter(self.data)),
-            other => {
-                return Err(EvalError::message(format!(
-                    "got '{}', expected iterable type",
-                    other.type_name()
-                )));
-            }
-        };
         match &fold.kind {
-            FoldKind::All(predicate) => self.quantifier(fold, items, *predicate, false),
-            FoldKind::Exists(predicate) => self.quantifier(fold, items, *predicate, true),
-            FoldKind::ExistsOne(predicate) => self.exists_one(fold, items, *predicate),
+            FoldKind::All(_) | FoldKind::Exists(_) => self.quantified(fold).map(Val::Bool),
+            FoldKind::ExistsOne(predicate) => {
+                let items = self.items(fold)?;
+                self.exists_one(fold, items, *predicate)
+            }
             FoldKind::Collect { filter, collect: Collect::List { value, constant } } => {
+                let items = self.items(fold)?;
                 self.collect_list(fold, items, *filter, *value, *constant)
             }
             FoldKind::Collect { filter, collect } => {
+                let items = self.items(fold)?;
                 self.collect_map(fold, items, *filter, collect)
             }
+        }
+    }
+
+    /// `all` and `exists`.
+    pub(super) fn quantified(&mut self, fold: &'v Fold) -> Result<bool, EvalError> {
+        let items = self.items(fold)?;
+        match fold.kind {
+            FoldKind::All(predicate) => self.quantifier(fold, items, predicate, false),
+            FoldKind::Exists(predicate) => self.quantifier(fold, items, predicate, true),
+            _ => Err(EvalError::fixed("invalid program")),
         }
     }
 
@@ -68,14 +84,14 @@ impl<'v> Evaluation<'v> {
         }
     }
 
-    /// `all` and `exists`: the loop ends at the first element that decides, errors before it are forgotten.
+    /// The loop ends at the first element that decides; errors before it are forgotten.
     fn quantifier(
         &mut self,
         fold: &'v Fold,
         items: Items<'v>,
         predicate: StepId,
         decisive: bool,
-    ) -> Evaluated<'v> {
+    ) -> Result<bool, EvalError> {
         let is_list = matches!(items, Items::List(..));
         // Reading the accumulator and testing it; `exists` also negates it.
         let condition = if decisive { 3 } else { 2 };
@@ -83,27 +99,32 @@ impl<'v> Evaluation<'v> {
         let mut decided = false;
         for item in items {
             self.tick()?;
-            self.charge(condition)?;
             if decided {
+                self.charge_steps(condition)?;
                 break;
             }
-            self.bind_item(fold, item, is_list);
             // The step reads the accumulator.
-            self.charge(SELECT)?;
-            match soft(self.run(predicate))? {
-                Ok(Val::Bool(value)) if value == decisive => {
+            self.charge_steps(condition + SELECT)?;
+            self.bind_item(fold, item, is_list);
+            match self.truth(predicate) {
+                Truth::Failed => {
+                    let error = self.take_failure();
+                    if error.is_fatal() {
+                        return Err(error);
+                    }
+                    failed.get_or_insert(error);
+                }
+                truth if truth == decisive.into() => {
                     decided = true;
                     failed = None;
                 }
-                Ok(Val::Bool(_)) => {}
-                Ok(_) => drop(failed.get_or_insert(EvalError::NoSuchOverload(None))),
-                Err(error) => drop(failed.get_or_insert(error)),
+                _ => {}
             }
         }
         self.charge(SELECT)?;
         match failed {
             Some(error) => Err(error),
-            None => Ok(Val::Bool(decided == decisive)),
+            None => Ok(decided == decisive),
         }
     }
 
@@ -114,19 +135,14 @@ impl<'v> Evaluation<'v> {
         for item in items {
             self.tick()?;
             self.bind_item(fold, item, is_list);
-            match soft(self.run(predicate))? {
-                Ok(Val::Bool(true)) => {
-                    // The accumulator and an addition.
-                    self.charge(SELECT + 1)?;
-                    count += 1;
-                }
-                Ok(Val::Bool(false)) => {}
-                Ok(_) => failed = Some(EvalError::NoSuchOverload(None)),
-                Err(error) => failed = Some(error),
+            if self.passes(Some(predicate), &mut failed)? {
+                // The accumulator and an addition.
+                self.charge_steps(SELECT + 1)?;
+                count += 1;
             }
         }
         // The accumulator and a comparison.
-        self.charge(SELECT + 1)?;
+        self.charge_steps(SELECT + 1)?;
         match failed {
             Some(error) => Err(error),
             None => Ok(Val::Bool(count == 1)),
@@ -142,12 +158,17 @@ impl<'v> Evaluation<'v> {
         let Some(filter) = filter else {
             return Ok(true);
         };
-        match soft(self.run(filter))? {
-            Ok(Val::Bool(passes)) => return Ok(passes),
-            Ok(_) => *failed = Some(EvalError::NoSuchOverload(None)),
-            Err(error) => *failed = Some(error),
+        match self.truth(filter) {
+            Truth::Failed => {
+                let error = self.take_failure();
+                if error.is_fatal() {
+                    return Err(error);
+                }
+                *failed = Some(error);
+                Ok(false)
+            }
+            truth => Ok(truth == Truth::True),
         }
-        Ok(false)
     }
 
     fn collect_list(
@@ -170,7 +191,10 @@ impl<'v> Evaluation<'v> {
             self.charge(SELECT)?;
             let value = soft(self.run(value))?;
             // The list of one element, unless it is a constant, and the addition.
-            self.charge(if constant { 1 } else { LIST + 1 })?;
+            if !constant {
+                self.charge(LIST)?;
+            }
+            self.charge(1)?;
             match value {
                 Ok(value) => collected.push(value),
                 Err(error) => drop(failed.get_or_insert(error)),
@@ -179,7 +203,7 @@ impl<'v> Evaluation<'v> {
         self.charge(SELECT)?;
         match failed {
             Some(error) => Err(error),
-            None => Ok(Val::List(List::Slice(self.data.arena.slice(&collected)))),
+            None => Ok(self.data.arena.list(&collected)),
         }
     }
 
@@ -209,13 +233,9 @@ impl<'v> Evaluation<'v> {
                         continue;
                     }
                     self.charge(SELECT)?;
-                    match soft(self.run(*value))? {
-                        Ok(value) => {
-                            self.charge(1)?;
-                            builder.insert(self.data, key, value)
-                        }
-                        Err(error) => Err(error),
-                    }
+                    let value = soft(self.run(*value))?;
+                    self.charge(1)?;
+                    value.and_then(|value| builder.insert(self.data, key, value))
                 }
                 Collect::Entries { map } => {
                     let map = soft(self.run(*map))?;
@@ -234,13 +254,30 @@ impl<'v> Evaluation<'v> {
             }
         }
         self.charge(SELECT)?;
-        match failed {
-            Some(error) => Err(error),
-            None => {
-                let arena = self.data.arena;
-                Ok(Val::Map(Map::Table(arena.value(MapTable::new(&builder.entries, arena)))))
-            }
+        if let Some(error) = failed {
+            Err(error)
+        } else {
+            let arena = self.data.arena;
+            Ok(arena.map(&builder.entries))
         }
+    }
+}
+
+/// How the server names the type of a value that cannot be iterated.
+fn go_type(value: &Val<'_>) -> &'static str {
+    match value {
+        Val::Null => "types.Null",
+        Val::Bool(_) => "types.Bool",
+        Val::Int(_) => "types.Int",
+        Val::Uint(_) => "types.Uint",
+        Val::Double(_) => "types.Double",
+        Val::String(_) => "types.String",
+        Val::Bytes(_) => "types.Bytes",
+        Val::Duration(_) => "types.Duration",
+        Val::Timestamp(_) => "types.Timestamp",
+        Val::Type(_) => "*types.Type",
+        Val::Optional(_) => "*types.Optional",
+        Val::List(_) | Val::Map(_) | Val::Opaque(_) | Val::Object(_) => "cel.Value",
     }
 }
 
@@ -262,7 +299,7 @@ impl<'v> MapBuilder<'v> {
                 .is_some_and(|(other, _)| matches!(equal(data, other, &key), Ok(true)))
         };
         if index.find(hash, same).is_some() {
-            let text = crate::library::standard::text_of(&key);
+            let text = crate::library::convert::text_of(&key);
             return Err(EvalError::message(format!("insert failed: key {text} already exists")));
         }
         entries.push((key, value));

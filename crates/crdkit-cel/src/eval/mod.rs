@@ -8,16 +8,19 @@ mod attribute;
 mod call;
 mod error;
 mod fold;
+mod truth;
 
 use crdkit_value::Value;
+use smallvec::SmallVec;
 
 pub(crate) use call::call_overload;
 pub use error::EvalError;
+use truth::Truth;
 
-use crate::cost::{CostModel, LIST, MAP, TEXT_FACTOR, scaled};
-use crate::plan::{Order, PatternUse, Program, Step, StepId};
+use crate::cost::{CostModel, LIST, MAP};
+use crate::plan::{PatternUse, Program, Step, StepId};
 use crate::shape::ShapeId;
-use crate::value::{Arena, Constant, Data, List, Map, MapTable, Node, Val, compare, equal, read};
+use crate::value::{Arena, Constant, Data, Node, Val, equal, read};
 
 /// Loops ask whether to stop once in this many iterations.
 const INTERRUPT_EVERY: u32 = 100;
@@ -83,6 +86,11 @@ impl Program {
         self.variables.iter().map(|name| &**name)
     }
 
+    /// A copy of a result that borrows nothing; `None` for values that only libraries can make.
+    pub fn to_constant<'v>(&'v self, arena: &'v Arena, value: &Val<'v>) -> Option<Constant> {
+        Constant::of(value, Data { shapes: &self.shapes, arena })
+    }
+
     /// Runs the program. Variables that `bind` does not know are errors when read.
     pub fn evaluate<'v>(
         &'v self,
@@ -90,17 +98,23 @@ impl Program {
         bind: impl Fn(&str) -> Option<Binding<'v>>,
         limits: Limits<'v>,
     ) -> Outcome<'v> {
+        arena.forget_documents();
         let data = Data { shapes: &self.shapes, arena };
-        let variables = self.variables.iter().map(|name| bind(name)).collect();
+        // Filled in place: the state is large, and moving it would cost as much as a small rule.
         let mut evaluation = Evaluation {
             program: self,
             data,
-            variables,
-            locals: Vec::new(),
+            variables: SmallVec::new(),
+            locals: SmallVec::new(),
             cost: 0,
             limits,
             ticks: 0,
+            failure: None,
         };
+        for name in &self.variables {
+            evaluation.variables.push(bind(name).map(|binding| binding.value(data)));
+        }
+        evaluation.locals.resize(self.locals, Local::Value(Val::Null));
         let result = evaluation.run(self.root);
         Outcome { result, cost: evaluation.cost }
     }
@@ -118,17 +132,27 @@ enum Local<'v> {
 struct Evaluation<'v> {
     program: &'v Program,
     data: Data<'v>,
-    variables: smallvec::SmallVec<[Option<Binding<'v>>; 2]>,
-    locals: Vec<Local<'v>>,
+    /// What the variables are, read once.
+    variables: SmallVec<[Option<Evaluated<'v>>; 2]>,
+    locals: SmallVec<[Local<'v>; 4]>,
     cost: u64,
     limits: Limits<'v>,
     ticks: u32,
+    /// Why the last [`Truth::Failed`] failed.
+    failure: Option<EvalError>,
 }
 
 impl<'v> Evaluation<'v> {
+    #[inline]
     fn charge(&mut self, cost: u64) -> Result<(), EvalError> {
         self.cost = self.cost.saturating_add(cost);
         if self.cost > self.limits.cost { Err(EvalError::CostLimit) } else { Ok(()) }
+    }
+
+    /// Charges several steps of cost 1 at once; the limit strikes at the step that crosses it.
+    #[inline]
+    fn charge_steps(&mut self, steps: u64) -> Result<(), EvalError> {
+        self.charge(steps).inspect_err(|_| self.cost = self.limits.cost.saturating_add(1))
     }
 
     /// Called once per iteration.
@@ -150,23 +174,19 @@ impl<'v> Evaluation<'v> {
         match step {
             Step::Constant(constant) => Ok(constant.value(self.data)),
             Step::Attribute(attribute) => self.attribute(attribute, true),
-            Step::And(left, right) => self.logic(*left, *right, false),
-            Step::Or(left, right) => self.logic(*left, *right, true),
-            Step::Not(operand) => {
-                let value = soft(self.run(*operand))?;
-                self.charge(1)?;
-                match value? {
-                    Val::Bool(value) => Ok(Val::Bool(!value)),
-                    _ => Err(EvalError::NoSuchOverload(None)),
-                }
-            }
-            Step::Equal { left, right, negated } => self.equality(*left, *right, *negated),
-            Step::Order { order, left, right, cost } => self.order(*order, *left, *right, *cost),
+            Step::And(..)
+            | Step::Or(..)
+            | Step::Not(_)
+            | Step::Equal { .. }
+            | Step::Order { .. }
+            | Step::InSet { .. } => match self.truth(id) {
+                Truth::Failed => Err(self.take_failure()),
+                truth => Ok(Val::Bool(truth == Truth::True)),
+            },
             Step::Call(call) => self.call(call),
             Step::Pattern { usage, regex, subject, limit } => {
                 self.pattern(*usage, regex, *subject, *limit)
             }
-            Step::InSet { value, set } => self.in_set(*value, set),
             Step::List(elements) => self.list(elements),
             Step::Map(entries) => self.map(entries),
             Step::Fold(fold) => self.fold(fold),
@@ -191,67 +211,14 @@ impl<'v> Evaluation<'v> {
         }
     }
 
+    #[inline]
     fn set_local(&mut self, slot: u32, local: Local<'v>) {
-        let slot = slot as usize;
-        if self.locals.len() <= slot {
-            self.locals.resize(slot + 1, Local::Value(Val::Null));
-        }
-        if let Some(place) = self.locals.get_mut(slot) {
+        if let Some(place) = self.locals.get_mut(slot as usize) {
             *place = local;
         }
     }
 
-    /// `&&` and `||`: `decisive` wins over errors on either side.
-    fn logic(&mut self, left: StepId, right: StepId, decisive: bool) -> Evaluated<'v> {
-        let left = soft(self.run(left))?;
-        if matches!(left, Ok(Val::Bool(value)) if value == decisive) {
-            return Ok(Val::Bool(decisive));
-        }
-        let right = soft(self.run(right))?;
-        if matches!(right, Ok(Val::Bool(value)) if value == decisive) {
-            return Ok(Val::Bool(decisive));
-        }
-        match (left?, right?) {
-            (Val::Bool(_), Val::Bool(_)) => Ok(Val::Bool(!decisive)),
-            _ => Err(EvalError::NoSuchOverload(None)),
-        }
-    }
-
-    fn equality(&mut self, left: StepId, right: StepId, negated: bool) -> Evaluated<'v> {
-        let left = soft(self.run(left))?;
-        let right = soft(self.run(right))?;
-        let cost = match (&left, &right) {
-            (Ok(Val::Opaque(_)), _) if !negated => 1,
-            (left, right) => scaled(size(left).min(size(right)), TEXT_FACTOR),
-        };
-        self.charge(cost)?;
-        let equal = equal(self.data, &left?, &right?)?;
-        Ok(Val::Bool(equal != negated))
-    }
-
-    fn order(
-        &mut self,
-        order: Order,
-        left: StepId,
-        right: StepId,
-        cost: CostModel,
-    ) -> Evaluated<'v> {
-        let left = soft(self.run(left))?;
-        let right = soft(self.run(right))?;
-        let cost = match cost {
-            CostModel::Comparison => scaled(size(&left).min(size(&right)), TEXT_FACTOR),
-            _ => 1,
-        };
-        self.charge(cost)?;
-        let ordering = compare(&left?, &right?)?;
-        Ok(Val::Bool(match order {
-            Order::Less => ordering.is_lt(),
-            Order::LessEqual => ordering.is_le(),
-            Order::Greater => ordering.is_gt(),
-            Order::GreaterEqual => ordering.is_ge(),
-        }))
-    }
-
+    #[inline(never)]
     fn pattern(
         &mut self,
         usage: PatternUse,
@@ -259,21 +226,15 @@ impl<'v> Evaluation<'v> {
         subject: StepId,
         limit: Option<StepId>,
     ) -> Evaluated<'v> {
-        let subject = soft(self.run(subject))?;
+        // A call with a constant pattern ends at its subject's error before it is charged.
+        let subject = self.run(subject)?;
         let limit = match limit {
-            // With a third argument an error ends the call before it is charged.
-            Some(limit) => {
-                subject.clone()?;
-                match self.run(limit)? {
-                    Val::Int(limit) => limit,
-                    _ => return Err(EvalError::NoSuchOverload(None)),
-                }
-            }
-            None => -1,
+            Some(limit) => soft(self.run(limit))?,
+            None => Ok(Val::Int(-1)),
         };
-        let arguments = [subject.as_ref().ok().copied(), Some(Val::String(regex.as_str()))];
+        let arguments = [Some(subject), Some(Val::String(regex.as_str()))];
         self.charge(CostModel::Matches.runtime(self.data, &arguments, None))?;
-        let Val::String(text) = subject? else {
+        let (Val::String(text), Val::Int(limit)) = (subject, limit?) else {
             return Err(EvalError::NoSuchOverload(None));
         };
         Ok(match usage {
@@ -283,22 +244,9 @@ impl<'v> Evaluation<'v> {
         })
     }
 
-    fn in_set(&mut self, value: StepId, set: &'v [Constant]) -> Evaluated<'v> {
-        let value = self.run(value)?;
-        let found = match value {
-            Val::String(text) => {
-                set.iter().any(|item| matches!(item, Constant::String(other) if &**other == text))
-            }
-            other => {
-                let data = self.data;
-                set.iter().any(|item| matches!(equal(data, &item.value(data), &other), Ok(true)))
-            }
-        };
-        Ok(Val::Bool(found))
-    }
-
+    #[inline(never)]
     fn list(&mut self, elements: &'v [(StepId, bool)]) -> Evaluated<'v> {
-        let mut items = smallvec::SmallVec::<[Val<'v>; 8]>::new();
+        let mut items = SmallVec::<[Val<'v>; 8]>::new();
         let outcome = elements.iter().try_for_each(|&(step, optional)| {
             match (self.run(step)?, optional) {
                 (value, false) | (Val::Optional(Some(&value)), true) => items.push(value),
@@ -314,9 +262,10 @@ impl<'v> Evaluation<'v> {
         let outcome = soft(outcome)?;
         self.charge(LIST)?;
         outcome?;
-        Ok(Val::List(List::Slice(self.data.arena.slice(&items))))
+        Ok(self.data.arena.list(&items))
     }
 
+    #[inline(never)]
     fn map(&mut self, entries: &'v [(StepId, StepId, bool)]) -> Evaluated<'v> {
         let mut table: Vec<(Val<'v>, Val<'v>)> = Vec::with_capacity(entries.len());
         let outcome = entries.iter().try_for_each(|&(key, value, optional)| {
@@ -335,7 +284,7 @@ impl<'v> Evaluation<'v> {
         let outcome = soft(outcome)?;
         self.charge(MAP)?;
         outcome?;
-        Ok(Val::Map(Map::Table(self.data.arena.value(MapTable::new(&table, self.data.arena)))))
+        Ok(self.data.arena.map(&table))
     }
 }
 
@@ -357,15 +306,12 @@ fn insert<'v>(
 }
 
 /// Separates errors that are values from those that end the evaluation.
+#[inline]
 fn soft<T>(outcome: Result<T, EvalError>) -> Result<Result<T, EvalError>, EvalError> {
     match outcome {
         Err(error) if error.is_fatal() => Err(error),
         other => Ok(other),
     }
-}
-
-fn size(value: &Evaluated<'_>) -> u64 {
-    value.as_ref().map_or(1, Val::size)
 }
 
 impl<'v> Binding<'v> {
@@ -383,7 +329,7 @@ impl<'v> Binding<'v> {
 }
 
 impl<'v> Node<'v> {
-    /// Whether two views show the same place of the same document.
+    /// The document value as it stands.
     pub(crate) fn value(self) -> Value<'v> {
         self.value
     }

@@ -2,7 +2,7 @@
 
 use crdkit_text::ip::{Cidr, Ip};
 
-use super::{no_overload, standard};
+use super::{convert, no_overload};
 use crate::cost::CostModel::{ContainsCidr, ContainsIp, One, Parse};
 use crate::declare::{Definition, define};
 use crate::eval::{EvalError, Evaluated};
@@ -11,7 +11,7 @@ use crate::value::{Data, Opaque, Val};
 pub(crate) const DEFINITIONS: &[Definition] = &[
     define("cidr(string) -> net.CIDR", Parse, to_cidr),
     define("isCIDR(string) -> bool", Parse, is_cidr),
-    define("string(net.CIDR) -> string", One, standard::to_string),
+    define("string(net.CIDR) -> string", One, convert::to_string),
     define("net.CIDR.containsIP(string) -> bool", ContainsIp { text: true }, contains_ip),
     define("net.CIDR.containsIP(net.IP) -> bool", ContainsIp { text: false }, contains_ip),
     define("net.CIDR.containsCIDR(string) -> bool", ContainsCidr { text: true }, contains_cidr),

@@ -49,40 +49,60 @@ pub(crate) fn decode_url_safe(text: &str) -> Result<Vec<u8>, String> {
     decode(text, URL_SAFE, true)
 }
 
+/// Decodes like Go: line ends are skipped, and an error names the byte Go names.
 fn decode(text: &str, alphabet: &[u8; 64], padded: bool) -> Result<Vec<u8>, String> {
-    let broken = |at: usize| format!("illegal base64 data at input byte {at}");
-    let mut out = Vec::with_capacity(text.len() / 4 * 3);
-    let (mut group, mut count, mut padding) = (0_u32, 0_usize, 0_usize);
-    for (at, byte) in text.bytes().enumerate().filter(|(_, byte)| !matches!(byte, b'\r' | b'\n')) {
-        if padded && byte == b'=' && count >= 2 && count + padding < 4 {
-            padding += 1;
-            continue;
-        }
-        let Some(value) =
-            alphabet.iter().position(|&symbol| symbol == byte).filter(|_| padding == 0)
-        else {
-            return Err(broken(at));
-        };
-        group = group << 6 | u32::try_from(value).unwrap_or(0);
-        count += 1;
-        if count == 4 {
-            out.extend(group.to_be_bytes().iter().skip(1));
-            (group, count) = (0, 0);
-        }
-    }
-    let missing = match count {
-        0 => 0,
-        _ if padded => 4 - padding - count,
-        1 => 1,
-        _ => 0,
+    let source = text.as_bytes();
+    let broken = |at: usize| Err(format!("illegal base64 data at input byte {at}"));
+    let skip_line_ends = |from: usize| {
+        let rest = source.get(from..).unwrap_or_default();
+        from + rest.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count()
     };
-    if missing > 0 {
-        return Err(broken(text.len()));
+    let mut out = Vec::with_capacity(source.len() / 4 * 3);
+    let mut index = 0;
+    loop {
+        let (mut group, mut count, mut ended) = (0_u32, 0_usize, false);
+        while count < 4 {
+            let Some(&byte) = source.get(index) else {
+                if count == 0 {
+                    return Ok(out);
+                }
+                if count == 1 || padded {
+                    return broken(index - count);
+                }
+                ended = true;
+                break;
+            };
+            index += 1;
+            if let Some(value) = alphabet.iter().position(|&symbol| symbol == byte) {
+                group = group << 6 | u32::try_from(value).unwrap_or(0);
+                count += 1;
+                continue;
+            }
+            if matches!(byte, b'\r' | b'\n') {
+                continue;
+            }
+            if !padded || byte != b'=' || count < 2 {
+                return broken(index - 1);
+            }
+            if count == 2 {
+                index = skip_line_ends(index);
+                match source.get(index) {
+                    None => return broken(index),
+                    Some(b'=') => index += 1,
+                    Some(_) => return broken(index - 1),
+                }
+            }
+            index = skip_line_ends(index);
+            if index < source.len() {
+                return broken(index);
+            }
+            ended = true;
+            break;
+        }
+        let bytes = (group << (6 * (4 - count))).to_be_bytes();
+        out.extend(bytes.iter().skip(1).take(count.saturating_sub(1)));
+        if ended {
+            return Ok(out);
+        }
     }
-    match count {
-        2 => out.extend((group << 12).to_be_bytes().iter().skip(1).take(1)),
-        3 => out.extend((group << 6).to_be_bytes().iter().skip(1).take(2)),
-        _ => {}
-    }
-    Ok(out)
 }

@@ -8,7 +8,7 @@ use super::no_overload;
 use crate::cost::CostModel::{One, Validate};
 use crate::declare::{Definition, define};
 use crate::eval::Evaluated;
-use crate::value::{Data, Format, List, Opaque, Val};
+use crate::value::{Data, Format, Opaque, Val};
 
 pub(crate) const DEFINITIONS: &[Definition] = &[
     define("kubernetes.NamedFormat.validate(string) -> optional(list(string))", Validate, validate),
@@ -184,5 +184,5 @@ fn validate<'v>(data: Data<'v>, arguments: &[Val<'v>]) -> Evaluated<'v> {
     }
     let messages: Vec<Val<'v>> =
         messages.iter().map(|text| Val::String(data.arena.string(text))).collect();
-    Ok(data.arena.some(Val::List(List::Slice(data.arena.slice(&messages)))))
+    Ok(data.arena.some(data.arena.list(&messages)))
 }

@@ -1,8 +1,10 @@
 //! IP addresses: `net.IP`.
 
+use std::net::Ipv6Addr;
+
 use crdkit_text::ip::Ip;
 
-use super::{no_overload, standard};
+use super::{convert, no_overload};
 use crate::cost::CostModel::{One, Parse, ParseTwice};
 use crate::declare::{Definition, define};
 use crate::eval::{EvalError, Evaluated};
@@ -12,7 +14,7 @@ pub(crate) const DEFINITIONS: &[Definition] = &[
     define("ip(string) -> net.IP", Parse, to_ip),
     define("isIP(string) -> bool", Parse, is_ip),
     define("ip.isCanonical(string) -> bool", ParseTwice, is_canonical),
-    define("string(net.IP) -> string", One, standard::to_string),
+    define("string(net.IP) -> string", One, convert::to_string),
     define("net.IP.family() -> int", One, family),
     define("net.IP.isUnspecified() -> bool", One, is_unspecified),
     define("net.IP.isLoopback() -> bool", One, is_loopback),
@@ -21,7 +23,26 @@ pub(crate) const DEFINITIONS: &[Definition] = &[
     define("net.IP.isGlobalUnicast() -> bool", One, is_global_unicast),
 ];
 
-pub(super) fn parse(text: &str) -> Result<Ip, EvalError> {
+/// As the general network library reads addresses: an IPv4 address in an IPv6 one is the IPv4 address, unless it is
+/// written with dots.
+pub(crate) const NETWORK: &[Definition] = &[define("ip(string) -> net.IP", Parse, to_unmapped_ip)];
+
+fn to_unmapped_ip<'v>(data: Data<'v>, arguments: &[Val<'v>]) -> Evaluated<'v> {
+    let mapped = match arguments {
+        [Val::String(text)] if !text.contains('.') => {
+            text.parse::<Ipv6Addr>().ok().and_then(|address| address.to_ipv4_mapped())
+        }
+        _ => None,
+    };
+    match mapped {
+        Some(address) => {
+            Ok(Val::Opaque(data.arena.opaque(Opaque::Ip(parse(&address.to_string())?))))
+        }
+        None => to_ip(data, arguments),
+    }
+}
+
+fn parse(text: &str) -> Result<Ip, EvalError> {
     Ip::parse(text).map_err(|error| EvalError::message(error.to_string()))
 }
 

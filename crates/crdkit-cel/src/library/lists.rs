@@ -174,8 +174,11 @@ fn sort_by_keys<'v>(data: Data<'v>, arguments: &[Val<'v>]) -> Evaluated<'v> {
 fn range<'v>(data: Data<'v>, arguments: &[Val<'v>]) -> Evaluated<'v> {
     match arguments {
         [Val::Int(count)] if *count > MAX_RANGE => Err(EvalError::message(format!(
-            "lists.range size {count} exceeds maximum of {MAX_RANGE}"
+            "lists.range: size {count} exceeds maximum allowed ({MAX_RANGE})"
         ))),
+        [Val::Int(count)] if *count < 0 => {
+            Err(EvalError::message(format!("lists.range: size must be non-negative, got {count}")))
+        }
         [Val::Int(count)] => Ok(list(data, &(0..*count).map(Val::Int).collect::<Vec<_>>())),
         _ => no_overload(),
     }

@@ -3,8 +3,10 @@
 //! A library is one file with one table of [`Definition`](crate::declare::Definition)s. This module says which
 //! environments have which library.
 
+pub(crate) mod authorizer;
 pub(crate) mod cidr;
 pub(crate) mod comprehensions;
+pub(crate) mod convert;
 pub(crate) mod encoders;
 pub(crate) mod format;
 pub(crate) mod ip;
@@ -53,6 +55,12 @@ pub enum Library {
     Ip,
     /// Address ranges.
     Cidr,
+    /// IP addresses and ranges with the rules of the general network library, to be added to these two.
+    Network,
+    /// Authorization checks.
+    Authorizer,
+    /// Selectors of authorization checks.
+    AuthorizerSelectors,
     /// Named formats.
     Format,
     /// Semantic versions.
@@ -76,11 +84,12 @@ pub enum Library {
 }
 
 /// Since which version, up to before which version.
-const KUBERNETES: [(Library, Minor, Option<Minor>); 16] = [
+const KUBERNETES: [(Library, Minor, Option<Minor>); 18] = [
     (Library::Standard, 0, None),
     (Library::Url, 0, None),
     (Library::Regex, 0, None),
     (Library::KubernetesLists(0), 0, Some(37)),
+    (Library::Authorizer, 27, None),
     (Library::Optional, 28, None),
     (Library::Quantity, 28, None),
     (Library::Strings(0), 0, Some(29)),
@@ -89,6 +98,7 @@ const KUBERNETES: [(Library, Minor, Option<Minor>); 16] = [
     (Library::Ip, 30, None),
     (Library::Cidr, 30, None),
     (Library::Format, 31, None),
+    (Library::AuthorizerSelectors, 31, None),
     (Library::TwoVariableComprehensions, 32, None),
     (Library::Semver, 33, None),
     (Library::Lists, 34, None),
@@ -110,6 +120,9 @@ impl Library {
             Self::Quantity => quantity::DEFINITIONS,
             Self::Ip => ip::DEFINITIONS,
             Self::Cidr => cidr::DEFINITIONS,
+            Self::Network => ip::NETWORK,
+            Self::Authorizer => authorizer::DEFINITIONS,
+            Self::AuthorizerSelectors => authorizer::SELECTORS,
             Self::Format => format::DEFINITIONS,
             Self::Semver => semver::DEFINITIONS,
             Self::Sets => sets::DEFINITIONS,

@@ -50,6 +50,8 @@ fn of_non_zero_value<'v>(data: Data<'v>, arguments: &[Val<'v>]) -> Evaluated<'v>
         | Val::Duration(0)
         | Val::Optional(None) => true,
         Val::Double(value) => *value == 0.0,
+        // The start of year 1 is the zero of the server's clock.
+        Val::Timestamp(at) => at.seconds == -62_135_596_800 && at.nanoseconds == 0,
         Val::String(text) => text.is_empty(),
         Val::Bytes(bytes) => bytes.is_empty(),
         Val::List(list) => list.len() == 0,
@@ -108,5 +110,5 @@ fn unwrap<'v>(data: Data<'v>, arguments: &[Val<'v>]) -> Evaluated<'v> {
             other => return Err(EvalError::message(format!("value {other:?} is not optional"))),
         }
     }
-    Ok(Val::List(List::Slice(data.arena.slice(&values))))
+    Ok(data.arena.list(&values))
 }

@@ -6,7 +6,7 @@ use super::no_overload;
 use crate::cost::CostModel::Find;
 use crate::declare::{Definition, define};
 use crate::eval::{EvalError, Evaluated};
-use crate::value::{Data, List, Val};
+use crate::value::{Data, Val};
 
 pub(crate) const DEFINITIONS: &[Definition] = &[
     define("string.find(string) -> string", Find, find_text),
@@ -50,5 +50,5 @@ pub(crate) fn find_all<'v>(data: Data<'v>, regex: &Regex, text: &'v str, limit: 
         .take(limit)
         .map(|range| Val::String(text.get(range).unwrap_or_default()))
         .collect();
-    Val::List(List::Slice(data.arena.slice(&found)))
+    data.arena.list(&found)
 }

@@ -5,10 +5,8 @@
 use std::cmp::Ordering;
 
 use crdkit_text::regex::Regex;
-use crdkit_text::timestamp::Timestamp;
-use crdkit_text::{duration, number};
 
-use super::{int, no_overload, time};
+use super::{convert, int, no_overload, time};
 use crate::cost::CostModel::{
     AddList, AddText, Affix, BytesToString, Comparison, Conditional, Contains, Equality, InList,
     IndexList, IndexMap, Logic, Matches, One, StringToBytes,
@@ -16,7 +14,7 @@ use crate::cost::CostModel::{
 use crate::declare::{Definition, define};
 use crate::eval::{EvalError, Evaluated};
 use crate::shape::ListKind;
-use crate::value::{Data, List, Opaque, Val, compare, element_key, equal, set_contains};
+use crate::value::{Data, List, Val, compare, element_key, equal, set_contains};
 
 /// Operators with an evaluation of their own are declared with a function that is never called.
 pub(crate) const DEFINITIONS: &[Definition] = &[
@@ -120,39 +118,39 @@ pub(crate) const DEFINITIONS: &[Definition] = &[
     define("map(A, B).size() -> int", One, size),
     define("size(string) -> int", One, size),
     define("string.size() -> int", One, size),
-    define("type(A) -> type(A)", One, type_of),
-    define("bool(bool) -> bool", One, to_bool),
-    define("bool(string) -> bool", One, to_bool),
-    define("bytes(bytes) -> bytes", One, to_bytes),
-    define("bytes(string) -> bytes", StringToBytes, to_bytes),
-    define("double(double) -> double", One, to_double),
-    define("double(int) -> double", One, to_double),
-    define("double(string) -> double", One, to_double),
-    define("double(uint) -> double", One, to_double),
-    define("duration(duration) -> duration", One, to_duration),
-    define("duration(string) -> duration", One, to_duration),
+    define("type(A) -> type(A)", One, convert::type_of),
+    define("bool(bool) -> bool", One, convert::to_bool),
+    define("bool(string) -> bool", One, convert::to_bool),
+    define("bytes(bytes) -> bytes", One, convert::to_bytes),
+    define("bytes(string) -> bytes", StringToBytes, convert::to_bytes),
+    define("double(double) -> double", One, convert::to_double),
+    define("double(int) -> double", One, convert::to_double),
+    define("double(string) -> double", One, convert::to_double),
+    define("double(uint) -> double", One, convert::to_double),
+    define("duration(duration) -> duration", One, convert::to_duration),
+    define("duration(string) -> duration", One, convert::to_duration),
     define("dyn(A) -> dyn", One, identity),
-    define("int(int) -> int", One, to_int),
-    define("int(double) -> int", One, to_int),
-    define("int(duration) -> int", One, to_int),
-    define("int(string) -> int", One, to_int),
-    define("int(timestamp) -> int", One, to_int),
-    define("int(uint) -> int", One, to_int),
-    define("string(string) -> string", One, to_string),
-    define("string(bool) -> string", One, to_string),
-    define("string(bytes) -> string", BytesToString, to_string),
-    define("string(double) -> string", One, to_string),
-    define("string(duration) -> string", One, to_string),
-    define("string(int) -> string", One, to_string),
-    define("string(timestamp) -> string", One, to_string),
-    define("string(uint) -> string", One, to_string),
-    define("timestamp(timestamp) -> timestamp", One, to_timestamp),
-    define("timestamp(int) -> timestamp", One, to_timestamp),
-    define("timestamp(string) -> timestamp", One, to_timestamp),
-    define("uint(uint) -> uint", One, to_uint),
-    define("uint(double) -> uint", One, to_uint),
-    define("uint(int) -> uint", One, to_uint),
-    define("uint(string) -> uint", One, to_uint),
+    define("int(int) -> int", One, convert::to_int),
+    define("int(double) -> int", One, convert::to_int),
+    define("int(duration) -> int", One, convert::to_int),
+    define("int(string) -> int", One, convert::to_int),
+    define("int(timestamp) -> int", One, convert::to_int),
+    define("int(uint) -> int", One, convert::to_int),
+    define("string(string) -> string", One, convert::to_string),
+    define("string(bool) -> string", One, convert::to_string),
+    define("string(bytes) -> string", BytesToString, convert::to_string),
+    define("string(double) -> string", One, convert::to_string),
+    define("string(duration) -> string", One, convert::to_string),
+    define("string(int) -> string", One, convert::to_string),
+    define("string(timestamp) -> string", One, convert::to_string),
+    define("string(uint) -> string", One, convert::to_string),
+    define("timestamp(timestamp) -> timestamp", One, convert::to_timestamp),
+    define("timestamp(int) -> timestamp", One, convert::to_timestamp),
+    define("timestamp(string) -> timestamp", One, convert::to_timestamp),
+    define("uint(uint) -> uint", One, convert::to_uint),
+    define("uint(double) -> uint", One, convert::to_uint),
+    define("uint(int) -> uint", One, convert::to_uint),
+    define("uint(string) -> uint", One, convert::to_uint),
     define("string.contains(string) -> bool", Contains, contains),
     define("string.endsWith(string) -> bool", Affix, ends_with),
     define("string.startsWith(string) -> bool", Affix, starts_with),
@@ -230,7 +228,7 @@ fn add_lists<'v>(data: Data<'v>, left: List<'v>, right: List<'v>) -> Evaluated<'
             for item in right.iter(data) {
                 items.push(item?);
             }
-            return Ok(Val::List(List::Slice(data.arena.slice(&items))));
+            return Ok(data.arena.list(&items));
         }
         ListKind::Set => {
             for item in right.iter(data) {
@@ -372,147 +370,6 @@ fn size<'v>(_data: Data<'v>, arguments: &[Val<'v>]) -> Evaluated<'v> {
         [Val::Object(node)] => int(node.value().members().len()),
         _ => return no_overload(),
     })
-}
-
-fn type_of<'v>(data: Data<'v>, arguments: &[Val<'v>]) -> Evaluated<'v> {
-    match arguments {
-        [value] => Ok(Val::Type(data.arena.ty(value.runtime_type()))),
-        _ => no_overload(),
-    }
-}
-
-fn to_bool<'v>(_data: Data<'v>, arguments: &[Val<'v>]) -> Evaluated<'v> {
-    match arguments {
-        [Val::Bool(value)] => Ok(Val::Bool(*value)),
-        [Val::String(text)] => match *text {
-            "1" | "t" | "T" | "TRUE" | "true" | "True" => Ok(Val::Bool(true)),
-            "0" | "f" | "F" | "FALSE" | "false" | "False" => Ok(Val::Bool(false)),
-            _ => Err(EvalError::conversion("string", "bool")),
-        },
-        _ => no_overload(),
-    }
-}
-
-fn to_bytes<'v>(_data: Data<'v>, arguments: &[Val<'v>]) -> Evaluated<'v> {
-    match arguments {
-        [Val::Bytes(bytes)] => Ok(Val::Bytes(bytes)),
-        [Val::String(text)] => Ok(Val::Bytes(text.as_bytes())),
-        _ => no_overload(),
-    }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "the conversion of the language")]
-fn to_double<'v>(_data: Data<'v>, arguments: &[Val<'v>]) -> Evaluated<'v> {
-    match arguments {
-        [Val::Double(value)] => Ok(Val::Double(*value)),
-        [Val::Int(value)] => Ok(Val::Double(*value as f64)),
-        [Val::Uint(value)] => Ok(Val::Double(*value as f64)),
-        [Val::String(text)] => match number::parse_float(text) {
-            Ok(value) => Ok(Val::Double(value)),
-            Err(_) => Err(EvalError::conversion("string", "double")),
-        },
-        _ => no_overload(),
-    }
-}
-
-fn to_duration<'v>(_data: Data<'v>, arguments: &[Val<'v>]) -> Evaluated<'v> {
-    match arguments {
-        [Val::Duration(value)] => Ok(Val::Duration(*value)),
-        [Val::String(text)] => match duration::parse(text) {
-            Ok(value) => Ok(Val::Duration(value)),
-            Err(_) => Err(EvalError::conversion("string", "google.protobuf.Duration")),
-        },
-        _ => no_overload(),
-    }
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "the range is checked")]
-fn to_int<'v>(_data: Data<'v>, arguments: &[Val<'v>]) -> Evaluated<'v> {
-    // The bounds are doubles next to which the conversion would leave the range.
-    const LIMIT: f64 = 9_223_372_036_854_775_807.0;
-    match arguments {
-        [Val::Int(value) | Val::Duration(value)] => Ok(Val::Int(*value)),
-        [Val::Timestamp(value)] => Ok(Val::Int(value.seconds)),
-        [Val::Uint(value)] => i64::try_from(*value).map(Val::Int).map_err(|_| INT_OVERFLOW),
-        [Val::Double(value)] if value.is_finite() && *value > -LIMIT && *value < LIMIT => {
-            Ok(Val::Int(*value as i64))
-        }
-        [Val::Double(_)] => Err(INT_OVERFLOW),
-        [Val::String(text)] => match number::parse_int(text, 10) {
-            Ok(value) => Ok(Val::Int(value)),
-            Err(_) => Err(EvalError::conversion("string", "int")),
-        },
-        _ => no_overload(),
-    }
-}
-
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the range is checked")]
-fn to_uint<'v>(_data: Data<'v>, arguments: &[Val<'v>]) -> Evaluated<'v> {
-    const LIMIT: f64 = 18_446_744_073_709_551_615.0;
-    match arguments {
-        [Val::Uint(value)] => Ok(Val::Uint(*value)),
-        [Val::Int(value)] => u64::try_from(*value).map(Val::Uint).map_err(|_| UINT_OVERFLOW),
-        [Val::Double(value)] if value.is_finite() && *value >= 0.0 && *value < LIMIT => {
-            Ok(Val::Uint(*value as u64))
-        }
-        [Val::Double(_)] => Err(UINT_OVERFLOW),
-        [Val::String(text)] => match number::parse_uint(text, 10) {
-            Ok(value) => Ok(Val::Uint(value)),
-            Err(_) => Err(EvalError::conversion("string", "uint")),
-        },
-        _ => no_overload(),
-    }
-}
-
-pub(crate) fn to_string<'v>(data: Data<'v>, arguments: &[Val<'v>]) -> Evaluated<'v> {
-    match arguments {
-        [Val::String(text)] => Ok(Val::String(text)),
-        [Val::Bytes(bytes)] => match std::str::from_utf8(bytes) {
-            Ok(text) => Ok(Val::String(text)),
-            Err(_) => Err(EvalError::fixed("invalid UTF-8 in bytes, cannot convert to string")),
-        },
-        [
-            value @ (Val::Bool(_)
-            | Val::Int(_)
-            | Val::Uint(_)
-            | Val::Double(_)
-            | Val::Duration(_)
-            | Val::Timestamp(_)),
-        ] => Ok(Val::String(data.arena.string(&text_of(value)))),
-        [Val::Type(ty)] => Ok(Val::String(data.arena.string(ty.runtime_name()))),
-        [Val::Opaque(Opaque::Ip(ip))] => Ok(Val::String(data.arena.string(&ip.to_string()))),
-        [Val::Opaque(Opaque::Cidr(cidr))] => Ok(Val::String(data.arena.string(&cidr.to_string()))),
-        _ => no_overload(),
-    }
-}
-
-/// The text of a value as `string()` gives it.
-pub(crate) fn text_of(value: &Val<'_>) -> String {
-    match value {
-        Val::String(text) => (*text).to_owned(),
-        Val::Bool(value) => value.to_string(),
-        Val::Int(value) => value.to_string(),
-        Val::Uint(value) => value.to_string(),
-        Val::Double(value) => number::shortest(*value),
-        Val::Duration(value) => time::seconds_text(*value),
-        Val::Timestamp(value) => value.to_string(),
-        other => format!("{other:?}"),
-    }
-}
-
-fn to_timestamp<'v>(_data: Data<'v>, arguments: &[Val<'v>]) -> Evaluated<'v> {
-    match arguments {
-        [Val::Timestamp(value)] => Ok(Val::Timestamp(*value)),
-        [Val::Int(seconds)] => {
-            time::in_range(Timestamp { seconds: *seconds, nanoseconds: 0, offset: 0 })
-                .map(Val::Timestamp)
-        }
-        [Val::String(text)] => match Timestamp::parse_rfc3339(text) {
-            Ok(value) => time::in_range(value).map(Val::Timestamp),
-            Err(_) => Err(EvalError::conversion("string", "google.protobuf.Timestamp")),
-        },
-        _ => no_overload(),
-    }
 }
 
 fn contains<'v>(_data: Data<'v>, arguments: &[Val<'v>]) -> Evaluated<'v> {

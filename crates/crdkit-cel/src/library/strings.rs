@@ -3,11 +3,12 @@
 //! Positions count code points. Version 2 is what Kubernetes has; the latest version formats numbers without a locale
 //! and has `reverse`.
 
+use super::convert::text_of;
 use super::{int, no_overload, text_format};
 use crate::cost::CostModel::{FormatText, Join, One, Quote, Replace, Split, Text, Traverse};
 use crate::declare::{Definition, define};
-use crate::eval::{EvalError, Evaluated};
-use crate::value::{Data, List, Val};
+use crate::eval::{EvalError, Evaluated, Implementation};
+use crate::value::{Data, Val};
 
 pub(crate) const VERSION_0: &[Definition] = &[
     define("string.charAt(int) -> string", One, char_at),
@@ -68,6 +69,8 @@ pub(crate) const LATEST: &[Definition] = &[
     define("list(string).join(string) -> string", Join, join),
     define("strings.quote(string) -> string", Quote, quote),
     define("string.format(list(dyn)) -> string", FormatText, text_format::plain),
+    define("string.indexOf(string, int) -> int", Traverse { any: false }, index_of_strict),
+    define("string.lastIndexOf(string, int) -> int", Traverse { any: false }, last_index_of_strict),
     define("string.reverse() -> string", Text, reverse),
 ];
 
@@ -137,20 +140,28 @@ fn last_index_of<'v>(_data: Data<'v>, arguments: &[Val<'v>]) -> Evaluated<'v> {
         return Ok(Val::Int(-1));
     }
     // The match may start at the offset at the latest.
-    let end = (offset(text, from)? + part.len()).min(text.len());
-    let mut end = end;
+    let mut end = (offset(text, from)? + part.len()).min(text.len());
     while !text.is_char_boundary(end) {
-        end += 1;
+        end -= 1;
     }
-    let found = text.get(..end).unwrap_or_default().rfind(part);
-    let latest = offset(text, from)?;
-    let found = match found {
-        Some(found) if found > latest => {
-            text.get(..latest + part.len()).and_then(|head| head.rfind(part))
-        }
-        other => other,
-    };
+    let found = text.get(..end).and_then(|head| head.rfind(part));
     Ok(found.map_or(Val::Int(-1), |found| position(text, found)))
+}
+
+/// Refuses positions behind the end, which earlier versions take for "not found".
+fn inside<'v>(data: Data<'v>, arguments: &[Val<'v>], search: Implementation) -> Evaluated<'v> {
+    if let [Val::String(text), _, Val::Int(from)] = arguments {
+        offset(text, *from)?;
+    }
+    search(data, arguments)
+}
+
+fn index_of_strict<'v>(data: Data<'v>, arguments: &[Val<'v>]) -> Evaluated<'v> {
+    inside(data, arguments, index_of)
+}
+
+fn last_index_of_strict<'v>(data: Data<'v>, arguments: &[Val<'v>]) -> Evaluated<'v> {
+    inside(data, arguments, last_index_of)
 }
 
 fn mapped<'v>(data: Data<'v>, arguments: &[Val<'v>], change: fn(&str) -> String) -> Evaluated<'v> {
@@ -234,7 +245,7 @@ fn split<'v>(data: Data<'v>, arguments: &[Val<'v>]) -> Evaluated<'v> {
     } else {
         text.splitn(limit, separator).map(Val::String).collect()
     };
-    Ok(Val::List(List::Slice(data.arena.slice(&parts))))
+    Ok(data.arena.list(&parts))
 }
 
 fn substring<'v>(_data: Data<'v>, arguments: &[Val<'v>]) -> Evaluated<'v> {
@@ -272,7 +283,12 @@ fn join<'v>(data: Data<'v>, arguments: &[Val<'v>]) -> Evaluated<'v> {
         }
         match item? {
             Val::String(text) => joined.push_str(text),
-            other => return Err(EvalError::message(format!("join: invalid input: {other:?}"))),
+            other => {
+                return Err(EvalError::message(format!(
+                    "join: invalid input: {}",
+                    text_of(&other)
+                )));
+            }
         }
     }
     Ok(Val::String(data.arena.string(&joined)))

@@ -6,7 +6,7 @@
 
 use crdkit_text::{number, quote};
 
-use super::{no_overload, standard, time};
+use super::{convert, no_overload, time};
 use crate::eval::{EvalError, Evaluated};
 use crate::value::{Data, List, Val};
 
@@ -186,7 +186,7 @@ fn clause_text<'v>(
             Generation::Locale => locale_text(data, value)?,
             Generation::Plain => plain_text(data, value)?,
         },
-        (b'd', Val::Int(_) | Val::Uint(_)) => Some(standard::text_of(value)),
+        (b'd', Val::Int(_) | Val::Uint(_)) => Some(convert::text_of(value)),
         (b'd', Val::Double(value)) if generation == Generation::Plain => Some(plain_double(*value)),
         (b'f' | b'e', Val::Int(value)) if generation == Generation::Plain => {
             Some(fraction(generation, clause.kind, *value as f64, precision))
@@ -250,10 +250,7 @@ fn fraction(generation: Generation, kind: u8, value: f64, precision: usize) -> S
         Generation::Locale => {
             let text = superscript(&number::scientific(value, 6));
             let padding = precision.saturating_sub(text.chars().count());
-            format!(
-                "{}{text}",
-                " ".repeat(if padding > 0 && precision != DEFAULT_PRECISION { padding } else { 0 })
-            )
+            format!("{}{text}", " ".repeat(padding))
         }
     }
 }
@@ -277,7 +274,7 @@ fn grouped(text: &str) -> String {
     out
 }
 
-/// `1.5e+06` as `1.5 × 10⁰⁶`.
+/// `1.5e+06` as `1.5×10⁰⁶`.
 fn superscript(text: &str) -> String {
     let Some((mantissa, exponent)) = text.split_once('e') else {
         return text.to_owned();
@@ -293,7 +290,7 @@ fn superscript(text: &str) -> String {
             _ => None,
         })
         .collect();
-    format!("{mantissa}\u{202f}\u{d7}\u{202f}10{exponent}")
+    format!("{mantissa}\u{d7}10{exponent}")
 }
 
 fn plain_double(value: f64) -> String {
@@ -310,7 +307,7 @@ fn plain_text<'v>(data: Data<'v>, value: &Val<'v>) -> Result<Option<String>, Eva
     Ok(Some(match value {
         Val::Null => "null".to_owned(),
         Val::Bool(_) | Val::Int(_) | Val::Uint(_) | Val::String(_) | Val::Duration(_) => {
-            standard::text_of(value)
+            convert::text_of(value)
         }
         Val::Double(value) => plain_double(*value),
         Val::Bytes(bytes) => String::from_utf8_lossy(bytes).into_owned(),
@@ -351,7 +348,7 @@ fn locale_text<'v>(data: Data<'v>, value: &Val<'v>) -> Result<Option<String>, Ev
     Ok(Some(match value {
         Val::Null => "null".to_owned(),
         Val::List(_) | Val::Map(_) => return member_text(data, value),
-        Val::Bytes(_) => match standard::to_string(data, &[*value])? {
+        Val::Bytes(_) => match convert::to_string(data, &[*value])? {
             Val::String(text) => text.to_owned(),
             _ => return Ok(None),
         },
@@ -362,7 +359,7 @@ fn locale_text<'v>(data: Data<'v>, value: &Val<'v>) -> Result<Option<String>, Ev
         | Val::Double(_)
         | Val::String(_)
         | Val::Duration(_)
-        | Val::Timestamp(_) => standard::text_of(value),
+        | Val::Timestamp(_) => convert::text_of(value),
         _ => return Ok(None),
     }))
 }
@@ -374,7 +371,7 @@ fn member_text<'v>(data: Data<'v>, value: &Val<'v>) -> Result<Option<String>, Ev
         Val::Bytes(bytes) => format!("b{}", quote::quote(&String::from_utf8_lossy(bytes))),
         Val::Double(value) if !value.is_finite() => quote::quote(&number::fixed(*value, 6)),
         Val::Double(value) => number::fixed(*value, 6),
-        Val::Timestamp(_) => format!("timestamp({})", quote::quote(&standard::text_of(value))),
+        Val::Timestamp(_) => format!("timestamp({})", quote::quote(&convert::text_of(value))),
         Val::Duration(span) => format!("duration({})", quote::quote(&time::seconds_text(*span))),
         Val::List(list) => return list_text(data, *list, member_text),
         Val::Map(map) => {

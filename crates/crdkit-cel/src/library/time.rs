@@ -71,7 +71,7 @@ fn offset(zone: &str, at: i64) -> Result<i32, EvalError> {
 }
 
 /// The moment a getter looks at, with the wall clock of its zone.
-fn local<'v>(arguments: &[Val<'v>]) -> Result<Timestamp, EvalError> {
+fn local(arguments: &[Val<'_>]) -> Result<Timestamp, EvalError> {
     match arguments {
         [Val::Timestamp(at)] => Ok(Timestamp { offset: 0, ..*at }),
         [Val::Timestamp(at), Val::String(zone)] => {

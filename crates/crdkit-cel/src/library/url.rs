@@ -6,7 +6,7 @@ use super::no_overload;
 use crate::cost::CostModel::{One, Text};
 use crate::declare::{Definition, define};
 use crate::eval::{EvalError, Evaluated};
-use crate::value::{Data, List, Map, MapTable, Opaque, Val};
+use crate::value::{Data, Opaque, Val};
 
 pub(crate) const DEFINITIONS: &[Definition] = &[
     define("url(string) -> kubernetes.URL", Text, to_url),
@@ -77,8 +77,8 @@ fn query<'v>(data: Data<'v>, arguments: &[Val<'v>]) -> Evaluated<'v> {
         .iter()
         .map(|(key, values)| {
             let values: Vec<Val<'v>> = values.iter().map(|value| text(value)).collect();
-            (text(key), Val::List(List::Slice(data.arena.slice(&values))))
+            (text(key), data.arena.list(&values))
         })
         .collect();
-    Ok(Val::Map(Map::Table(data.arena.value(MapTable::new(&entries, data.arena)))))
+    Ok(data.arena.map(&entries))
 }

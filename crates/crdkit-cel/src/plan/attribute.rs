@@ -36,6 +36,19 @@ pub(crate) enum Qualifier {
     Computed { key: StepId, optional: bool },
 }
 
+impl Attribute {
+    pub(crate) fn new(base: Base) -> Self {
+        Self { base, qualifiers: Vec::new(), test_only: false, direct: false }
+    }
+
+    pub(crate) fn push(&mut self, qualifier: Qualifier, test_only: bool) {
+        let known = matches!(qualifier, Qualifier::Field { known: Some(_), optional: false, .. });
+        self.direct = known && (self.direct || self.qualifiers.is_empty());
+        self.qualifiers.push(qualifier);
+        self.test_only = test_only;
+    }
+}
+
 /// A chain.
 #[derive(Clone, Debug)]
 pub(crate) struct Attribute {
@@ -43,4 +56,6 @@ pub(crate) struct Attribute {
     pub(crate) qualifiers: Vec<Qualifier>,
     /// `has(…)`: the last step is only tested.
     pub(crate) test_only: bool,
+    /// Every step is a known member and none is optional.
+    pub(crate) direct: bool,
 }

@@ -33,10 +33,11 @@ pub(crate) fn plan(
         steps: Vec::new(),
         variables: Vec::new(),
         locals: Vec::new(),
+        max_locals: 0,
     };
     let root = planner.plan(checked.ast.root())?;
-    let Planner { steps, variables, .. } = planner;
-    Ok(Program { steps, root, variables, shapes: Arc::clone(shapes) })
+    let Planner { steps, variables, max_locals, .. } = planner;
+    Ok(Program { steps, root, variables, locals: max_locals, shapes: Arc::clone(shapes) })
 }
 
 struct Planner<'c> {
@@ -46,6 +47,7 @@ struct Planner<'c> {
     steps: Vec<Step>,
     variables: Vec<Name>,
     locals: Vec<Name>,
+    max_locals: usize,
 }
 
 type Planned = Result<StepId, PlanError>;
@@ -54,6 +56,11 @@ impl<'c> Planner<'c> {
     fn add(&mut self, step: Step) -> StepId {
         self.steps.push(step);
         StepId(u32::try_from(self.steps.len() - 1).unwrap_or(u32::MAX))
+    }
+
+    fn push_local(&mut self, name: Name) {
+        self.locals.push(name);
+        self.max_locals = self.max_locals.max(self.locals.len());
     }
 
     fn constant_of(&self, id: StepId) -> Option<&Constant> {
@@ -101,14 +108,14 @@ impl<'c> Planner<'c> {
                 for entry in entries {
                     steps.push((self.plan(entry.key)?, self.plan(entry.value)?, entry.optional));
                 }
-                self.map(steps)
+                Ok(self.map(steps))
             }
             ExprKind::Struct { name, .. } => Err(PlanError(format!("unknown type: {name}"))),
             ExprKind::Comprehension(comprehension) => self.comprehension(comprehension),
         }
     }
 
-    fn map(&mut self, steps: Vec<(StepId, StepId, bool)>) -> Planned {
+    fn map(&mut self, steps: Vec<(StepId, StepId, bool)>) -> StepId {
         let constants: Option<Vec<(Constant, Constant)>> = steps
             .iter()
             .map(|&(key, value, optional)| {
@@ -126,11 +133,11 @@ impl<'c> Planner<'c> {
             if let Some(mut keys) = keys {
                 keys.sort();
                 if keys.windows(2).all(|pair| pair.first() != pair.last()) {
-                    return Ok(self.add(Step::Constant(Constant::Map(constants.into()))));
+                    return self.add(Step::Constant(Constant::Map(constants.into())));
                 }
             }
         }
-        Ok(self.add(Step::Map(steps.into())))
+        self.add(Step::Map(steps.into()))
     }
 
     fn ident(&mut self, id: ExprId, name: &Name) -> StepId {
@@ -144,11 +151,7 @@ impl<'c> Planner<'c> {
                 None => Base::Unknown(Name::clone(name)),
             },
         };
-        self.add(Step::Attribute(Box::new(Attribute {
-            base,
-            qualifiers: Vec::new(),
-            test_only: false,
-        })))
+        self.add(Step::Attribute(Box::new(Attribute::new(base))))
     }
 
     fn variable(&mut self, name: &Name) -> u32 {
@@ -165,12 +168,11 @@ impl<'c> Planner<'c> {
         if let Some(Step::Attribute(attribute)) = self.steps.get_mut(index)
             && !attribute.test_only
         {
-            attribute.qualifiers.push(qualifier);
-            attribute.test_only = test_only;
+            attribute.push(qualifier, test_only);
             return operand;
         }
-        let attribute =
-            Attribute { base: Base::Value(operand), qualifiers: vec![qualifier], test_only };
+        let mut attribute = Attribute::new(Base::Value(operand));
+        attribute.push(qualifier, test_only);
         self.add(Step::Attribute(Box::new(attribute)))
     }
 
@@ -225,11 +227,7 @@ impl<'c> Planner<'c> {
             (operator::NOT_EQUALS, &[left, right]) => Step::Equal { left, right, negated: true },
             (operator::CONDITIONAL, &[condition, yes, no]) => {
                 let base = Base::Conditional(condition, yes, no);
-                Step::Attribute(Box::new(Attribute {
-                    base,
-                    qualifiers: Vec::new(),
-                    test_only: false,
-                }))
+                Step::Attribute(Box::new(Attribute::new(base)))
             }
             (operator::INDEX, &[operand, key]) => return Ok(self.index(operand, key, false)),
             (operator::OPTIONAL_INDEX, &[operand, key]) => {
@@ -293,9 +291,7 @@ impl<'c> Planner<'c> {
             let data = Data { shapes: self.shapes, arena: &arena };
             let value = call_overload(data, function, &candidates, &[constant.value(data)])
                 .map_err(|error| PlanError(error.to_string()))?;
-            let folded =
-                Constant::of(&value).or_else(|| (&**function == "dyn").then(|| constant.clone()));
-            if let Some(folded) = folded {
+            if let Some(folded) = Constant::of(&value, data) {
                 return Ok(self.add(Step::Constant(folded)));
             }
         }
@@ -330,7 +326,7 @@ impl<'c> Planner<'c> {
         let mut steps = Vec::with_capacity(elements.len());
         for (index, element) in elements.iter().enumerate() {
             steps.push(self.plan(element.value)?);
-            self.locals.push(format!("@index{index}").into());
+            self.push_local(format!("@index{index}").into());
         }
         let body = self.plan(body)?;
         self.locals.truncate(first);
@@ -353,14 +349,16 @@ impl<'c> Planner<'c> {
         let local = u32::try_from(outer).unwrap_or(u32::MAX);
         if matches!(self.checked.ast.literal(*condition), Some(Literal::Bool(false))) {
             let value = self.plan(*init)?;
-            self.locals.push(Name::clone(accumulator));
+            self.push_local(Name::clone(accumulator));
             let body = self.plan(*result)?;
             self.locals.truncate(outer);
             return Ok(self.add(Step::Bind { value, local, body }));
         }
         let range = self.plan(*range)?;
-        self.locals.push(Name::clone(variable));
-        self.locals.extend(second_variable.clone());
+        self.push_local(Name::clone(variable));
+        if let Some(second) = second_variable {
+            self.push_local(Name::clone(second));
+        }
         let kind = self.fold_kind(*init, *step);
         self.locals.truncate(outer);
         let fold = Fold { range, local, two: second_variable.is_some(), kind: kind? };

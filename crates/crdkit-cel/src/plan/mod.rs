@@ -16,7 +16,7 @@ pub(crate) use attribute::{Attribute, Base, Known, Qualifier};
 pub(crate) use build::plan;
 pub(crate) use fold::{Collect, Fold, FoldKind};
 
-use crate::ast::Name;
+use crate::ast::{Name, operator};
 use crate::cost::CostModel;
 use crate::declare::Overload;
 use crate::shape::Shapes;
@@ -33,6 +33,17 @@ pub(crate) enum Order {
     LessEqual,
     Greater,
     GreaterEqual,
+}
+
+impl Order {
+    pub(crate) fn function(self) -> &'static str {
+        match self {
+            Self::Less => operator::LESS,
+            Self::LessEqual => operator::LESS_EQUALS,
+            Self::Greater => operator::GREATER,
+            Self::GreaterEqual => operator::GREATER_EQUALS,
+        }
+    }
 }
 
 /// What a constant pattern is used for.
@@ -115,6 +126,8 @@ pub struct Program {
     pub(crate) steps: Vec<Step>,
     pub(crate) root: StepId,
     pub(crate) variables: Vec<Name>,
+    /// How many local variables are in force at most.
+    pub(crate) locals: usize,
     pub(crate) shapes: Arc<Shapes>,
 }
 

@@ -1,12 +1,18 @@
 //! Memory for the values an evaluation creates.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
+use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use bumpalo::Bump;
+use crdkit_value::{NodeId, Value};
 use foldhash::fast::RandomState;
 
-use super::{Opaque, Val};
+use super::{List, Map, MapTable, Opaque, Val};
 use crate::types::Type;
+
+/// A document's address and a node in it.
+type Place = (usize, NodeId);
 
 /// Where an evaluation puts the strings and lists it creates. Empty until something is created; freed as a whole.
 #[derive(Default)]
@@ -15,6 +21,8 @@ pub struct Arena {
     /// Values that own memory of their own.
     opaque: OnceCell<typed_arena::Arena<Opaque>>,
     types: OnceCell<typed_arena::Arena<Type>>,
+    /// Children of large lists and objects of the document being read, so that finding one needs no walk.
+    children: RefCell<BTreeMap<Place, Rc<[NodeId]>>>,
     /// Seed of the hashes of map keys, so that nobody can choose keys that collide.
     seed: RandomState,
 }
@@ -34,6 +42,39 @@ impl Arena {
 
     pub(crate) fn seed(&self) -> &RandomState {
         &self.seed
+    }
+
+    /// Forgets what it knows about documents, which live no longer than one evaluation.
+    pub(crate) fn forget_documents(&self) {
+        let mut known = self.children.borrow_mut();
+        if !known.is_empty() {
+            known.clear();
+        }
+    }
+
+    /// The items of an array in order, or the members of an object ordered by key.
+    pub(crate) fn children(&self, value: Value<'_>) -> Rc<[NodeId]> {
+        let place = (std::ptr::from_ref(value.document()).addr(), value.id());
+        let mut known = self.children.borrow_mut();
+        Rc::clone(known.entry(place).or_insert_with(|| {
+            if value.as_array().is_some() {
+                return value.items().map(Value::id).collect();
+            }
+            let mut members: Vec<(&str, NodeId)> =
+                value.members().map(|(key, value)| (key, value.id())).collect();
+            members.sort_unstable();
+            members.into_iter().map(|(_, id)| id).collect()
+        }))
+    }
+
+    /// A list of values.
+    pub fn list<'v>(&'v self, items: &[Val<'v>]) -> Val<'v> {
+        Val::List(List::Slice(self.slice(items)))
+    }
+
+    /// A map of entries whose keys differ.
+    pub fn map<'v>(&'v self, entries: &[(Val<'v>, Val<'v>)]) -> Val<'v> {
+        Val::Map(Map::Table(self.value(MapTable::new(entries, self))))
     }
 
     pub(crate) fn string(&self, text: &str) -> &str {

@@ -2,7 +2,7 @@
 
 use std::hash::{BuildHasher, Hash, Hasher};
 
-use crdkit_value::{Items, Members};
+use crdkit_value::{Items, Members, NodeId, Value};
 use foldhash::fast::RandomState;
 
 use super::{Arena, Constant, Data, Node, Val, equal, read};
@@ -49,7 +49,8 @@ impl<'v> List<'v> {
             Self::Slice(items) | Self::Kinded(items, _) => items.get(index).copied().map(Ok),
             Self::Constant(items) => items.get(index).map(|item| Ok(item.value(data))),
             Self::Node(node) => {
-                node.value.at(index).map(|value| read(data, value, data.element_shape(node.shape)))
+                let value = item_at(data, node.value, index)?;
+                Some(read(data, value, data.element_shape(node.shape)))
             }
         }
     }
@@ -61,6 +62,27 @@ impl<'v> List<'v> {
             Self::Node(node) => data.list_kind(node.shape),
         }
     }
+}
+
+/// Collections of the document from this size on are indexed when something is looked up in them.
+const LARGE: usize = 64;
+
+fn item_at<'v>(data: Data<'v>, array: Value<'v>, index: usize) -> Option<Value<'v>> {
+    if array.items().len() < LARGE {
+        return array.at(index);
+    }
+    data.arena.children(array).get(index).map(|id| array.document().value(*id))
+}
+
+/// The member of an object under a key.
+pub(crate) fn member_at<'v>(data: Data<'v>, object: Value<'v>, key: &str) -> Option<Value<'v>> {
+    if object.members().len() < LARGE {
+        return object.get(key);
+    }
+    let members = data.arena.children(object);
+    let at = |id: NodeId| object.document().value(id);
+    let found = members.binary_search_by(|id| at(*id).key().unwrap_or_default().cmp(key)).ok()?;
+    members.get(found).map(|id| at(*id))
 }
 
 /// The elements of a list.
@@ -170,9 +192,8 @@ impl<'v> Map<'v> {
     pub(crate) fn get(self, key: &Val<'v>, data: Data<'v>) -> Option<Result<Val<'v>, EvalError>> {
         match (self, key) {
             (Self::Table(table), key) => table.get(key, data).map(Ok),
-            (Self::Node(node), Val::String(key)) => {
-                node.value.get(key).map(|value| read(data, value, data.element_shape(node.shape)))
-            }
+            (Self::Node(node), Val::String(key)) => member_at(data, node.value, key)
+                .map(|value| read(data, value, data.element_shape(node.shape))),
             (Self::Node(_), _) => None,
         }
     }
@@ -180,7 +201,7 @@ impl<'v> Map<'v> {
     pub(crate) fn contains(self, key: &Val<'v>, data: Data<'v>) -> bool {
         match (self, key) {
             (Self::Table(table), key) => table.get(key, data).is_some(),
-            (Self::Node(node), Val::String(key)) => node.value.get(key).is_some(),
+            (Self::Node(node), Val::String(key)) => member_at(data, node.value, key).is_some(),
             (Self::Node(_), _) => false,
         }
     }

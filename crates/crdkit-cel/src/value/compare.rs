@@ -9,7 +9,7 @@ use crate::eval::EvalError;
 pub(crate) fn compare(left: &Val<'_>, right: &Val<'_>) -> Result<Ordering, EvalError> {
     Ok(match (left, right) {
         (Val::Bool(a), Val::Bool(b)) => a.cmp(b),
-        (Val::Int(a), Val::Int(b)) => a.cmp(b),
+        (Val::Int(a), Val::Int(b)) | (Val::Duration(a), Val::Duration(b)) => a.cmp(b),
         (Val::Uint(a), Val::Uint(b)) => a.cmp(b),
         (Val::Double(a), Val::Double(b)) => a.partial_cmp(b).ok_or(NOT_A_NUMBER)?,
         (Val::Int(a), Val::Uint(b)) => i128::from(*a).cmp(&i128::from(*b)),
@@ -20,7 +20,6 @@ pub(crate) fn compare(left: &Val<'_>, right: &Val<'_>) -> Result<Ordering, EvalE
         (Val::Double(a), Val::Uint(b)) => integer_double(i128::from(*b), *a)?.reverse(),
         (Val::String(a), Val::String(b)) => a.cmp(b),
         (Val::Bytes(a), Val::Bytes(b)) => a.cmp(b),
-        (Val::Duration(a), Val::Duration(b)) => a.cmp(b),
         (Val::Timestamp(a), Val::Timestamp(b)) => {
             (a.seconds, a.nanoseconds).cmp(&(b.seconds, b.nanoseconds))
         }

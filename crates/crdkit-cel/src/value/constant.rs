@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crdkit_text::timestamp::Timestamp;
 
-use super::{Data, List, Map, MapTable, Val};
+use super::{Data, List, Val};
 use crate::ast::Literal;
 use crate::types::Type;
 
@@ -56,13 +56,13 @@ impl Constant {
                     .iter()
                     .map(|(key, value)| (key.value(data), value.value(data)))
                     .collect();
-                Val::Map(Map::Table(data.arena.value(MapTable::new(&entries, data.arena))))
+                data.arena.map(&entries)
             }
         }
     }
 
     /// The constant that equals a value, if a program can own it.
-    pub(crate) fn of(value: &Val<'_>) -> Option<Self> {
+    pub(crate) fn of<'v>(value: &Val<'v>, data: Data<'v>) -> Option<Self> {
         Some(match value {
             Val::Null => Self::Null,
             Val::Bool(value) => Self::Bool(*value),
@@ -74,8 +74,21 @@ impl Constant {
             Val::Duration(value) => Self::Duration(*value),
             Val::Timestamp(value) => Self::Timestamp(*value),
             Val::Type(ty) => Self::Type(Arc::new((*ty).clone())),
-            Val::List(List::Constant(items)) => Self::List((*items).into()),
-            _ => return None,
+            Val::List(list) => {
+                let items: Option<Vec<Self>> =
+                    list.iter(data).map(|item| Self::of(&item.ok()?, data)).collect();
+                Self::List(items?.into())
+            }
+            Val::Map(map) => {
+                let entries: Option<Vec<(Self, Self)>> = map
+                    .iter(data)
+                    .map(|(key, value)| {
+                        Some((Self::of(&key, data)?, Self::of(&value.ok()?, data)?))
+                    })
+                    .collect();
+                Self::Map(entries?.into())
+            }
+            Val::Optional(_) | Val::Opaque(_) | Val::Object(_) => return None,
         })
     }
 

@@ -22,7 +22,7 @@ pub(crate) fn equal<'v>(
         (Val::Null, Val::Null) => true,
         (Val::Null, _) | (_, Val::Null) => false,
         (Val::Bool(a), Val::Bool(b)) => a == b,
-        (Val::Int(a), Val::Int(b)) => a == b,
+        (Val::Int(a), Val::Int(b)) | (Val::Duration(a), Val::Duration(b)) => a == b,
         (Val::Uint(a), Val::Uint(b)) => a == b,
         (Val::Double(a), Val::Double(b)) => a == b,
         (
@@ -33,7 +33,6 @@ pub(crate) fn equal<'v>(
         }
         (Val::String(a), Val::String(b)) => a == b,
         (Val::Bytes(a), Val::Bytes(b)) => a == b,
-        (Val::Duration(a), Val::Duration(b)) => a == b,
         (Val::Timestamp(_), Val::Timestamp(_)) => super::compare(left, right)?.is_eq(),
         (Val::Type(a), Val::Type(b)) => a.runtime_name() == b.runtime_name(),
         (Val::Optional(a), Val::Optional(b)) => match (a, b) {
@@ -142,7 +141,7 @@ pub(crate) fn set_contains<'v>(items: &[Val<'v>], value: &Val<'v>) -> Result<boo
 
 /// The key of an element: raw members under the names expressions use, which for names that need escaping are never
 /// there. That is how the server looks them up.
-pub(crate) fn element_key<'v>(value: &Val<'v>, keys: &[Name]) -> Vec<String> {
+pub(crate) fn element_key(value: &Val<'_>, keys: &[Name]) -> Vec<String> {
     keys.iter()
         .map(|key| match value {
             Val::Object(node) => {

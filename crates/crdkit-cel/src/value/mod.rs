@@ -17,10 +17,11 @@ use crdkit_text::timestamp::Timestamp;
 use crdkit_value::Value;
 
 pub use arena::Arena;
-pub use collection::{List, Map, MapTable};
+pub(crate) use collection::MapTable;
+pub use collection::{List, Map};
 pub(crate) use collection::{ListIter, MapIter, hash_key};
 pub(crate) use compare::compare;
-pub(crate) use constant::Constant;
+pub use constant::Constant;
 pub(crate) use equal::{element_key, equal, set_contains};
 pub(crate) use opaque::Format;
 pub use opaque::Opaque;
@@ -71,7 +72,7 @@ pub enum Val<'v> {
     Object(Node<'v>),
 }
 
-impl<'v> Val<'v> {
+impl Val<'_> {
     /// The value's type without parameters, as messages name it.
     pub fn type_name(&self) -> &str {
         match self {

@@ -8,7 +8,7 @@ use crdkit_value::{Kind, Value};
 
 use super::{Arena, List, Map, Node, Val};
 use crate::eval::EvalError;
-use crate::shape::{ListKind, Shape, ShapeId, ShapeKind, Shapes};
+use crate::shape::{Field, ListKind, Shape, ShapeId, ShapeKind, Shapes};
 
 /// What is needed to read a document.
 #[derive(Clone, Copy, Debug)]
@@ -37,6 +37,23 @@ impl<'v> Data<'v> {
             ShapeKind::List { kind, .. } => kind,
             _ => &ListKind::Atomic,
         }
+    }
+}
+
+impl<'v> Data<'v> {
+    /// The members of an object: name and value, or nothing for one that its shape does not know.
+    pub(crate) fn members(
+        self,
+        node: Node<'v>,
+    ) -> impl Iterator<Item = Option<(&'v str, Result<Val<'v>, EvalError>)>> {
+        let fields: &'v [Field] = match &self.shape(node.shape).kind {
+            ShapeKind::Object { fields, .. } => fields,
+            _ => &[],
+        };
+        node.value.members().map(move |(key, value)| {
+            let field = fields.iter().find(|field| &*field.key == key)?;
+            Some((&*field.name, read(self, value, field.shape)))
+        })
     }
 }
 

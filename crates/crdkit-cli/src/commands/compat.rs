@@ -3,20 +3,19 @@
 //! The CRDs of both sides are paired by name; a single CRD on each side is a pair whatever the names.
 //! What cannot be read ends the run with code 3, so that it looks neither safe nor unsafe.
 
-use crate::args::{Compat, CompatMode, CompatReport, OnUnknown};
+use crate::args::{Compare, CompareMode, CompareReport, OnUnknown};
+use crate::crds;
 use crate::exit::Exit;
 use crate::format::Format;
-use crate::input::{self, Input};
+use crate::input::{Entry, Input};
 use crate::objects;
-use crate::report::{self, Source};
-use crate::revision;
+use crate::report::{self, Source, Target};
+use crate::source::{self, Client, Purpose};
 use anyhow::{Context as _, Result};
 use crdkit::codec::json::Layout;
-use crdkit::codec::{DecodeError, DecodeOptions, Decoded};
+use crdkit::codec::{DecodeError, DecodeOptions};
 use crdkit::compat::crdify::{self, Config, Level};
 use crdkit::compat::semantic::{self, Verdict};
-use crdkit::issue::{Issue, codes};
-use crdkit::schema::decode::{self, types};
 use crdkit::schema::read;
 use crdkit::value::{Document, Event};
 use rayon::prelude::*;
@@ -24,14 +23,14 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
-pub(crate) fn run(args: &Compat) -> Result<Exit> {
+pub(crate) fn run(args: &Compare) -> Result<Exit> {
+    let client = args.fetching.client();
     let Some(config) = config(args.config.as_deref())? else { return Ok(Exit::Failed) };
-    let (Some(old), Some(new)) = (crds(&args.old), crds(&args.new)) else {
-        return Ok(Exit::Failed);
-    };
+    let (old, new) = (crds(&args.old, &client)?, crds(&args.new, &client)?);
+    let (Some(old), Some(new)) = (old, new) else { return Ok(Exit::Failed) };
     let compare = |old: &Document, new: &Document| compare(old, new, args, &config);
     let change = Change::new(&old, &new, compare)?;
-    report::print(&change.render(args.output))?;
+    Target::new(None).write(change.render(args.output).as_bytes())?;
     let (errors, warnings) = change.counts();
     let (n_pairs, added, removed) = (change.pairs.len(), change.added.len(), change.removed.len());
     report::note(&format!(
@@ -43,9 +42,8 @@ pub(crate) fn run(args: &Compat) -> Result<Exit> {
 /// The configuration, the default one when no file is named; nothing when it is not one.
 fn config(path: Option<&Path>) -> Result<Option<Config>> {
     let Some(path) = path else { return Ok(Some(Config::default())) };
-    let input = input::read_all(path, None).next().context("there is no configuration")??;
+    let input = Entry::file(path.to_owned()).read()?;
     let options = DecodeOptions { positions: true, ..DecodeOptions::default() };
-    let source = Source::new(&input.name, &input.bytes);
     let issues = match input.format.documents(&input.bytes, &options).next() {
         None => return Ok(Some(Config::default())),
         Some(Ok(decoded)) => match Config::read(decoded.document.root()) {
@@ -55,6 +53,7 @@ fn config(path: Option<&Path>) -> Result<Option<Config>> {
         Some(Err(DecodeError::Refused(issue))) => vec![*issue],
         Some(Err(error)) => return Err(error.into()),
     };
+    let source = Source::new(&input.name, &input.bytes, input.first_line);
     for issue in &issues {
         source.show(issue);
     }
@@ -62,54 +61,46 @@ fn config(path: Option<&Path>) -> Result<Option<Config>> {
 }
 
 /// The CRDs of a source by name; nothing when some of it cannot be read or there are none.
-fn crds(source: &str) -> Option<BTreeMap<String, Document>> {
-    let (inputs, exit) = revision::read_or_report(source);
-    let mut found = BTreeMap::new();
-    let mut fine = exit == Exit::Fine;
-    for input in &inputs {
-        fine &= collect(input, &mut found);
+fn crds(source: &str, client: &Client) -> Result<Option<BTreeMap<String, Document>>> {
+    let found = source::find(&spelled(source), Purpose::Crds, client)?;
+    let mut crds = BTreeMap::new();
+    let mut fine = true;
+    for entry in &found.entries {
+        fine &= collect(&entry.read()?, &mut crds);
     }
-    if fine && found.is_empty() {
+    if fine && crds.is_empty() {
         report::note(&format!("there is no CustomResourceDefinition in `{source}`"));
     }
-    (fine && !found.is_empty()).then_some(found)
+    Ok(Some(crds).filter(|crds| fine && !crds.is_empty()))
+}
+
+/// A source as it is spelled here; crdify writes `git://REF?path=PATH` for a file of a commit.
+fn spelled(source: &str) -> String {
+    match source.strip_prefix("git://").and_then(|rest| rest.split_once("?path=")) {
+        Some((revision, path)) => format!("git:{revision}:{path}"),
+        None => source.to_owned(),
+    }
 }
 
 /// Adds the CRDs of `input`; false when some object cannot be read.
 fn collect(input: &Input, found: &mut BTreeMap<String, Document>) -> bool {
-    let options = DecodeOptions { positions: true, ..DecodeOptions::default() };
-    let source = Source::new(&input.name, &input.bytes);
-    let mut fine = true;
-    for outcome in objects::decode(input, &options) {
-        let problems = match outcome {
-            Err(issue) => vec![*issue],
-            Ok(decoded) => match objects::identify(&decoded.document) {
-                Err(issue) => vec![*issue],
-                Ok(identity) if !identity.is_crd() => continue,
-                Ok(identity) => {
-                    let problems = problems(&decoded);
-                    found.insert(identity.name, decoded.document);
-                    problems
-                }
-            },
-        };
-        fine &= problems.is_empty();
-        for issue in &problems {
-            source.show(issue);
+    let (crds, mut problems) = crds::of_input(input, true);
+    for crd in crds {
+        // Fields that are unknown or given twice do not matter here.
+        match read::request(crd.document.root(), &crd.issues) {
+            Ok(request) => problems.extend(request.limits),
+            Err(issues) => problems.extend(issues),
+        }
+        match objects::identify(&crd.document) {
+            Ok(identity) => drop(found.insert(identity.name, crd.document)),
+            Err(issue) => problems.push(*issue),
         }
     }
-    fine
-}
-
-/// Why a CRD cannot be compared; fields that are unknown or given twice do not matter here.
-fn problems(decoded: &Decoded) -> Vec<Issue> {
-    let root = decoded.document.root();
-    let mut issues = decode::check(root, &types::CRD, &decoded.issues);
-    issues.retain(|issue| {
-        ![codes::crd::UNKNOWN_FIELD, codes::decode::DUPLICATE_KEY].contains(&issue.code)
-    });
-    issues.extend(read::crd(root).1);
-    issues
+    let source = Source::new(&input.name, &input.bytes, input.first_line);
+    for issue in &problems {
+        source.show(issue);
+    }
+    problems.is_empty()
 }
 
 /// What was found about one CRD, rendered.
@@ -120,10 +111,10 @@ struct Report {
     warnings: usize,
 }
 
-fn compare(old: &Document, new: &Document, args: &Compat, config: &Config) -> Result<Report> {
-    let markdown = args.output == CompatReport::Markdown;
+fn compare(old: &Document, new: &Document, args: &Compare, config: &Config) -> Result<Report> {
+    let markdown = args.output == CompareReport::Markdown;
     Ok(match args.mode {
-        CompatMode::Crdify => {
+        CompareMode::Crdify => {
             let (old, new) = (read::crd(old.root()).0, read::crd(new.root()).0);
             let report = crdify::compare(&old, &new, config);
             let count = |level| report.findings.iter().filter(|it| it.level == level).count();
@@ -131,7 +122,7 @@ fn compare(old: &Document, new: &Document, args: &Compat, config: &Config) -> Re
             let (errors, warnings) = (count(Level::Error), count(Level::Warning));
             Report { text, document: report.document(), errors, warnings }
         }
-        CompatMode::Semantic => {
+        CompareMode::Semantic => {
             let report = semantic::compare(old, new).context("a CRD cannot be compiled")?;
             let fails = |verdict| match verdict {
                 Verdict::Safe => false,
@@ -191,12 +182,12 @@ impl Change {
         (errors + self.removed.len(), warnings)
     }
 
-    fn render(&self, output: CompatReport) -> String {
+    fn render(&self, output: CompareReport) -> String {
         match output {
-            CompatReport::Plaintext => self.lines("", ""),
-            CompatReport::Markdown => self.lines("## ", "`"),
-            CompatReport::Json => self.document(Format::Json),
-            CompatReport::Yaml => self.document(Format::Yaml),
+            CompareReport::Plaintext => self.lines("", ""),
+            CompareReport::Markdown => self.lines("## ", "`"),
+            CompareReport::Json => self.document(Format::Json),
+            CompareReport::Yaml => self.document(Format::Yaml),
         }
     }
 

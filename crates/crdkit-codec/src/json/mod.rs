@@ -14,6 +14,8 @@ mod source;
 mod text;
 mod write;
 
+pub(crate) use text::push_lossy;
+
 pub use decode::{Documents, Framing, decode};
 pub use reader::Reader;
 pub use source::{Chunks, Slice, Source};

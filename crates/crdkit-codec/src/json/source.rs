@@ -70,6 +70,11 @@ impl<'a> Slice<'a> {
         Self { bytes, text: str::from_utf8(bytes).ok() }
     }
 
+    /// A slice that is not text.
+    pub(crate) fn binary(bytes: &'a [u8]) -> Self {
+        Self { bytes, text: None }
+    }
+
     /// The whole input, if it is valid UTF-8.
     pub(crate) fn whole_text(&self) -> Option<&'a str> {
         self.text
@@ -119,14 +124,17 @@ impl<R: Read> Source for Chunks<R> {
     /// so that trying it again costs no more than its length in all.
     fn refill(&mut self, consumed: usize) -> io::Result<bool> {
         self.buffer.drain(..consumed);
-        let want = self.chunk.max(self.buffer.len());
-        let mut limited = (&mut self.inner).take(want as u64);
-        loop {
-            match limited.read_to_end(&mut self.buffer) {
-                Ok(read) => return Ok(read > 0),
+        let left = self.buffer.len();
+        self.buffer.resize(left + self.chunk.max(left), 0);
+        let room = self.buffer.get_mut(left..).unwrap_or_default();
+        // One read: a document that has arrived is not held up until the chunk is full.
+        let outcome = loop {
+            match self.inner.read(room) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
+                outcome => break outcome,
             }
-        }
+        };
+        self.buffer.truncate(left + outcome.as_ref().copied().unwrap_or_default());
+        outcome.map(|read| read > 0)
     }
 }

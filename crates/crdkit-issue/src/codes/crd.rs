@@ -12,7 +12,7 @@ codes! {
     UNRECOGNIZED_OBJECT = "unrecognized-object", Decode, "{problem}", example: "kind: Deployment";
 
     /// The object is of another API version than the one it is read as.
-    API_VERSION_MISMATCH = "api-version-mismatch", Decode,
+    API_VERSION_MISMATCH = "crd-api-version", Decode,
         "the API version in the data ({found}) does not match the expected API version ({expected})",
         example: "apiVersion: apiextensions.k8s.io/v1beta1";
 
@@ -106,7 +106,7 @@ codes! {
         example: "finalizers: [example.com/late]";
 
     /// An update does not say which version of the object it replaces.
-    RESOURCE_VERSION_REQUIRED = "resource-version-required", Invalid,
+    RESOURCE_VERSION_REQUIRED = "update-without-version", Invalid,
         "must be specified for an update", example: "metadata: {name: a}";
 
     /// An update lowers the generation.
@@ -135,6 +135,20 @@ codes! {
     CONVERSION_NEEDS_PRUNING = "conversion-needs-pruning", Invalid,
         "must be None if spec.preserveUnknownFields is true",
         example: "spec: {preserveUnknownFields: true, conversion: {strategy: Webhook}}";
+
+    /// A v1beta1 CRD has the same for all versions and for each.
+    TOP_LEVEL_AND_PER_VERSION = "top-level-and-per-version", Forbidden,
+        "top-level and per-version {what} are mutually exclusive",
+        example: "spec: {validation: {}, versions: [{schema: {}}]}";
+
+    /// A v1beta1 CRD repeats for each version what holds for all.
+    PER_VERSION_IDENTICAL = "per-version-identical", Invalid,
+        "per-version {what} may not all be set to identical values (top-level {top} should be used instead)",
+        example: "versions: [{name: v1, schema: {}}]";
+
+    /// A v1beta1 CRD names another version than its first.
+    FIRST_VERSION = "first-version", Invalid, "must match the first version in spec.versions",
+        example: "spec: {version: v1, versions: [{name: v2}]}";
 
     /// Two versions have the same name.
     DUPLICATE_VERSION = "duplicate-version", Invalid, "must contain unique version names",
@@ -381,11 +395,11 @@ codes! {
         example: "openAPIV3Schema: {type: array, items: {type: string}}";
 
     /// `kind` or `apiVersion` of a resource is not a string.
-    MUST_BE_STRING = "type-meta-type", Invalid, "must be string",
+    MUST_BE_STRING = "type-meta-schema-type", Invalid, "must be string",
         example: "properties: {kind: {type: integer}}";
 
     /// `metadata` of a resource is not an object.
-    MUST_BE_OBJECT = "metadata-type", Invalid, "must be object",
+    MUST_BE_OBJECT = "metadata-schema-type", Invalid, "must be object",
         example: "properties: {metadata: {type: string}}";
 
     /// The schema of the root's metadata does more than restrict names.
@@ -421,7 +435,7 @@ codes! {
     DEFAULT_FORBIDDEN = "default-forbidden", Forbidden, "must not be set", example: "default: 1";
 
     /// A field that the server itself knows has a default.
-    DEFAULT_IN_TOP_LEVEL = "default-in-top-level", Forbidden, "must not be set in top-level {field}",
+    DEFAULT_IN_TOP_LEVEL = "default-in-top-level", Forbidden, "must not be set in top-level {name}",
         example: "properties: {kind: {type: string, default: Widget}}";
 
     /// Entries of a map in the metadata of a resource have a default.
@@ -610,6 +624,10 @@ codes! {
     OPTIONAL_OLD_SELF_UNUSED = "optional-old-self-unused", Invalid,
         "may not be set if oldSelf is not used in rule",
         example: "x-kubernetes-validations: [{rule: self > 0, optionalOldSelf: true}]";
+
+    /// An extension of published schemas does not have the form it must have.
+    EXTENSION_SHAPE = "extension-shape", Invalid, "`{extension}` must be {expected}",
+        example: "x-kubernetes-patch-strategy: 1";
 
     /// A schema has a format that does not count for its type.
     FORMAT_UNRECOGNIZED = "format-unrecognized", Invalid, "unrecognized format {format}",

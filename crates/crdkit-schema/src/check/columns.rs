@@ -30,6 +30,6 @@ pub(super) fn check(columns: &[Column<'_>], path: &Path<'_>, issues: &mut Vec<Is
             let issue = at(codes::crd::COLUMN_FORMAT, &path.field("format"), source);
             issues.push(issue.value(column.format).with("formats", FORMATS.join(",")));
         }
-        issues.extend(simple_path(column.json_path, &path.field("JSONPath")));
+        issues.extend(simple_path(column.json_path, &path.field("JSONPath"), source));
     }
 }

@@ -154,11 +154,9 @@ fn service(
     if !url_path.starts_with('/') {
         issues.push(report("must start with a '/'".into()));
     }
-    // The first byte goes whatever it is. A character of several bytes would fall apart; its rest is
-    // not a name either way.
-    let steps =
-        url_path.char_indices().nth(1).map_or("", |(at, _)| url_path.get(at..).unwrap_or(""));
-    for (index, step) in steps.strip_suffix('/').unwrap_or(steps).split('/').enumerate() {
+    // The first byte goes whatever it is.
+    let steps = String::from_utf8_lossy(url_path.as_bytes().get(1..).unwrap_or_default());
+    for (index, step) in steps.strip_suffix('/').unwrap_or(&steps).split('/').enumerate() {
         if step.is_empty() {
             issues.push(report(format!("segment[{index}] may not be empty")));
         }

@@ -9,6 +9,9 @@ use crate::path::Path;
 use crdkit_issue::{Arg, Code, Issue, codes};
 use std::collections::BTreeSet;
 
+/// How many findings about the keys of one list are worth having.
+const MOST_KEY_FINDINGS: usize = 100;
+
 /// Checks one schema object.
 pub(super) fn check(
     context: Context<'_, '_>,
@@ -138,8 +141,8 @@ impl Check<'_, '_, '_> {
         let path = self.path.field("items");
         match &self.schema.items {
             None => self.report(codes::crd::LIST_MAP_NEEDS_ITEMS, &path),
-            Some(items @ (Items::List(_) | Items::Neither)) => {
-                let shown = internal_json::items(self.context.schemas, items);
+            Some(Items::List(_) | Items::Neither) => {
+                let shown = internal_json::items(self.context.schemas, self.schema);
                 let issue = at(codes::crd::LIST_MAP_SINGLE_SCHEMA, &path, Some(self.schema.source));
                 self.issues.push(issue.value(Arg::Literal(shown.into())));
             }
@@ -162,9 +165,13 @@ impl Check<'_, '_, '_> {
         let items_path = self.path.field("items");
         let properties = items_path.field("properties");
         let mut seen = BTreeSet::new();
-        // The list is shown with each finding; beyond a few that only takes room.
+        let before = self.issues.len();
         let shown = || Arg::Literal(go_json::strings(keys.iter().copied(), false).into());
         for key in keys {
+            // Each finding shows the whole list, so that many of them would take quadratic room.
+            if self.issues.len() - before > MOST_KEY_FINDINGS {
+                break;
+            }
             let source = self.schema.source.get("x-kubernetes-list-map-keys");
             let report = |code| at(code, &keys_path, source).value(shown());
             match item.properties.get(key).map(|id| self.context.schemas.get(id)) {

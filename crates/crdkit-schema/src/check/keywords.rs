@@ -33,7 +33,7 @@ pub(super) fn check(
         issues.push(match reason {
             NoDefault::Anywhere => report(codes::crd::DEFAULT_FORBIDDEN),
             NoDefault::InTopLevel(field) => {
-                report(codes::crd::DEFAULT_IN_TOP_LEVEL).with("field", field)
+                report(codes::crd::DEFAULT_IN_TOP_LEVEL).with("name", field)
             }
             NoDefault::InMapOfMetadata => report(codes::crd::DEFAULT_IN_METADATA_MAP),
         });

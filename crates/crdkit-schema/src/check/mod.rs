@@ -13,6 +13,7 @@ mod extensions;
 mod keywords;
 mod names;
 mod options;
+mod published;
 mod root;
 mod rules;
 mod selectable;
@@ -24,6 +25,7 @@ mod walk;
 mod warnings;
 
 pub use options::Options;
+pub use published::published;
 pub use warnings::warnings;
 
 use crate::metadata;
@@ -98,7 +100,8 @@ pub fn schema(
 
 /// What comes after the spec.
 fn status(crd: &Crd<'_>, old: Option<&Crd<'_>>, issues: &mut Vec<Issue>) {
-    names::check(&crd.status.accepted_names, &STATUS.field("acceptedNames"), issues);
+    let written = crd.source.get("status").and_then(|status| status.get("acceptedNames"));
+    names::check(&crd.status.accepted_names, &STATUS.field("acceptedNames"), written, issues);
     versions::stored(crd, &STATUS.field("storedVersions"), issues);
     approval::check(crd, old, issues);
     let preserved = old.is_some_and(|old| old.spec.preserve_unknown_fields == Some(true));

@@ -28,29 +28,37 @@ pub(super) fn required(
 }
 
 /// Checks the form of the names that are there.
-pub(super) fn check(names: &Names<'_>, path: &Path<'_>, issues: &mut Vec<Issue>) {
+pub(super) fn check(
+    names: &Names<'_>,
+    path: &Path<'_>,
+    written: Option<Value<'_>>,
+    issues: &mut Vec<Issue>,
+) {
+    let source = |field: &str| written.and_then(|names| names.get(field)).or(written);
     for (field, name) in [("plural", names.plural), ("singular", &*names.singular)] {
         if !name.is_empty() {
-            issues.extend(label(name, &path.field(field), None));
+            issues.extend(label(name, &path.field(field), source(field)));
         }
     }
     for (field, name) in [("kind", names.kind), ("listKind", &*names.list_kind)] {
         let problems = text_names::dns1035_label(&name.to_lowercase());
         if !name.is_empty() && !problems.is_empty() {
-            let issue = at(codes::crd::INVALID_KIND, &path.field(field), None).value(name);
+            let issue = at(codes::crd::INVALID_KIND, &path.field(field), source(field)).value(name);
             issues.push(issue.with("problem", problems.join(",")));
         }
     }
     let short_names = path.field("shortNames");
     for (index, name) in names.short_names.iter().enumerate() {
-        issues.extend(label(name, &short_names.index(index), None));
+        let source = source("shortNames").and_then(|list| list.at(index));
+        issues.extend(label(name, &short_names.index(index), source));
     }
     if !names.kind.is_empty() && names.kind == names.list_kind {
-        let issue = at(codes::crd::KIND_IS_LIST_KIND, &path.field("listKind"), None);
+        let issue = at(codes::crd::KIND_IS_LIST_KIND, &path.field("listKind"), source("listKind"));
         issues.push(issue.value(&*names.list_kind));
     }
     let categories = path.field("categories");
     for (index, name) in names.categories.iter().enumerate() {
-        issues.extend(label(name, &categories.index(index), None));
+        let source = source("categories").and_then(|list| list.at(index));
+        issues.extend(label(name, &categories.index(index), source));
     }
 }

@@ -73,7 +73,7 @@ impl Scope<'_, '_> {
         if let Some(problem) = self.conversions.error(root) {
             let path = self.path.field("schema.openAPIV3Schema");
             let issue = at(codes::crd::NOT_STRUCTURAL, &path, None).value("");
-            return issues.push(issue.with("problem", problem));
+            issues.push(issue.with("problem", problem));
         }
         let list = self.path.field("selectableFields");
         let mut seen: BTreeSet<FieldPath> = BTreeSet::new();
@@ -84,6 +84,10 @@ impl Scope<'_, '_> {
             if field.json_path.is_empty() {
                 issues.push(at(codes::crd::REQUIRED, &path, source));
                 continue;
+            }
+            if self.conversions.error(root).is_some() && field.json_path.starts_with('.') {
+                // There is nothing to find the path in; the server gives up here.
+                break;
             }
             let report = |code| at(code, &path, source).value(field.json_path);
             let schemas = &self.crd.schemas;

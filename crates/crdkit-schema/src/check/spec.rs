@@ -7,9 +7,12 @@ use super::{
     SPEC, at, columns, conversion, label, names, root, rules, selectable, subresources, supported,
     versions,
 };
+use crate::equal;
+use crate::go_json;
 use crate::internal_json;
-use crate::model::{Crd, SchemaId};
-use crdkit_issue::{Issue, codes};
+use crate::model::{Crd, CrdVersion, SchemaId};
+use crate::path::Path;
+use crdkit_issue::{Arg, Code, Issue, codes};
 use crdkit_text::names as text_names;
 
 /// Checks `spec`.
@@ -44,8 +47,9 @@ pub(super) fn check(crd: &Crd<'_>, options: &Options, issues: &mut Vec<Issue>) {
     };
     versions::check(crd, context, issues);
     version(crd, issues);
-    names::required(&spec.names, &SPEC.field("names"), spec.source, issues);
-    names::check(&spec.names, &SPEC.field("names"), issues);
+    let written = spec.source.and_then(|spec| spec.get("names"));
+    names::required(&spec.names, &SPEC.field("names"), written.or(spec.source), issues);
+    names::check(&spec.names, &SPEC.field("names"), written, issues);
     let any_status = crd.spec.subresources.is_some_and(|it| it.status)
         || spec.versions.iter().any(|it| it.subresources.is_some_and(|it| it.status));
     let suppress_rule_cost = options.unchanged_versions.contains(spec.version);
@@ -61,7 +65,7 @@ pub(super) fn check(crd: &Crd<'_>, options: &Options, issues: &mut Vec<Issue>) {
         let path = SPEC.field("conversion");
         let issue =
             at(codes::crd::CONVERSION_NEEDS_PRUNING, &path.field("strategy"), conversion.source);
-        issues.push(issue.value(conversion.strategy));
+        issues.push(issue.value(go_json::named(conversion.strategy)));
     }
     conversion::check(crd, &options, issues);
 }
@@ -81,7 +85,9 @@ pub(super) fn immutable(crd: &Crd<'_>, old: &Crd<'_>, options: &Options, issues:
     let established = established.iter().filter(|_| options.require_immutable_names);
     for (new, before, path) in established.chain(&always) {
         if new != before {
-            issues.push(at(codes::crd::IMMUTABLE, path, crd.spec.source).value(*new));
+            let is_scope = matches!(path, Path::Field(_, "scope"));
+            let shown = if is_scope { go_json::named(new) } else { Arg::from(*new) };
+            issues.push(at(codes::crd::IMMUTABLE, path, crd.spec.source).value(shown));
         }
     }
 }
@@ -124,9 +130,10 @@ fn version(crd: &Crd<'_>, issues: &mut Vec<Issue>) {
     let unique = names.windows(2).all(|pair| !matches!(pair, [left, right] if left == right));
     let storage = spec.versions.iter().filter(|version| version.storage).count();
     let report = |code| {
-        let shown = crdkit_issue::Arg::Literal(internal_json::versions(crd).into());
+        let shown = Arg::Literal(internal_json::versions(crd).into());
         at(code, &path, source).value(shown)
     };
+    layout(crd, &report, issues);
     if !unique {
         issues.push(report(codes::crd::DUPLICATE_VERSION));
     }
@@ -135,6 +142,64 @@ fn version(crd: &Crd<'_>, issues: &mut Vec<Issue>) {
     }
     if !spec.version.is_empty() {
         issues.extend(label(spec.version, &SPEC.field("version"), source));
+        if spec.versions.first().is_some_and(|first| first.name != spec.version) {
+            let path = SPEC.field("version");
+            issues.push(at(codes::crd::FIRST_VERSION, &path, source).value(spec.version));
+        }
+    }
+}
+
+/// What stands at the top of the spec and what stands in its versions; v1 has no top to get wrong.
+fn layout(crd: &Crd<'_>, report: &dyn Fn(Code) -> Issue, issues: &mut Vec<Issue>) {
+    let spec = &crd.spec;
+    let versions = &spec.versions;
+    let own = |has: fn(&CrdVersion<'_>) -> bool| versions.iter().any(has);
+    let both = [
+        ("validation", "schemas", spec.validation.is_some() && own(|it| it.validation.is_some())),
+        (
+            "subresources",
+            "subresources",
+            spec.subresources.is_some() && own(|it| it.subresources.is_some()),
+        ),
+        (
+            "additionalPrinterColumns",
+            "additionalPrinterColumns",
+            !spec.columns.is_empty() && own(|it| !it.columns.is_empty()),
+        ),
+    ];
+    for (field, what, both) in both {
+        if both {
+            let issue = at(codes::crd::TOP_LEVEL_AND_PER_VERSION, &SPEC.field(field), spec.source);
+            issues.push(issue.with("what", what));
+        }
+    }
+    let Some(first) = versions.first() else { return };
+    let all = |same: &dyn Fn(&CrdVersion<'_>) -> bool| versions.iter().all(same);
+    let schemas = &crd.schemas;
+    let same = [
+        (
+            "schemas",
+            "validation",
+            first.validation.is_some()
+                && all(&|it| equal::validations(schemas, it.validation, first.validation)),
+        ),
+        (
+            "subresources",
+            "subresources",
+            first.subresources.is_some()
+                && all(&|it| equal::subresources(it.subresources, first.subresources)),
+        ),
+        (
+            "additionalPrinterColumns",
+            "additionalPrinterColumns",
+            !first.columns.is_empty() && all(&|it| equal::columns(&it.columns, &first.columns)),
+        ),
+    ];
+    for (what, top, same) in same {
+        if same {
+            let issue = report(codes::crd::PER_VERSION_IDENTICAL);
+            issues.push(issue.with("what", what).with("top", top));
+        }
     }
 }
 

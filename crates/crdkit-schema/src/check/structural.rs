@@ -417,6 +417,7 @@ fn says_nothing_but(schema: &Schema<'_>, known: &[&str]) -> bool {
                 "additionalProperties" => value.is_null() || value.as_bool() == Some(false),
                 "items" => schema.item_schema().is_none(),
                 "enum" | "allOf" | "anyOf" | "oneOf" => value.items().len() == 0,
+                "dependencies" | "definitions" | "patternProperties" => value.members().len() == 0,
                 _ if JSON_SCHEMA_PROPS.field(key).is_none() => true,
                 _ => match value.kind() {
                     crdkit_value::Kind::Null | crdkit_value::Kind::Bool(false) => true,

@@ -1,9 +1,11 @@
 //! `subresources`.
 
 use super::at;
+use crate::go_json;
 use crate::model::Subresources;
 use crate::path::Path;
-use crdkit_issue::{Code, Issue, codes};
+use crdkit_issue::{Arg, Code, Issue, codes};
+use crdkit_value::Value;
 
 /// Checks the paths of the scale subresource.
 pub(super) fn check(
@@ -16,10 +18,13 @@ pub(super) fn check(
     let source = subresources.source.get("scale");
     let mut check = |field: &str, json_path: &str, roots: &[&str], code: Code| {
         let path = path.field(field);
-        if let Some(issue) = simple_path(json_path, &path) {
+        if let Some(issue) = simple_path(json_path, &path, source) {
             issues.push(issue);
         } else if !roots.iter().any(|root| json_path.starts_with(root)) {
-            issues.push(at(code, &path, source).value(json_path));
+            // The selector may be absent, and what may be is shown differently.
+            let optional = code == codes::crd::PATH_NOT_IN_SPEC_OR_STATUS;
+            let shown = if optional { go_json::named(json_path) } else { Arg::from(json_path) };
+            issues.push(at(code, &path, source).value(shown));
         }
     };
     let replicas = [
@@ -47,10 +52,14 @@ pub(super) fn check(
 }
 
 /// What is wrong with a path that must be there and begin with a dot.
-pub(super) fn simple_path(json_path: &str, path: &Path<'_>) -> Option<Issue> {
+pub(super) fn simple_path(
+    json_path: &str,
+    path: &Path<'_>,
+    source: Option<Value<'_>>,
+) -> Option<Issue> {
     match json_path.as_bytes() {
-        [] => Some(at(codes::crd::REQUIRED, path, None)),
+        [] => Some(at(codes::crd::REQUIRED, path, source)),
         [b'.', ..] => None,
-        _ => Some(at(codes::crd::PATH_WITHOUT_DOT, path, None).value(json_path)),
+        _ => Some(at(codes::crd::PATH_WITHOUT_DOT, path, source).value(json_path)),
     }
 }

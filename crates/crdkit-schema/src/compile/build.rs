@@ -147,7 +147,12 @@ impl Compiler {
         let extensions = schema.extensions();
         let types = match (extensions.int_or_string, reading) {
             (true, Reading::Objects { .. }) => Types::IntOrString,
-            _ => Types::named(schema.type_name),
+            _ => match Types::named(schema.type_name) {
+                Types::Any if !schema.type_name.is_empty() => {
+                    Types::Other(self.name(schema.type_name))
+                }
+                types => types,
+            },
         };
         let fields = self.fields(schema, &child);
         let items = schema.item_schema().and_then(child);

@@ -55,7 +55,7 @@ impl FormatKind {
             Types::String | Types::Any | Types::IntOrString => {
                 TextFormat::parse(name).map(Self::Text)
             }
-            Types::Object | Types::Array | Types::Boolean => None,
+            Types::Object | Types::Array | Types::Boolean | Types::Other(_) => None,
         }
     }
 

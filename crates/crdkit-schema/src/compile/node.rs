@@ -79,6 +79,8 @@ pub enum Types {
     Boolean,
     /// `x-kubernetes-int-or-string`.
     IntOrString,
+    /// A type that there is not, so that no value is of it. The server refuses such schemas now.
+    Other(Name),
 }
 
 /// `additionalProperties`.
@@ -228,7 +230,7 @@ impl Types {
     /// As the server's messages show it.
     pub fn text(self) -> &'static str {
         match self {
-            Self::Any => "",
+            Self::Any | Self::Other(_) => "",
             Self::Object => "object",
             Self::Array => "array",
             Self::String => "string",

@@ -57,7 +57,7 @@ struct Builder<'t> {
 impl Builder<'_> {
     fn shape(&mut self, id: Id, node: &Node) -> Option<ShapeId> {
         let kind = match node.types {
-            Types::Any => return None,
+            Types::Any | Types::Other(_) => return None,
             Types::IntOrString => ShapeKind::IntOrString,
             Types::Boolean => ShapeKind::Bool,
             Types::Integer => ShapeKind::Int,

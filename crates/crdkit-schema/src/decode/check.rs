@@ -2,26 +2,25 @@
 
 use super::types::{GoStruct, GoType};
 use crdkit_issue::{Code, FieldPath, Issue, Segment, codes};
-use crdkit_value::{Kind, Value};
+use crdkit_value::{Kind, NodeId, Value};
 use std::fmt::Write as _;
 
 /// The decoder stops collecting strict findings here.
 const STRICT_LIMIT: usize = 100;
 
-/// What decoding `root` as `of` finds: the first value of a wrong type, which is a failure in every
-/// mode, then unknown and duplicate fields in document order, which only strict mode refuses.
-/// `duplicates` are the repeated keys that the codec saw.
+/// What decoding `root` as `of` finds: the value of a wrong type that the decoder names, which is a
+/// failure in every mode, then unknown and duplicate fields in document order, which only strict mode
+/// refuses. `duplicates` are the repeated keys that the codec saw.
 pub fn check(root: Value<'_>, of: &'static GoStruct, duplicates: &[Issue]) -> Vec<Issue> {
-    let mut walk = Walk { root, of, wrong: None, strict: Vec::new() };
+    let mut walk = Walk { root, of, wrong: Vec::new(), zones: Vec::new(), strict: Vec::new() };
     walk.run();
     for issue in duplicates.iter().filter(|issue| issue.code == codes::decode::DUPLICATE_KEY) {
         if let Some(at) = walk.typed_key(&issue.path) {
-            let field = strict_path(&issue.path);
-            walk.strict.push((at.id(), issue.clone().with("field", field)));
+            walk.strict.push((at.id(), issue.clone()));
         }
     }
     walk.strict.sort_by_key(|(id, _)| *id);
-    let wrong = walk.wrong.map(|(_, issue)| issue);
+    let wrong = walk.first_wrong().map(|wrong| walk.describe(wrong));
     let strict = walk.strict.into_iter().map(|(_, issue)| issue).take(STRICT_LIMIT);
     wrong.into_iter().chain(strict).collect()
 }
@@ -48,100 +47,98 @@ pub fn strict_path(path: &FieldPath) -> String {
 struct Walk<'d> {
     root: Value<'d>,
     of: &'static GoStruct,
-    /// The first value of a wrong type.
-    wrong: Option<(crdkit_value::NodeId, Issue)>,
-    strict: Vec<(crdkit_value::NodeId, Issue)>,
+    wrong: Vec<Wrong>,
+    /// Values that custom unmarshallers read, with the zone each is in.
+    zones: Vec<(NodeId, Option<usize>)>,
+    strict: Vec<(NodeId, Issue)>,
+}
+
+/// A value that does not fit its field.
+#[derive(Clone, Copy)]
+struct Wrong {
+    value: NodeId,
+    of: &'static GoType,
+    zone: Option<usize>,
 }
 
 /// A value that waits to be looked at.
+#[derive(Clone, Copy)]
 struct Pending<'d> {
     value: Value<'d>,
     of: &'static GoType,
-    strict: bool,
+    /// The innermost zone it is in; what is in one is not read strictly.
+    zone: Option<usize>,
 }
+
+static STRING: GoType = GoType::String("string");
 
 impl<'d> Walk<'d> {
     fn run(&mut self) {
         let mut pending = Vec::new();
         match self.root.kind() {
-            Kind::Object(_) => self.fields(self.root, self.of, true, &mut pending),
-            Kind::Null => {}
-            kind => {
-                let (found, wanted) = (found(&kind), self.of.name);
-                let problem =
-                    format!("json: cannot unmarshal {found} into Go value of type {wanted}");
-                self.wrong(self.root, problem);
-            }
+            Kind::Object(_) | Kind::Null => self.fields(self.root, self.of, None, &mut pending),
+            _ => self.wrong.push(Wrong { value: self.root.id(), of: &GoType::Raw, zone: None }),
         }
         while let Some(next) = pending.pop() {
-            self.visit(&next, &mut pending);
+            self.visit(next, &mut pending);
         }
     }
 
-    fn visit(&mut self, next: &Pending<'d>, pending: &mut Vec<Pending<'d>>) {
-        let Pending { value, of, strict } = *next;
+    fn visit(&mut self, next: Pending<'d>, pending: &mut Vec<Pending<'d>>) {
+        let Pending { value, of, zone } = next;
+        let scalar = matches!(
+            value.kind(),
+            Kind::Bool(_) | Kind::Int(_) | Kind::Float(_) | Kind::Number(_) | Kind::String(_)
+        );
         match (of, value.kind()) {
-            (GoType::Raw, _)
-            | (_, Kind::Null)
-            | (GoType::String(_), Kind::String(_))
-            | (GoType::Bool | GoType::OrBool(_), Kind::Bool(_))
-            | (GoType::Int64, Kind::Int(_))
-            | (GoType::Float64, Kind::Int(_) | Kind::Float(_) | Kind::Number(_)) => {}
-            (GoType::Int32, Kind::Int(int)) if i32::try_from(int).is_ok() => {}
-            (
-                GoType::OrList(_) | GoType::OrNames(_),
-                Kind::Bool(_) | Kind::Int(_) | Kind::Float(_) | Kind::Number(_) | Kind::String(_),
-            ) => {}
-            (GoType::Bytes, Kind::String(text)) => {
-                if let Err(at) = crate::base64::decode(text) {
-                    self.wrong(value, format!("illegal base64 data at input byte {at}"));
-                }
-            }
-            (GoType::Time, Kind::String(text)) => {
-                if let Some(problem) = crate::time::problem(text) {
-                    self.wrong(value, problem);
-                }
-            }
-            (GoType::Struct(fields), Kind::Object(_)) => {
-                self.fields(value, fields, strict, pending);
-            }
+            (GoType::Struct(fields), Kind::Object(_)) => self.fields(value, fields, zone, pending),
             (GoType::Map(_, of), Kind::Object(members)) => {
-                pending.extend(members.map(|(_, value)| Pending { value, of, strict }));
+                pending.extend(members.map(|(_, value)| Pending { value, of, zone }));
             }
             (GoType::List(_, of), Kind::Array(items)) => {
-                pending.extend(items.map(|value| Pending { value, of, strict }));
+                pending.extend(items.map(|value| Pending { value, of, zone }));
             }
             (GoType::OrBool(of) | GoType::OrList(of) | GoType::OrNames(of), Kind::Object(_)) => {
-                pending.push(Pending { value, of, strict: false });
+                let zone = Some(self.zone(value, zone));
+                pending.push(Pending { value, of, zone });
             }
             (GoType::OrList(of), Kind::Array(items)) => {
-                pending.extend(items.map(|value| Pending { value, of, strict: false }));
+                let zone = Some(self.zone(value, zone));
+                pending.extend(items.map(|value| Pending { value, of, zone }));
+            }
+            (GoType::Bytes, Kind::Array(items)) => {
+                pending.extend(items.map(|value| Pending { value, of: &GoType::Uint8, zone }));
             }
             (GoType::OrNames(_), Kind::Array(items)) => {
-                let of = &GoType::String("string");
-                pending.extend(items.map(|value| Pending { value, of, strict: false }));
+                let zone = Some(self.zone(value, zone));
+                pending.extend(items.map(|value| Pending { value, of: &STRING, zone }));
             }
-            (GoType::OrBool(_), _) => {
-                self.wrong(value, "boolean or JSON schema expected".into());
+            (GoType::OrList(_) | GoType::OrNames(_), _) if scalar => {}
+            _ if fits(value, of) => {}
+            (GoType::Time | GoType::OrBool(_), _) => {
+                let zone = Some(self.zone(value, zone));
+                self.wrong.push(Wrong { value: value.id(), of, zone });
             }
-            (_, kind) => {
-                let problem = self.mismatch(value, &kind, of);
-                self.wrong(value, problem);
-            }
+            _ => self.wrong.push(Wrong { value: value.id(), of, zone }),
         }
+    }
+
+    fn zone(&mut self, value: Value<'d>, within: Option<usize>) -> usize {
+        self.zones.push((value.id(), within));
+        self.zones.len() - 1
     }
 
     fn fields(
         &mut self,
         value: Value<'d>,
         of: &'static GoStruct,
-        strict: bool,
+        zone: Option<usize>,
         pending: &mut Vec<Pending<'d>>,
     ) {
         for (key, member) in value.members() {
             if let Some(of) = of.field(key) {
-                pending.push(Pending { value: member, of, strict });
-            } else if strict && self.strict.len() < 4 * STRICT_LIMIT {
+                pending.push(Pending { value: member, of, zone });
+            } else if zone.is_none() && self.strict.len() < 4 * STRICT_LIMIT {
                 let path = member.path();
                 let issue = issue(codes::crd::UNKNOWN_FIELD, member, true);
                 let issue = issue.with("field", strict_path(&path)).at(path);
@@ -150,38 +147,78 @@ impl<'d> Walk<'d> {
         }
     }
 
-    fn wrong(&mut self, value: Value<'d>, problem: String) {
-        let first = self.wrong.as_ref().is_none_or(|(id, _)| value.id() < *id);
-        if first {
-            let issue = issue(codes::crd::WRONG_JSON_TYPE, value, false);
-            let issue = issue.with("problem", problem).at(value.path());
-            self.wrong = Some((value.id(), issue));
+    /// The one that the decoder names. It keeps the first and goes on, but what fails inside a custom
+    /// unmarshaller ends it at once, and so on within.
+    fn first_wrong(&self) -> Option<Wrong> {
+        let mut zone = None;
+        loop {
+            let inner = self.wrong.iter().filter_map(|wrong| self.step(wrong.zone, zone));
+            match inner.min_by_key(|inner| self.zones.get(*inner).map(|(id, _)| *id)) {
+                Some(inner) => zone = Some(inner),
+                None => break,
+            }
+        }
+        let here = self.wrong.iter().filter(|wrong| wrong.zone == zone);
+        here.min_by_key(|wrong| wrong.value).copied()
+    }
+
+    /// The zone directly inside `outer` that `inner` is or is in.
+    fn step(&self, inner: Option<usize>, outer: Option<usize>) -> Option<usize> {
+        let mut at = inner?;
+        loop {
+            let (_, within) = self.zones.get(at)?;
+            if *within == outer {
+                return (Some(at) != outer).then_some(at);
+            }
+            at = (*within)?;
         }
     }
 
+    fn describe(&self, wrong: Wrong) -> Issue {
+        let value = self.root.document().value(wrong.value);
+        let problem = match (wrong.of, value.as_str()) {
+            (GoType::Bytes, Some(text)) => match crate::base64::decode(text) {
+                Err(at) => format!("illegal base64 data at input byte {at}"),
+                Ok(_) => String::new(),
+            },
+            (GoType::Time, Some(text)) => crate::time::problem(text).unwrap_or_default(),
+            (GoType::OrBool(_), _) => "boolean or JSON schema expected".into(),
+            _ => self.mismatch(value, wrong.of),
+        };
+        let issue = issue(codes::crd::WRONG_JSON_TYPE, value, false);
+        issue.with("problem", problem).at(value.path())
+    }
+
     /// The text of Go's error for a value that does not fit its field.
-    fn mismatch(&self, value: Value<'d>, kind: &Kind<'_>, of: &GoType) -> String {
-        let found = match kind {
-            Kind::Int(int) if matches!(of, GoType::Int32) => format!("number {int}"),
-            Kind::Float(float) if matches!(of, GoType::Int32 | GoType::Int64) => {
+    fn mismatch(&self, value: Value<'d>, of: &GoType) -> String {
+        let found = match value.kind() {
+            Kind::Int(int) if matches!(of, GoType::Int32 | GoType::Uint8) => {
+                format!("number {int}")
+            }
+            Kind::Float(float) if matches!(of, GoType::Int32 | GoType::Int64 | GoType::Uint8) => {
                 format!("number {float:?}")
             }
-            kind => found(kind).to_owned(),
+            kind => found(&kind).to_owned(),
         };
         let wanted = match of {
             GoType::String(name) | GoType::Map(name, _) | GoType::List(name, _) => name,
             GoType::Struct(of) => of.name,
+            GoType::Raw => self.of.name,
             GoType::Bool => "bool",
             GoType::Int32 => "int32",
             GoType::Int64 => "int64",
             GoType::Float64 => "float64",
             GoType::Bytes => "[]uint8",
+            GoType::Uint8 => "uint8",
             _ => "string",
         };
         let (holder, field) = self.go_field(value);
-        format!(
-            "json: cannot unmarshal {found} into Go struct field {holder}.{field} of type {wanted}"
-        )
+        let target = if field.is_empty() {
+            "Go value".to_owned()
+        } else {
+            format!("Go struct field {holder}.{field}")
+        };
+        format!("json: cannot unmarshal {found} into {target} of type {wanted}")
     }
 
     /// The struct a value is a field of, and the names of the fields that lead there. Lists and maps
@@ -257,6 +294,23 @@ impl<'d> Walk<'d> {
     }
 }
 
+/// Whether a value that contains no others fits a field.
+fn fits(value: Value<'_>, of: &GoType) -> bool {
+    match (of, value.kind()) {
+        (GoType::Raw, _)
+        | (_, Kind::Null)
+        | (GoType::String(_), Kind::String(_))
+        | (GoType::Bool | GoType::OrBool(_), Kind::Bool(_))
+        | (GoType::Int64, Kind::Int(_))
+        | (GoType::Float64, Kind::Int(_) | Kind::Float(_) | Kind::Number(_)) => true,
+        (GoType::Int32, Kind::Int(int)) => i32::try_from(int).is_ok(),
+        (GoType::Uint8, Kind::Int(int)) => u8::try_from(int).is_ok(),
+        (GoType::Bytes, Kind::String(text)) => crate::base64::decode(text).is_ok(),
+        (GoType::Time, Kind::String(text)) => crate::time::problem(text).is_none(),
+        _ => false,
+    }
+}
+
 /// A finding about `value` or, where that says more, about its key.
 fn issue(code: Code, value: Value<'_>, key: bool) -> Issue {
     let mut issue = Issue::error(code);
@@ -266,7 +320,7 @@ fn issue(code: Code, value: Value<'_>, key: bool) -> Issue {
 }
 
 /// What Go's decoder calls a JSON value.
-fn found(kind: &Kind<'_>) -> &'static str {
+pub(super) fn found(kind: &Kind<'_>) -> &'static str {
     match kind {
         Kind::Null => "null",
         Kind::Bool(_) => "bool",

@@ -13,8 +13,10 @@ pub enum GoType {
     Int32,
     /// `float64`.
     Float64,
-    /// `[]byte`, base64 in JSON.
+    /// `[]byte`: base64, or an array of numbers.
     Bytes,
+    /// `uint8`.
+    Uint8,
     /// A point in time, RFC 3339 in JSON.
     Time,
     /// Anything; not looked into.

@@ -248,6 +248,7 @@ impl<'d> Crd<'d> {
 
     /// What the server does to a CRD before it checks a create: the status is its own affair.
     pub fn prepare_for_create(&mut self) {
+        self.metadata.namespace = "";
         self.status = CrdStatus::default();
         self.status.stored_versions.extend(self.storage_version().map(|it| it.name));
     }
@@ -261,6 +262,7 @@ impl<'d> Crd<'d> {
             self.status.stored_versions.push(name);
         }
         let (metadata, before) = (&mut self.metadata, &old.metadata);
+        metadata.namespace = "";
         metadata.generation = before.generation;
         if metadata.uid.is_empty() {
             metadata.uid = before.uid;

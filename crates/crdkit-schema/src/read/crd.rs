@@ -3,19 +3,51 @@
 use super::fields::{flag, list, optional_text, present, text, texts};
 use super::metadata::object_meta;
 use super::schema::SchemaReader;
+use super::v1beta1;
+use crate::decode;
 use crate::equal;
 use crate::model::{
     ClientConfig, Column, Condition, Conversion, Crd, CrdSpec, CrdStatus, CrdVersion, Names, Scale,
     SelectableField, Service, Subresources, Validation,
 };
-use crdkit_issue::Issue;
+use crdkit_issue::{Issue, codes};
 use crdkit_value::Value;
 use std::borrow::Cow;
 
-/// The CRD that `root` holds, and what about it is beyond this program's limits.
+/// A CRD that was sent and could be decoded.
+#[derive(Clone, Debug)]
+pub struct Request<'d> {
+    /// The CRD.
+    pub crd: Crd<'d>,
+    /// Unknown and duplicate fields, which strict validation refuses.
+    pub strict: Vec<Issue>,
+    /// What about it is beyond this program's limits; nothing further can be said about it.
+    pub limits: Vec<Issue>,
+}
+
+/// The CRD that `root` holds, as the API server decodes it; `duplicates` are the repeated keys that
+/// the codec saw.
+///
+/// # Errors
+/// The findings, when the server refuses it in every mode.
+pub fn request<'d>(root: Value<'d>, duplicates: &[Issue]) -> Result<Request<'d>, Vec<Issue>> {
+    if let Some(issue) = decode::not_a_crd(root) {
+        return Err(vec![issue]);
+    }
+    let found = decode::check(root, &decode::types::CRD, duplicates);
+    if found.iter().any(|issue| issue.code == codes::crd::WRONG_JSON_TYPE) {
+        return Err(found);
+    }
+    let (crd, limits) = crd(root);
+    Ok(Request { crd, strict: found, limits })
+}
+
+/// The CRD of v1 or v1beta1 that `root` holds, and what about it is beyond this program's limits.
 pub fn crd(root: Value<'_>) -> (Crd<'_>, Vec<Issue>) {
     let mut schemas = SchemaReader::new(root);
-    let spec = present(root, "spec").map(|value| spec(value, &mut schemas)).unwrap_or_default();
+    let beta = v1beta1::is(root);
+    let read = if beta { v1beta1::spec } else { spec };
+    let spec = present(root, "spec").map(|value| read(value, &mut schemas)).unwrap_or_default();
     schemas.run();
     let (schemas, issues) = schemas.finish();
     let mut crd = Crd {
@@ -26,7 +58,9 @@ pub fn crd(root: Value<'_>) -> (Crd<'_>, Vec<Issue>) {
         schemas,
     };
     fill_in(&mut crd);
-    hoist(&mut crd);
+    if !beta {
+        hoist(&mut crd);
+    }
     (crd, issues)
 }
 
@@ -102,7 +136,7 @@ fn spec<'d>(value: Value<'d>, schemas: &mut SchemaReader<'d>) -> CrdSpec<'d> {
     }
 }
 
-fn names(value: Value<'_>) -> Names<'_> {
+pub(super) fn names(value: Value<'_>) -> Names<'_> {
     Names {
         plural: text(value, "plural"),
         singular: Cow::Borrowed(text(value, "singular")),
@@ -113,7 +147,7 @@ fn names(value: Value<'_>) -> Names<'_> {
     }
 }
 
-fn version<'d>(value: Value<'d>, schemas: &mut SchemaReader<'d>) -> CrdVersion<'d> {
+pub(super) fn version<'d>(value: Value<'d>, schemas: &mut SchemaReader<'d>) -> CrdVersion<'d> {
     CrdVersion {
         source: value,
         name: text(value, "name"),
@@ -124,19 +158,20 @@ fn version<'d>(value: Value<'d>, schemas: &mut SchemaReader<'d>) -> CrdVersion<'
         validation: present(value, "schema").map(|value| validation(value, schemas)),
         subresources: present(value, "subresources").map(subresources),
         columns: list(value, "additionalPrinterColumns", column),
-        selectable_fields: list(value, "selectableFields", |source| SelectableField {
-            source,
-            json_path: text(source, "jsonPath"),
-        }),
+        selectable_fields: list(value, "selectableFields", selectable_field),
     }
 }
 
-fn validation<'d>(value: Value<'d>, schemas: &mut SchemaReader<'d>) -> Validation<'d> {
+pub(super) fn selectable_field(value: Value<'_>) -> SelectableField<'_> {
+    SelectableField { source: value, json_path: text(value, "jsonPath") }
+}
+
+pub(super) fn validation<'d>(value: Value<'d>, schemas: &mut SchemaReader<'d>) -> Validation<'d> {
     let schema = present(value, "openAPIV3Schema").map(|value| schemas.add(value, 0));
     Validation { source: value, schema }
 }
 
-fn subresources(value: Value<'_>) -> Subresources<'_> {
+pub(super) fn subresources(value: Value<'_>) -> Subresources<'_> {
     let scale = present(value, "scale").map(|scale| Scale {
         spec_replicas_path: text(scale, "specReplicasPath"),
         status_replicas_path: text(scale, "statusReplicasPath"),
@@ -145,7 +180,7 @@ fn subresources(value: Value<'_>) -> Subresources<'_> {
     Subresources { source: value, status: present(value, "status").is_some(), scale }
 }
 
-fn column(value: Value<'_>) -> Column<'_> {
+pub(super) fn column(value: Value<'_>) -> Column<'_> {
     Column {
         source: value,
         name: text(value, "name"),
@@ -153,7 +188,11 @@ fn column(value: Value<'_>) -> Column<'_> {
         format: text(value, "format"),
         description: text(value, "description"),
         priority: value.get("priority").and_then(Value::as_i64).unwrap_or_default(),
-        json_path: text(value, "jsonPath"),
+        // v1beta1 writes the name in capitals.
+        json_path: match text(value, "jsonPath") {
+            "" => text(value, "JSONPath"),
+            path => path,
+        },
     }
 }
 
@@ -170,7 +209,7 @@ fn conversion(value: Value<'_>) -> Conversion<'_> {
     }
 }
 
-fn client_config(value: Value<'_>) -> ClientConfig<'_> {
+pub(super) fn client_config(value: Value<'_>) -> ClientConfig<'_> {
     ClientConfig {
         source: value,
         url: optional_text(value, "url"),

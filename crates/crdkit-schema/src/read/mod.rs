@@ -9,8 +9,9 @@ mod fields;
 mod metadata;
 mod openapi;
 mod schema;
+mod v1beta1;
 
-pub use crd::crd;
+pub use crd::{Request, crd, request};
 pub use metadata::object_meta;
 pub use openapi::{openapi, schema as bare_schema};
 pub use schema::MAX_DEPTH;

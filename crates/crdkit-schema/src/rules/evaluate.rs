@@ -13,6 +13,7 @@ use crdkit_issue::{Arg, Code, Issue, codes};
 use crdkit_text::quote::quote;
 use crdkit_value::{Kind, Value};
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::rc::Rc;
 
 /// Characters that the message of an expression may have.
@@ -24,11 +25,30 @@ pub struct Evaluator<'e, 'd> {
     types: &'e Types,
     environments: &'e Environments,
     /// Whether a schema or one below it has rules.
-    has_rules: Vec<bool>,
+    with_rules: &'e [bool],
     compiled: BTreeMap<(SchemaId, ShapeId), Rc<[Compiled]>>,
     /// What may still be spent; below zero everything has ended.
     budget: i64,
     issues: Vec<Issue>,
+}
+
+/// For each schema, whether it or one below it has rules.
+pub fn with_rules(schemas: &Schemas<'_>) -> Vec<bool> {
+    let mut with_rules = vec![false; schemas.len()];
+    let ids: Vec<SchemaId> = schemas.iter().map(|(id, _)| id).collect();
+    // Children have larger ids than the schemas they are in.
+    for id in ids.into_iter().rev() {
+        let schema = schemas.get(id);
+        let mut any = !schema.extensions().validations.is_empty();
+        let children = schema.item_schema().into_iter().chain(schema.additional_schema());
+        for child in children.chain(schema.properties.iter().map(|(_, id)| id)) {
+            any |= with_rules.get(child.index()).copied().unwrap_or_default();
+        }
+        if let Some(slot) = with_rules.get_mut(id.index()) {
+            *slot = any;
+        }
+    }
+    with_rules
 }
 
 /// What all rules on one object may cost.
@@ -44,27 +64,18 @@ struct Place<'p, 'v> {
 
 impl<'e, 'd> Evaluator<'e, 'd> {
     /// An evaluator with the server's budget.
-    pub fn new(schemas: &'e Schemas<'d>, types: &'e Types, environments: &'e Environments) -> Self {
-        let mut has_rules = vec![false; schemas.len()];
-        let ids: Vec<SchemaId> = schemas.iter().map(|(id, _)| id).collect();
-        for id in ids.into_iter().rev() {
-            let schema = schemas.get(id);
-            let mut any = !schema.extensions().validations.is_empty();
-            let children = schema.item_schema().into_iter().chain(schema.additional_schema());
-            let children = children.chain(schema.properties.iter().map(|(_, id)| id));
-            for child in children {
-                any |= has_rules.get(child.index()).copied().unwrap_or_default();
-            }
-            if let Some(slot) = has_rules.get_mut(id.index()) {
-                *slot = any;
-            }
-        }
+    pub fn new(
+        schemas: &'e Schemas<'d>,
+        types: &'e Types,
+        with_rules: &'e [bool],
+        environments: &'e Environments,
+    ) -> Self {
         let compiled = BTreeMap::new();
         Self {
             schemas,
             types,
             environments,
-            has_rules,
+            with_rules,
             compiled,
             budget: BUDGET,
             issues: Vec::new(),
@@ -73,7 +84,7 @@ impl<'e, 'd> Evaluator<'e, 'd> {
 
     /// Whether a schema or one below it has rules.
     pub fn has_rules(&self, id: SchemaId) -> bool {
-        self.has_rules.get(id.index()).copied().unwrap_or_default()
+        self.with_rules.get(id.index()).copied().unwrap_or_default()
     }
 
     /// What may still be spent; below zero nothing more is run.
@@ -87,7 +98,7 @@ impl<'e, 'd> Evaluator<'e, 'd> {
     }
 
     /// Runs the rules of `schema` on `value`.
-    pub(crate) fn run(
+    pub fn run(
         &mut self,
         schema: SchemaId,
         value: Value<'_>,
@@ -189,7 +200,7 @@ impl<'e, 'd> Evaluator<'e, 'd> {
                 Ok(Val::Bool(true)) => {}
                 Ok(_) => {
                     let issue = self.violation(id, rule, compiled, shape, any_old, place);
-                    self.issues.extend(issue);
+                    self.issues.push(issue);
                     if self.budget < 0 {
                         return;
                     }
@@ -222,7 +233,7 @@ impl<'e, 'd> Evaluator<'e, 'd> {
         shape: ShapeId,
         any_old: bool,
         place: Place<'_, '_>,
-    ) -> Option<Issue> {
+    ) -> Issue {
         let schema = self.schemas.get(id);
         let resolved = (!rule.field_path.is_empty())
             .then(|| resolve(self.schemas, id, rule.field_path, Brackets::Allowed).ok())
@@ -254,7 +265,7 @@ impl<'e, 'd> Evaluator<'e, 'd> {
             if let Some(problem) = problem {
                 self.budget = -1;
                 let issue = Issue::error(codes::object::RULE_ERROR).at((&path).into());
-                return Some(issue.value(schema.type_name).with("problem", problem));
+                return issue.value(schema.type_name).with("problem", problem);
             }
             if let Ok(Val::String(text)) = result {
                 let text = text.trim();
@@ -272,10 +283,10 @@ impl<'e, 'd> Evaluator<'e, 'd> {
         let issue = Issue::error(code).at((&path).into()).with("detail", detail);
         let composite = matches!(schema.type_name, "object" | "array");
         let value: Option<Arg> = (shows && !composite).then(|| shown(place.value));
-        Some(match value {
+        match value {
             Some(value) => issue.value(value),
             None => issue,
-        })
+        }
     }
 
     fn compiled(&mut self, id: SchemaId, shape: ShapeId) -> Rc<[Compiled]> {
@@ -370,7 +381,7 @@ fn item_key(schema: &Schema<'_>, item: Value<'_>) -> Option<String> {
         let value = item.get(key)?;
         match value.kind() {
             Kind::Bool(_) | Kind::Int(_) | Kind::Float(_) | Kind::String(_) => {
-                out.push_str(&format!("{value:?},"));
+                let _ = write!(out, "{value:?},");
             }
             _ => return None,
         }

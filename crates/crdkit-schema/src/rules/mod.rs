@@ -15,7 +15,7 @@ mod types;
 pub use compile::{Compiled, Failure, Message, compile};
 pub use environments::Environments;
 pub use escape::escape;
-pub use evaluate::Evaluator;
+pub use evaluate::{Evaluator, with_rules};
 pub use types::Types;
 
 /// The largest request that the server takes, which bounds how often a rule can run.

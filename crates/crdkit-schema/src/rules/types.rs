@@ -6,7 +6,6 @@
 use super::{MAX_REQUEST_BYTES, escape};
 use crate::model::{Schema, SchemaId, Schemas};
 use crdkit_cel::{Field, ListKind, Shape, ShapeId, ShapeKind, Shapes};
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -35,6 +34,7 @@ impl Types {
             by_schema: vec![None; schemas.len()],
             sizes: BTreeMap::new(),
         };
+        let roots: BTreeSet<SchemaId> = roots.iter().copied().collect();
         // Children have larger ids than the schemas they are in, so they are described first.
         let ids: Vec<SchemaId> = schemas.iter().map(|(id, _)| id).collect();
         for id in ids.into_iter().rev() {
@@ -143,7 +143,6 @@ impl<'d> Builder<'_, 'd> {
         let mut size = 2;
         let mut add = |name: &str, shape: ShapeId, own: u64, has_default: bool| {
             if let Some(seen) = escape(name) {
-                let seen: Cow<'_, str> = seen;
                 fields.push(Field { name: (&*seen).into(), key: name.into(), shape });
             }
             if required.contains(name) && !has_default {
@@ -217,7 +216,10 @@ fn text(schema: &Schema<'_>) -> (ShapeKind, u64, u64) {
         "date-time" => (ShapeKind::DateTime, DATE_TIME.0, DATE_TIME.1),
         _ => {
             let longest_of = |list: crdkit_value::Value<'_>| {
-                list.items().filter_map(|entry| entry.as_str()).map(|text| text.len() as u64).max()
+                list.items()
+                    .filter_map(crdkit_value::Value::as_str)
+                    .map(|text| text.len() as u64)
+                    .max()
             };
             let listed = schema.enum_values.filter(|list| list.items().len() > 0);
             let unlimited =

@@ -1,6 +1,6 @@
 //! What validation found, as small records, and the issues they become.
 
-use crate::compile::{FormatKind, Id, Literal, Name, Node, Table};
+use crate::compile::{FormatKind, Id, Literal, Name, Node, Table, Types};
 use crate::go_json;
 use crdkit_issue::{Arg, FieldPath, Issue, Segment, codes::object as codes};
 use crdkit_text::number;
@@ -157,7 +157,7 @@ impl Finding {
         let node = scope.table.node(self.schema);
         let place = Place::new(scope, document, self.value);
         let issue = match self.problem {
-            Problem::Type => wrong_type(node.types.text(), type_name(value)),
+            Problem::Type => wrong_type(types_text(scope.table, node), type_name(value)),
             Problem::TypeOfFormat => {
                 wrong_type(format_name(scope.table, node), native_format(value))
             }
@@ -281,7 +281,12 @@ impl<'a> Place<'a> {
                 Segment::Index(index) => write!(name, "[{index}]"),
             };
         }
-        let path = steps.into_iter().fold(scope.base.clone(), FieldPath::join);
+        let mut path = scope.base.clone();
+        // The server appends the name as one field, so an item right below a path gets a dot.
+        if matches!(steps.first(), Some(Segment::Index(_))) && !path.is_root() {
+            path = path.field("");
+        }
+        let path = steps.into_iter().fold(path, FieldPath::join);
         Self { path, name, base: scope.base }
     }
 
@@ -291,7 +296,7 @@ impl<'a> Place<'a> {
         issue
             .with("quoted", quote(&self.name))
             .with("name", self.name)
-            .with("field", field)
+            .with("@field", field)
             .value("")
             .at(self.path)
     }
@@ -395,5 +400,13 @@ fn literal(literal: &Literal) -> String {
         Literal::Float(float) => number::json(*float).unwrap_or_default(),
         Literal::String(text) => text.to_string(),
         Literal::Tree(document) => go_json::value(document.root()),
+    }
+}
+
+/// The types of a schema, as the server's messages show them.
+fn types_text<'t>(table: &'t Table, node: &Node) -> &'t str {
+    match node.types {
+        Types::Other(name) => table.name(name),
+        types => types.text(),
     }
 }

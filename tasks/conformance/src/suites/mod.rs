@@ -1,6 +1,10 @@
 //! The suites: where the cases are, how one is answered, how an answer is scored.
 
+mod cel_spec;
 mod compat;
+mod crds;
+mod objects;
+mod verdict;
 mod yaml;
 
 use crate::case::{Case, Cases};
@@ -23,7 +27,17 @@ pub(crate) struct Suite {
 /// Answers one case with a line of JSON.
 pub(crate) type Answerer = Box<dyn Fn(&Case) -> Vec<u8> + Send + Sync>;
 
-pub(crate) const ALL: &[Suite] = &[compat::SUITE, yaml::SUITE];
+pub(crate) const ALL: &[Suite] = &[
+    yaml::SUITE,
+    cel_spec::SUITE,
+    compat::SUITE,
+    crds::CRD,
+    crds::CRD_MUTANT,
+    crds::K8S_CRD,
+    objects::CR,
+    objects::CR_UPDATE,
+    objects::OPENSHIFT,
+];
 
 /// The suite called `name`.
 pub(crate) fn find(name: &str) -> Result<&'static Suite> {

@@ -3,6 +3,7 @@
 use super::super::root::Context;
 use super::super::{at, supported};
 use crate::field_path::{Brackets, resolve};
+use crate::go_json;
 use crate::model::{Rule, SchemaId};
 use crate::path::Path;
 use crdkit_issue::{Code, Issue, codes};
@@ -47,7 +48,7 @@ fn check(
         issues.push(report(codes::crd::MESSAGE_EXPRESSION_BLANK, "messageExpression"));
     }
     if let Some(reason) = rule.reason.filter(|reason| !REASONS.contains(reason)) {
-        let issue = report(codes::crd::UNSUPPORTED_VALUE, "reason").value(reason);
+        let issue = report(codes::crd::UNSUPPORTED_VALUE, "reason").value(go_json::named(reason));
         issues.push(issue.with("supported", supported(REASONS)));
     }
     if rule.field_path.is_empty() {

@@ -1,0 +1,91 @@
+//! Bench `validate`: the whole pipeline from bytes over objects that are accepted, and its parts.
+//!
+//! The peer parses the same bytes with `serde_json` and checks the schema with `jsonschema`: no unknown
+//! fields, no pruning, no defaults, no list types, no rules.
+
+use crate::corpus::Corpus;
+use crate::measure::{Entry, allocations, compare};
+use anyhow::{Context as _, Result};
+use crdkit::codec::{DecodeOptions, json};
+use crdkit::value::Value;
+use crdkit::{Crd, Options, Version};
+use std::collections::BTreeMap;
+use std::hint::black_box;
+use std::path::Path;
+
+pub(crate) fn run(directory: &Path) -> Result<()> {
+    let corpus = Corpus::load(directory)?;
+    let compiled = Crd::compile_all(corpus.crds.iter().map(|(_, document)| document))?;
+    let crds: BTreeMap<&str, &Crd> =
+        corpus.crds.iter().map(|(name, _)| name.as_str()).zip(&compiled).collect();
+    let peers: BTreeMap<(&str, String), jsonschema::Validator> = corpus
+        .crds
+        .iter()
+        .flat_map(|(name, document)| {
+            let versions =
+                document.root().pointer("/spec/versions").into_iter().flat_map(Value::items);
+            versions.filter_map(move |version| {
+                let schema = crate::corpus::compact(version.pointer("/schema/openAPIV3Schema")?);
+                let validator =
+                    jsonschema::validator_for(&serde_json::from_slice(&schema).ok()?).ok()?;
+                Some(((name.as_str(), version.get("name")?.as_str()?.to_owned()), validator))
+            })
+        })
+        .collect();
+    let work: Vec<(Version<'_>, &jsonschema::Validator, &[u8])> = corpus
+        .objects
+        .iter()
+        .filter_map(|(name, version, body)| {
+            let ours = crds.get(name.as_str())?.version(version)?;
+            let peer = peers.get(&(name.as_str(), version.clone()))?;
+            Some((ours, peer, body.as_slice()))
+        })
+        .collect();
+    let bytes: usize = work.iter().map(|(.., body)| body.len()).sum();
+    let n_objects = work.len();
+    println!(
+        "{n_objects} objects, {} bytes in the mean",
+        bytes.checked_div(n_objects).context("no objects")?
+    );
+    let options = Options::default();
+    let decode = DecodeOptions::default();
+    let all = |run: &dyn Fn(&Version<'_>, &jsonschema::Validator, &[u8])| {
+        for (version, peer, body) in &work {
+            run(version, peer, body);
+        }
+    };
+    let create = || all(&|version, _, body| drop(black_box(version.create(body, &options))));
+    let peer = || {
+        all(&|_, peer, body| {
+            if let Ok(value) = serde_json::from_slice(body) {
+                black_box(peer.is_valid(&value));
+            }
+        });
+    };
+    compare(
+        "validate",
+        bytes,
+        7,
+        "serde_json + jsonschema",
+        vec![
+            Entry::new("crdkit, whole pipeline", 1, create),
+            Entry::new("crdkit, decode only", 1, || {
+                all(&|_, _, body| drop(black_box(json::decode(body, &decode))));
+            }),
+            Entry::new("serde_json + jsonschema", 1, peer),
+        ],
+    );
+    let ((), ours) = allocations(create);
+    let ((), theirs) = allocations(peer);
+    println!(
+        "allocations for each object: crdkit {:.1}, peer {:.1}",
+        ours.each(n_objects),
+        theirs.each(n_objects)
+    );
+    let untouched = work.iter().filter_map(|(version, _, body)| {
+        let (outcome, count) = allocations(|| version.create(*body, &options));
+        outcome.changes.defaulted.is_empty().then_some(count.each(1))
+    });
+    println!("most for an object without defaults: {:.0}", untouched.fold(0.0, f64::max));
+    Ok(())
+}
