@@ -38,6 +38,7 @@ pub(crate) struct Args {
 pub(crate) enum Command {
     Validate(Validate),
     Lint(Lint),
+    Compat(Compare),
     Convert(Convert),
 }
 
@@ -156,6 +157,80 @@ pub(crate) struct Lint {
 
     #[command(flatten)]
     pub(crate) fetching: Fetching,
+}
+
+/// Is a change of CRDs safe?
+///
+/// Compares the CRDs of two sources by name. In mode `crdify` every edit that could matter is listed, with
+/// crdify's configuration and report. In mode `semantic` the question is what becomes of objects: each
+/// answer is safe, unsafe with an object that shows it, or unknown with the reason. When each side
+/// holds a single CRD the output is its report; otherwise there is one for each CRD that both sides
+/// have, and those that were added or removed are listed.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = SOURCES)]
+#[command(after_long_help = concat!("\
+Examples:
+  crdkit compat --mode semantic git:v1.2.0:crds crds/
+  crdkit compat --config crdify.yaml released/ crds/
+  crdkit compat 'git://v1.2.0?path=crds/lamps.yaml' file://crds/lamps.yaml     as crdify spells it
+
+", sources!()))]
+pub(crate) struct Compare {
+    /// The CRDs as they are now
+    #[arg(value_name = "OLD")]
+    pub(crate) old: String,
+
+    /// The CRDs as they are to be
+    #[arg(value_name = "NEW")]
+    pub(crate) new: String,
+
+    /// What is compared
+    #[arg(long, value_name = "MODE", default_value = "crdify")]
+    pub(crate) mode: CompareMode,
+
+    /// A configuration file of crdify
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+
+    /// What an answer that is not known means in mode `semantic`
+    #[arg(long, value_name = "VERDICT", default_value = "error")]
+    pub(crate) on_unknown: OnUnknown,
+
+    /// How the report is shown
+    #[arg(short, long, value_name = "FORMAT", default_value = "plaintext")]
+    pub(crate) output: CompareReport,
+
+    #[command(flatten)]
+    pub(crate) fetching: Fetching,
+}
+
+/// `--mode` of `compat`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CompareMode {
+    /// Edits, as crdify lists them
+    Crdify,
+    /// What becomes of objects
+    Semantic,
+}
+
+/// `--on-unknown` of `compat`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OnUnknown {
+    /// It counts as unsafe
+    Error,
+    /// It is shown and does not fail the run
+    Warn,
+}
+
+/// `--output` of `compat`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CompareReport {
+    /// A line for each finding
+    Plaintext,
+    /// A Markdown list
+    Markdown,
+    Json,
+    Yaml,
 }
 
 /// How findings are shown, and what the project says about them.

@@ -36,6 +36,7 @@ fn main() -> ExitCode {
     let outcome = match &args.command {
         args::Command::Validate(validate) => commands::validate::run(validate),
         args::Command::Lint(lint) => commands::lint::run(lint),
+        args::Command::Compat(compare) => commands::compat::run(compare),
         args::Command::Convert(convert) => commands::convert::run(convert),
     };
     let exit = outcome.unwrap_or_else(|error| {

@@ -4,7 +4,8 @@
 //! collect ids first and change the document afterwards.
 
 use crate::node::{Node, Tag, TextRef, to_u32};
-use crate::{Document, Event, NodeId, Value, Walk};
+use crate::{Builder, Document, Duplicates, Event, Limits, NodeId, Value, Walk};
+use crdkit_issue::Span;
 
 impl Document {
     /// Removes `id` from the array or object it is in. The root cannot be removed.
@@ -95,6 +96,15 @@ impl Document {
             node.parent = id;
             child = node.next;
         }
+    }
+
+    /// The document that `events`, which nest as a decoder's do, describe.
+    pub fn of_events<'e>(events: impl IntoIterator<Item = Event<'e>>) -> Self {
+        let limits = Limits { depth: usize::MAX, nodes: usize::MAX, ..Limits::default() };
+        let mut builder = Builder::new(&limits, Duplicates::LastWins);
+        // Without limits nothing can be refused but more values than ids can name.
+        let _ = events.into_iter().try_for_each(|event| builder.event(event, Span::at(0)));
+        builder.finish().0
     }
 
     /// A document of its own that holds a copy of `value`, without what was removed.

@@ -1,5 +1,6 @@
 //! One file per command: from arguments to work to exit code.
 
+pub(crate) mod compat;
 pub(crate) mod convert;
 pub(crate) mod lint;
 pub(crate) mod validate;

@@ -2,6 +2,7 @@
 
 mod cbor;
 mod cel_spec;
+mod compat;
 mod crds;
 mod objects;
 mod verdict;
@@ -30,6 +31,7 @@ pub(crate) type Answerer = Box<dyn Fn(&Case) -> Vec<u8> + Send + Sync>;
 pub(crate) const ALL: &[Suite] = &[
     yaml::SUITE,
     cel_spec::SUITE,
+    compat::SUITE,
     crds::CRD,
     crds::CRD_MUTANT,
     crds::K8S_CRD,
