@@ -1,9 +1,30 @@
 //! The command line as typed.
 
 use crate::commands::cel::Cel;
-use crate::format::Format;
+use crate::config::Config;
+use crate::format::{Format as DocumentFormat, OutputFormat};
+use crate::location;
+use crate::report::{Format, Spec};
+use crate::source::Client;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use crdkit::text::regex::Regex;
 use std::path::PathBuf;
+
+/// The part of help that says what a source is.
+macro_rules! sources {
+    () => {
+        "\
+Sources:
+  crds/  crd.yaml  chart-1.2.0.tgz         files, directories, packed or unpacked Helm charts
+  -                                        standard input
+  git:REF:PATH                             files of a commit in this repository
+  git+URL?ref=REF&path=PATH                files of a commit in another one
+  https://…                                a file on the network
+An OpenAPI v3 document counts as the CRDs it describes."
+    };
+}
+
+const SOURCES: &str = sources!();
 
 /// One engine for Kubernetes custom resources.
 #[derive(Debug, Parser)]
@@ -18,6 +39,7 @@ pub(crate) struct Args {
 pub(crate) enum Command {
     Validate(Validate),
     Lint(Lint),
+    Compat(Compare),
     Convert(Convert),
     Cel(Cel),
 }
@@ -27,75 +49,295 @@ pub(crate) enum Command {
 /// Every object goes through what the API server does on create: unknown fields, pruning, defaults,
 /// schema, list types and CEL rules. With `--old`, objects are taken as updates of those of the same
 /// name. CRDs among the inputs are used, and checked as `crdkit lint` does.
+///
+/// A command line written for kubeconform works as it is: flags with one dash switch to its text, JSON
+/// and exit codes, as `--compat kubeconform` does.
 #[derive(Debug, ClapArgs)]
-#[command(after_help = "\
+#[command(version, display_name = "crdkit", disable_version_flag = true, after_help = SOURCES)]
+#[command(after_long_help = concat!("\
 Examples:
   crdkit validate --crds crds/ manifests/
   crdkit validate --crds crds/ --old live.yaml changed.yaml
-  kustomize build . | crdkit validate --crds crds/ -
-")]
+  crdkit validate --crds git:main:config/crd -o pretty -o sarif=crdkit.sarif manifests/
+  helm template --include-crds chart/ | crdkit validate
+  crdkit validate -summary -strict -ignore-missing-schemas manifests/
+
+", sources!()))]
 pub(crate) struct Validate {
-    /// Files or directories with objects; `-` is standard input
-    #[arg(value_name = "PATH", required = true)]
-    pub(crate) paths: Vec<PathBuf>,
+    /// Files, directories or other sources of objects; `-` or nothing is standard input
+    #[arg(value_name = "SOURCE")]
+    pub(crate) paths: Vec<String>,
 
-    /// Files or directories with CRDs
-    #[arg(long, value_name = "PATH")]
-    pub(crate) crds: Vec<PathBuf>,
+    /// Show the version
+    #[arg(short = 'v', action = clap::ArgAction::Version)]
+    pub(crate) version: Option<bool>,
 
-    /// Files or directories with the objects as they are now; objects are then updates of them
-    #[arg(long, value_name = "PATH")]
-    pub(crate) old: Vec<PathBuf>,
+    /// Where CRDs are; may be given more than once
+    #[arg(long, value_name = "SOURCE", visible_alias = "local-crds", alias = "crd-paths")]
+    #[arg(help_heading = "Schemas")]
+    pub(crate) crds: Vec<String>,
 
-    /// What happens to fields that are unknown or given twice
-    #[arg(long, value_name = "MODE", default_value = "strict")]
-    pub(crate) field_validation: FieldValidation,
+    /// A template of files with JSON Schemas in kubeconform's layout, or a source of CRDs
+    #[arg(short, long, value_name = "TEMPLATE", help_heading = "Schemas")]
+    #[arg(value_parser = location::checked)]
+    pub(crate) schema_location: Vec<String>,
 
-    /// Let objects pass that no CRD was given for
-    #[arg(long)]
+    /// The version that `{{ .NormalizedKubernetesVersion }}` in a schema location stands for
+    #[arg(long, value_name = "VERSION", default_value = "master", help_heading = "Schemas")]
+    #[arg(value_parser = kubernetes_version)]
+    pub(crate) kubernetes_version: String,
+
+    /// Let objects pass that no schema is known for; they count as skipped
+    #[arg(long, help_heading = "Schemas")]
     pub(crate) ignore_missing_schemas: bool,
 
-    /// How findings are shown
-    #[arg(short, long, value_name = "FORMAT", default_value = "pretty")]
-    pub(crate) output: Report,
+    /// The objects as they are now: objects of the same name are updates of them
+    #[arg(long, value_name = "SOURCE", help_heading = "Checks")]
+    pub(crate) old: Vec<String>,
+
+    /// What happens to fields that are unknown or given twice [default: strict]
+    #[arg(long, value_name = "MODE", help_heading = "Checks", ignore_case = true)]
+    pub(crate) field_validation: Option<FieldValidation>,
+
+    /// The same as `--field-validation strict`
+    #[arg(long, help_heading = "Checks", conflicts_with = "field_validation")]
+    pub(crate) strict: bool,
+
+    /// Kinds to leave out, such as `Secret` or `apps/v1/Deployment`; commas between them
+    #[arg(long, value_name = "KINDS", value_delimiter = ',', help_heading = "Checks")]
+    #[arg(visible_alias = "skip-kind")]
+    pub(crate) skip: Vec<String>,
+
+    /// Kinds that must not occur
+    #[arg(long, value_name = "KINDS", value_delimiter = ',', help_heading = "Checks")]
+    pub(crate) reject: Vec<String>,
+
+    /// Leave out files whose path matches this regular expression
+    #[arg(long, value_name = "REGEX", help_heading = "Checks", value_parser = regex)]
+    pub(crate) ignore_filename_pattern: Vec<String>,
+
+    /// Stop at the first object that is refused
+    #[arg(long, help_heading = "Checks", visible_alias = "fail-fast")]
+    pub(crate) exit_on_error: bool,
+
+    /// How many objects to look at side by side [default: one for each processor]
+    #[arg(short, long = "jobs", value_name = "N", help_heading = "Checks")]
+    #[arg(value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) n: Option<u16>,
+
+    /// Work and write as another program does
+    #[arg(long, value_name = "PROGRAM", help_heading = "Output")]
+    pub(crate) compat: Option<Compat>,
+
+    #[command(flatten)]
+    pub(crate) reporting: Reporting,
+
+    #[command(flatten)]
+    pub(crate) fetching: Fetching,
 }
 
 /// Check CRDs themselves: everything the API server would refuse
 #[derive(Debug, ClapArgs)]
-#[command(after_help = "\
+#[command(after_help = SOURCES)]
+#[command(after_long_help = concat!("\
 Examples:
   crdkit lint crds/
-  crdkit lint --old released/ crds/              as an update of the released ones
+  crdkit lint --old git:v1.2.0:crds crds/        as an update of the released ones
   crdkit lint --cost crds/                       and what each rule can cost
-")]
-pub(crate) struct Lint {
-    /// Files or directories with CRDs; `-` is standard input
-    #[arg(value_name = "CRD", default_value = "-")]
-    pub(crate) paths: Vec<PathBuf>,
 
-    /// Files or directories with the CRDs as they are now; CRDs are then updates of them
-    #[arg(long, value_name = "PATH")]
-    pub(crate) old: Vec<PathBuf>,
+", sources!()))]
+pub(crate) struct Lint {
+    /// Where CRDs are; `-` is standard input
+    #[arg(value_name = "SOURCE", default_value = "-")]
+    pub(crate) paths: Vec<String>,
+
+    /// The CRDs as they are now: CRDs of the same name are updates of them
+    #[arg(long, value_name = "SOURCE")]
+    pub(crate) old: Vec<String>,
 
     /// Show what each rule can cost, and for one over the limit which `maxItems`, `maxProperties` or
     /// `maxLength` would bring it under
     #[arg(long)]
     pub(crate) cost: bool,
 
-    /// How findings are shown
-    #[arg(short, long, value_name = "FORMAT", default_value = "pretty")]
-    pub(crate) output: Report,
+    #[command(flatten)]
+    pub(crate) reporting: Reporting,
+
+    #[command(flatten)]
+    pub(crate) fetching: Fetching,
 }
 
-/// `--output` of commands that report findings.
+/// Is a change of CRDs safe?
+///
+/// Compares the CRDs of two sources by name. In mode `crdify` every edit that could matter is listed, with
+/// crdify's configuration and report. In mode `semantic` the question is what becomes of objects: each
+/// answer is safe, unsafe with an object that shows it, or unknown with the reason. When each side
+/// holds a single CRD the output is its report; otherwise there is one for each CRD that both sides
+/// have, and those that were added or removed are listed.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = SOURCES)]
+#[command(after_long_help = concat!("\
+Examples:
+  crdkit compat --mode semantic git:v1.2.0:crds crds/
+  crdkit compat --config crdify.yaml released/ crds/
+  crdkit compat 'git://v1.2.0?path=crds/lamps.yaml' file://crds/lamps.yaml     as crdify spells it
+
+", sources!()))]
+pub(crate) struct Compare {
+    /// The CRDs as they are now
+    #[arg(value_name = "OLD")]
+    pub(crate) old: String,
+
+    /// The CRDs as they are to be
+    #[arg(value_name = "NEW")]
+    pub(crate) new: String,
+
+    /// What is compared
+    #[arg(long, value_name = "MODE", default_value = "crdify")]
+    pub(crate) mode: CompareMode,
+
+    /// A configuration file of crdify
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+
+    /// What an answer that is not known means in mode `semantic`
+    #[arg(long, value_name = "VERDICT", default_value = "error")]
+    pub(crate) on_unknown: OnUnknown,
+
+    /// How the report is shown
+    #[arg(short, long, value_name = "FORMAT", default_value = "plaintext")]
+    pub(crate) output: CompareReport,
+
+    #[command(flatten)]
+    pub(crate) fetching: Fetching,
+}
+
+/// `--mode` of `compat`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Report {
-    /// One line for each finding
-    Text,
-    /// The source line with a caret below each finding
-    Pretty,
-    /// An array of findings
+pub(crate) enum CompareMode {
+    /// Edits, as crdify lists them
+    Crdify,
+    /// What becomes of objects
+    Semantic,
+}
+
+/// `--on-unknown` of `compat`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OnUnknown {
+    /// It counts as unsafe
+    Error,
+    /// It is shown and does not fail the run
+    Warn,
+}
+
+/// `--output` of `compat`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CompareReport {
+    /// A line for each finding
+    Plaintext,
+    /// A Markdown list
+    Markdown,
     Json,
+    Yaml,
+}
+
+/// How findings are shown, and what the project says about them.
+#[derive(Debug, ClapArgs)]
+#[command(next_help_heading = "Output")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
+pub(crate) struct Reporting {
+    /// text, pretty, json, ndjson, yaml, junit, tap, sarif, github or gitlab, on standard output or in
+    /// a file; may be given more than once [default: pretty]
+    #[arg(short, long, value_name = "FORMAT[=FILE]")]
+    pub(crate) output: Vec<Spec>,
+
+    /// Show objects without findings, too
+    #[arg(long)]
+    pub(crate) verbose: bool,
+
+    /// Show counts at the end, even where they are not shown otherwise
+    #[arg(long)]
+    pub(crate) summary: bool,
+
+    /// Show nothing but findings and failures
+    #[arg(short, long, conflicts_with = "summary")]
+    pub(crate) quiet: bool,
+
+    /// Settings [default: .crdkit.yaml here or in the nearest directory above]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+
+    /// Ignore `.crdkit.yaml`
+    #[arg(long, conflicts_with = "config")]
+    pub(crate) no_config: bool,
+}
+
+/// How sources on the network are read.
+#[derive(Debug, ClapArgs)]
+#[command(next_help_heading = "Network")]
+pub(crate) struct Fetching {
+    /// Refuse sources that are on the network
+    #[arg(long)]
+    pub(crate) offline: bool,
+
+    /// Keep fetched files in this directory and use them next time
+    #[arg(long, value_name = "DIR")]
+    pub(crate) cache: Option<PathBuf>,
+
+    /// Trust any certificate
+    #[arg(long)]
+    pub(crate) insecure_skip_tls_verify: bool,
+
+    /// Say what is fetched and looked for
+    #[arg(long)]
+    pub(crate) debug: bool,
+}
+
+/// `--compat`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Compat {
+    /// kubeconform: its text, its JSON, exit code 1 for every failure, unknown fields only with `-strict`
+    Kubeconform,
+}
+
+impl Reporting {
+    /// The outputs to write; `default` if none was named.
+    pub(crate) fn outputs(&self, default: Format) -> Vec<Spec> {
+        match self.output.as_slice() {
+            [] => vec![Spec { format: default, file: None }],
+            specs => specs.to_vec(),
+        }
+    }
+
+    /// The project's settings.
+    pub(crate) fn config(&self) -> anyhow::Result<Config> {
+        if self.no_config { Ok(Config::default()) } else { Config::load(self.config.as_deref()) }
+    }
+}
+
+impl Fetching {
+    pub(crate) fn client(&self) -> Client {
+        let Self { offline, insecure_skip_tls_verify: insecure, debug, .. } = *self;
+        Client::new(offline, insecure, debug, self.cache.clone())
+    }
+}
+
+/// A regular expression, unchanged.
+fn regex(text: &str) -> Result<String, String> {
+    Regex::new(text).map(|_| text.to_owned()).map_err(|error| error.to_string())
+}
+
+/// A version as kubeconform takes it; without its last part, that is zero.
+fn kubernetes_version(text: &str) -> Result<String, String> {
+    let text = text.strip_prefix('v').unwrap_or(text);
+    let numbers: Vec<_> = text.split('.').collect();
+    let all_numbers = numbers.iter().all(|part| part.parse::<u16>().is_ok());
+    match numbers.len() {
+        _ if text == "master" => Ok(text.to_owned()),
+        2 if all_numbers => Ok(format!("{text}.0")),
+        3 if all_numbers => Ok(text.to_owned()),
+        _ => Err("write `master` or a version such as 1.33.0".into()),
+    }
 }
 
 /// `--field-validation`.
@@ -119,16 +361,19 @@ impl From<FieldValidation> for crdkit::FieldValidation {
     }
 }
 
-/// Convert between JSON, YAML and NDJSON, read the way Kubernetes reads them
+/// Convert between JSON, YAML, NDJSON and CBOR, read the way Kubernetes reads them
 ///
 /// Reads files, directories (all files with a known ending, in order) or standard input and writes
-/// every document they hold. Findings go to standard error with line, column and a caret.
+/// every document they hold. Findings go to standard error with line, column and a caret,
+/// for CBOR with the offset and the bytes around it.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
 Examples:
   crdkit convert deploy.yaml                     YAML to JSON on standard output
   crdkit convert --to yaml list.json -o list.yaml
   cat events.ndjson | crdkit convert --from ndjson --to yaml -
+  crdkit convert deploy.yaml -o deploy.cbor      as the API server stores it
+  crdkit convert --to diag deploy.cbor           CBOR for people to read
 ")]
 pub(crate) struct Convert {
     /// Files or directories; `-` is standard input
@@ -137,11 +382,11 @@ pub(crate) struct Convert {
 
     /// Format of the input [default: by file name, then by content]
     #[arg(long, value_name = "FORMAT")]
-    pub(crate) from: Option<Format>,
+    pub(crate) from: Option<DocumentFormat>,
 
     /// Format of the output [default: by the name of the output file, otherwise json]
     #[arg(long, value_name = "FORMAT")]
-    pub(crate) to: Option<Format>,
+    pub(crate) to: Option<OutputFormat>,
 
     /// Write to a file, which is replaced only when all of the output has been written
     #[arg(short, long, value_name = "FILE")]

@@ -1,58 +1,105 @@
-//! CRDs: found in inputs, checked, and compiled as far as they are used.
+//! CRDs: found in inputs, checked, and compiled when the first object of their kind is met.
 
 use crate::input::Input;
-use crate::objects;
-use anyhow::{Context as _, Result};
+use crate::location::Locations;
+use crate::objects::{self, Identity};
+use crate::openapi;
 use crdkit::Crd;
 use crdkit::codec::{DecodeOptions, Decoded};
 use crdkit::issue::Issue;
+use crdkit::schema::model::Condition;
 use crdkit::schema::{check, read};
 use crdkit::value::{Document, Value};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
+use std::sync::OnceLock;
 
-/// Compiled CRDs by group and kind.
-pub(crate) struct Crds(HashMap<(String, String), Crd>);
+/// What is known about a kind.
+#[derive(Clone)]
+pub(crate) enum Known {
+    Crd(Crd),
+    /// A schema that stands alone, as built-in kinds have them, made into a CRD.
+    Schema(Crd),
+    Nothing,
+    /// There is something, and it does not work.
+    Unusable(String),
+}
+
+/// CRDs by group and kind. Threads that need the same one at the same time wait for one of them to
+/// compile it; different ones are compiled side by side.
+pub(crate) struct Crds {
+    by_group: HashMap<String, HashMap<String, Entry>>,
+    locations: Locations,
+}
+
+struct Entry {
+    document: Document,
+    compiled: OnceLock<Known>,
+}
 
 impl Crds {
-    /// Compiles those of `documents` whose group and kind are in `used`. Of two for the same kind the
-    /// later one counts.
-    pub(crate) fn compile<'d>(
-        documents: impl IntoIterator<Item = &'d Document>,
-        used: &HashSet<(String, String)>,
-    ) -> Result<Self> {
-        let mut chosen: HashMap<(String, String), usize> = HashMap::new();
-        let mut wanted = Vec::new();
+    /// Of two documents for the same kind the later one counts. What is in none of them is looked for
+    /// in `locations`.
+    pub(crate) fn new(documents: impl IntoIterator<Item = Document>, locations: Locations) -> Self {
+        let mut by_group: HashMap<String, HashMap<String, Entry>> = HashMap::new();
         for document in documents {
-            let key = names(document);
-            if used.contains(&key) {
-                let at = *chosen.entry(key).or_insert(wanted.len());
-                match wanted.get_mut(at) {
-                    Some(earlier) => *earlier = document,
-                    None => wanted.push(document),
-                }
-            }
+            let (group, kind) = names(&document);
+            let entry = Entry { document, compiled: OnceLock::new() };
+            by_group.entry(group).or_default().insert(kind, entry);
         }
-        let compiled = Crd::compile_all(wanted).context("a CRD cannot be compiled")?;
-        let key = |crd: &Crd| (crd.compiled().group().to_owned(), crd.compiled().kind().to_owned());
-        Ok(Self(compiled.into_iter().map(|crd| (key(&crd), crd)).collect()))
+        Self { by_group, locations }
     }
 
-    pub(crate) fn get(&self, group: &str, kind: &str) -> Option<&Crd> {
-        self.0.get(&(group.to_owned(), kind.to_owned()))
+    /// The CRD of an object's kind.
+    pub(crate) fn get(&self, identity: &Identity) -> Known {
+        let kinds = self.by_group.get(openapi::group_name(&identity.group));
+        let entry = kinds.and_then(|kinds| kinds.get(&identity.kind));
+        match entry {
+            Some(entry) => entry.compiled.get_or_init(|| compile(&entry.document)).clone(),
+            None => self.locations.get(identity),
+        }
     }
 }
 
-/// The CRDs among the objects of `input`; what is not a CRD or cannot be decoded is left out.
-pub(crate) fn of_input(input: &Input) -> Vec<Decoded> {
-    let objects = objects::decode(input, &DecodeOptions::default()).into_iter().flatten();
-    let is_crd = |decoded: &Decoded| {
-        objects::identify(&decoded.document).is_ok_and(|identity| identity.is_crd())
-    };
-    objects.filter(is_crd).collect()
+/// Compiles one CRD document.
+pub(crate) fn compile(document: &Document) -> Known {
+    match Crd::compile(document) {
+        Ok(crd) => Known::Crd(crd),
+        Err(error) => Known::Unusable(error.to_string()),
+    }
+}
+
+/// The CRDs of `input`, those that an OpenAPI document describes included, and what could not be
+/// decoded. Other objects are left out.
+pub(crate) fn of_input(input: &Input, positions: bool) -> (Vec<Decoded>, Vec<Issue>) {
+    let options = DecodeOptions { positions, ..DecodeOptions::default() };
+    let (mut crds, mut refused) = (Vec::new(), Vec::new());
+    for outcome in objects::decode(input, &options) {
+        match outcome {
+            Ok(decoded) if is_crd(&decoded.document) => crds.push(decoded),
+            Ok(decoded) if openapi::is_openapi(decoded.document.root()) => {
+                let described = openapi::crds(decoded.document.root()).into_iter();
+                crds.extend(described.map(|document| Decoded { document, issues: Vec::new() }));
+            }
+            Ok(_) => {}
+            Err(issue) => refused.push(*issue),
+        }
+    }
+    (crds, refused)
+}
+
+fn is_crd(document: &Document) -> bool {
+    objects::identify(document).is_ok_and(|identity| identity.is_crd())
 }
 
 /// Everything the API server refuses about a CRD when it is created, or when it replaces `old`.
-pub(crate) fn issues(decoded: &Decoded, old: Option<&Document>) -> Vec<Issue> {
+pub(crate) fn issues(decoded: Decoded, old: Option<&Document>) -> Vec<Issue> {
+    let (old, decoded) = match old {
+        Some(old) => {
+            let (old, decoded) = objects::as_update(old, decoded, false);
+            (Some(old), decoded)
+        }
+        None => (None, decoded),
+    };
     let request = match read::request(decoded.document.root(), &decoded.issues) {
         Ok(request) => request,
         Err(issues) => return issues,
@@ -60,16 +107,19 @@ pub(crate) fn issues(decoded: &Decoded, old: Option<&Document>) -> Vec<Issue> {
     let mut issues = request.strict;
     issues.extend(request.limits);
     let mut crd = request.crd;
-    match old {
-        None => {
-            crd.prepare_for_create();
-            issues.extend(check::create(&crd));
+    if let Some(old) = &old {
+        let (mut stored, _) = read::crd(old.root());
+        if old.root().get("status").is_none() {
+            // A file, and not what a server stored: that would be in use by now.
+            stored.prepare_for_create();
+            let established = Condition { type_name: "Established", status: "True" };
+            stored.status.conditions.push(established);
         }
-        Some(old) => {
-            let (old, _) = read::crd(old.root());
-            crd.prepare_for_update(&old);
-            issues.extend(check::update(&crd, &old));
-        }
+        crd.prepare_for_update(&stored);
+        issues.extend(check::update(&crd, &stored));
+    } else {
+        crd.prepare_for_create();
+        issues.extend(check::create(&crd));
     }
     issues
 }

@@ -1,7 +1,9 @@
 //! Formats: how they are told apart, read and written.
 
+use anyhow::{Context as _, Result, anyhow, bail};
 use clap::ValueEnum;
-use crdkit::codec::{DecodeError, DecodeOptions, Decoded, json, yaml};
+use clap::builder::PossibleValue;
+use crdkit::codec::{DecodeError, DecodeOptions, Decoded, cbor, json, yaml};
 use crdkit::value::Value;
 use std::path::Path;
 
@@ -14,6 +16,38 @@ pub(crate) enum Format {
     Yaml,
     /// JSON, one document to a line
     Ndjson,
+    /// CBOR, one document
+    Cbor,
+    /// CBOR, any number of documents one after the other
+    CborSeq,
+}
+
+/// What `--to` names: a format, or a notation that people read and programs do not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OutputFormat {
+    Format(Format),
+    /// CBOR's diagnostic notation.
+    Diag,
+}
+
+impl ValueEnum for OutputFormat {
+    fn value_variants<'a>() -> &'a [Self] {
+        &[
+            Self::Format(Format::Json),
+            Self::Format(Format::Yaml),
+            Self::Format(Format::Ndjson),
+            Self::Format(Format::Cbor),
+            Self::Format(Format::CborSeq),
+            Self::Diag,
+        ]
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        match self {
+            Self::Format(format) => format.to_possible_value(),
+            Self::Diag => Some(PossibleValue::new("diag").help("CBOR for people to read")),
+        }
+    }
 }
 
 impl Format {
@@ -23,16 +57,27 @@ impl Format {
             "json" => Some(Self::Json),
             "yaml" | "yml" => Some(Self::Yaml),
             "ndjson" | "jsonl" => Some(Self::Ndjson),
+            "cbor" => Some(Self::Cbor),
+            "cborseq" | "cbors" => Some(Self::CborSeq),
             _ => None,
         }
     }
 
-    /// What `bytes` look like: an opening brace is JSON, as for the Kubernetes reader, anything else YAML.
+    /// What `bytes` look like: the tag that Kubernetes puts in front is CBOR, an opening brace is JSON, as
+    /// for the Kubernetes reader, anything else YAML.
     pub(crate) fn of_content(bytes: &[u8]) -> Self {
+        if bytes.starts_with(&cbor::SELF_DESCRIBED) {
+            return Self::CborSeq;
+        }
         match bytes.trim_ascii_start().first() {
             Some(b'{') => Self::Json,
             _ => Self::Yaml,
         }
+    }
+
+    /// Whether the format is bytes rather than text.
+    pub(crate) fn is_binary(self) -> bool {
+        matches!(self, Self::Cbor | Self::CborSeq)
     }
 
     /// All documents in `bytes`, in order.
@@ -48,7 +93,50 @@ impl Format {
             }
             Self::Ndjson => Box::new(json::Documents::from_slice(bytes, Framing::Lines, options)),
             Self::Yaml => Box::new(yaml::Documents::from_slice(bytes, options)),
+            Self::Cbor => {
+                let outcome = cbor::decode(bytes, options);
+                Box::new(std::iter::once(outcome.map_err(DecodeError::Refused)))
+            }
+            Self::CborSeq => Box::new(cbor::Documents::from_slice(bytes, options)),
         }
+    }
+
+    /// The items of CBOR in diagnostic notation, a line each, as they are: with tags, with lengths that are
+    /// not given, and with values that Kubernetes refuses.
+    pub(crate) fn notations(self, bytes: &[u8]) -> Vec<Result<String, DecodeError>> {
+        if self == Self::Cbor {
+            return vec![cbor::diag::notation(bytes).map_err(DecodeError::Refused)];
+        }
+        let rules = cbor::Rules::frames(&DecodeOptions::default().limits);
+        let mut frames = cbor::Frames::from_slice(bytes, rules);
+        let mut lines = Vec::new();
+        let mut start = 0;
+        loop {
+            match frames.next_frame() {
+                Ok(None) => return lines,
+                Ok(Some((frame, at))) => {
+                    // A frame comes without the tag that says it is CBOR; here it is shown too.
+                    let end = at + frame.len();
+                    let item = bytes.get(start..end).unwrap_or_default();
+                    lines.push(cbor::diag::notation(item).map_err(|mut issue| {
+                        issue.span = issue.span.map(|span| span.shifted(start));
+                        DecodeError::Refused(issue)
+                    }));
+                    start = end;
+                }
+                Err(error) => {
+                    lines.push(Err(error));
+                    return lines;
+                }
+            }
+        }
+    }
+}
+
+impl OutputFormat {
+    /// Whether the output is bytes rather than text.
+    pub(crate) fn is_binary(self) -> bool {
+        matches!(self, Self::Format(format) if format.is_binary())
     }
 
     /// Appends `value` as the document number `index` of the output.
@@ -58,22 +146,37 @@ impl Format {
         index: usize,
         layout: json::Layout,
         out: &mut Vec<u8>,
-    ) {
+    ) -> Result<()> {
         match self {
-            Self::Json => {
+            Self::Format(Format::Json) => {
                 json::write(value, layout, out);
                 out.push(b'\n');
             }
-            Self::Ndjson => {
+            Self::Format(Format::Ndjson) => {
                 json::write(value, json::Layout::Compact, out);
                 out.push(b'\n');
             }
-            Self::Yaml => {
+            Self::Format(Format::Yaml) => {
                 if index > 0 {
                     out.extend_from_slice(b"---\n");
                 }
                 yaml::write(value, out);
             }
+            Self::Format(Format::Cbor) if index > 0 => {
+                bail!("`cbor` holds one document and there are more: use `--to cbor-seq`");
+            }
+            Self::Format(Format::Cbor | Format::CborSeq) => {
+                cbor::encode(value, cbor::Order::Sorted, out)
+                    .context("a document cannot be written as CBOR")?;
+            }
+            Self::Diag => {
+                let mut item = Vec::new();
+                Self::Format(Format::Cbor).write(value, 0, layout, &mut item)?;
+                let notation = cbor::diag::notation(&item).map_err(|issue| anyhow!("{issue}"))?;
+                out.extend_from_slice(notation.as_bytes());
+                out.push(b'\n');
+            }
         }
+        Ok(())
     }
 }

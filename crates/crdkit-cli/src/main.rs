@@ -1,19 +1,29 @@
 //! The `crdkit` command: arguments, files, output and exit codes around the library.
 //!
-//! Arguments are parsed as typed (`args`), each command resolves them into what the library needs
-//! (`commands`), inputs are found and read in one place (`input`, `objects`, `crds`), findings are
-//! shown in one place (`report`), and every exit code comes from [`exit::Exit`].
+//! Arguments are parsed as typed (`args`, `kubeconform`) and joined with the project's settings
+//! (`config`), each command resolves them into what the library needs (`commands`), inputs are found and
+//! read in one place (`source`, `input`, `objects`, `crds`), findings are shown in one place (`report`),
+//! and every exit code comes from [`exit::Exit`].
 #![expect(clippy::disallowed_methods, reason = "this crate is the edge that does the I/O")]
 
 mod args;
 mod commands;
+mod config;
 mod crds;
 mod exit;
 mod format;
 mod input;
+mod judge;
+mod kubeconform;
+mod location;
 mod objects;
+mod openapi;
+mod progress;
 mod report;
+mod scan;
+mod source;
 mod stdout;
+mod suppress;
 
 use clap::Parser as _;
 use exit::Exit;
@@ -23,10 +33,11 @@ use std::process::ExitCode;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    let args = args::Args::parse();
+    let args = args::Args::parse_from(kubeconform::translate(std::env::args_os()));
     let outcome = match &args.command {
         args::Command::Validate(validate) => commands::validate::run(validate),
         args::Command::Lint(lint) => commands::lint::run(lint),
+        args::Command::Compat(compare) => commands::compat::run(compare),
         args::Command::Convert(convert) => commands::convert::run(convert),
         args::Command::Cel(cel) => commands::cel::run(cel),
     };

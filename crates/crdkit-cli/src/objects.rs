@@ -4,9 +4,10 @@ use crate::input::Input;
 use crdkit::codec::{DecodeError, DecodeOptions, Decoded};
 use crdkit::issue::{Issue, Span, codes};
 use crdkit::value::{Document, Value};
+use std::fmt;
 
 /// What an object says about itself.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Identity {
     pub(crate) group: String,
     pub(crate) version: String,
@@ -15,23 +16,25 @@ pub(crate) struct Identity {
     pub(crate) name: String,
 }
 
-/// Decodes every object of `input`; a document that cannot be decoded is an error in its place. Empty
-/// documents are left out.
-pub(crate) fn decode(input: &Input, options: &DecodeOptions) -> Vec<Result<Decoded, Box<Issue>>> {
-    let mut objects = Vec::new();
-    for outcome in input.format.documents(&input.bytes, options) {
-        match outcome {
-            Ok(decoded) if decoded.document.root().is_null() => {}
-            Ok(decoded) => match list_items(decoded.document.root()) {
-                Some(items) => objects.extend(items.map(|item| Ok(part(&decoded, item)))),
-                None => objects.push(Ok(decoded)),
-            },
-            Err(DecodeError::Refused(issue)) => objects.push(Err(issue)),
-            // Bytes in memory can always be read.
-            Err(DecodeError::Io(_)) => {}
-        }
-    }
-    objects
+/// An object, or why there is none.
+pub(crate) type Outcome = Result<Decoded, Box<Issue>>;
+
+/// Decodes the objects of `input` one document at a time; a document that cannot be decoded is an error
+/// in its place. Empty documents are left out.
+pub(crate) fn decode<'a>(
+    input: &'a Input,
+    options: &'a DecodeOptions,
+) -> impl Iterator<Item = Outcome> + 'a {
+    input.format.documents(&input.bytes, options).flat_map(|outcome| match outcome {
+        Ok(decoded) if decoded.document.root().is_null() => Vec::new(),
+        Ok(decoded) => match list_items(decoded.document.root()) {
+            Some(items) => items.map(|item| Ok(part(&decoded, item))).collect(),
+            None => vec![Ok(decoded)],
+        },
+        Err(DecodeError::Refused(issue)) => vec![Err(issue)],
+        // Bytes in memory can always be read.
+        Err(DecodeError::Io(_)) => Vec::new(),
+    })
 }
 
 /// The items of `v1 List` and of lists of one kind.
@@ -87,9 +90,73 @@ pub(crate) fn identify(document: &Document) -> Result<Identity, Box<Issue>> {
     })
 }
 
+/// Where an object is that does not say so.
+pub(crate) const DEFAULT_NAMESPACE: &str = "default";
+
+/// An object as stored and the one that replaces it, with what clients and the server fill in when an
+/// object is applied: files need not say where an object is, nor which revision they are based on.
+pub(crate) fn as_update(old: &Document, mut new: Decoded, namespaced: bool) -> (Document, Decoded) {
+    let mut old = Document::copy_of(old.root());
+    if namespaced {
+        fill(&mut old, "namespace", DEFAULT_NAMESPACE);
+    }
+    fill(&mut old, "resourceVersion", "1");
+    let revision = old.root().pointer("/metadata/resourceVersion").and_then(Value::as_str);
+    if let Some(revision) = revision.map(str::to_owned) {
+        fill(&mut new.document, "resourceVersion", &revision);
+    }
+    (old, new)
+}
+
+/// Gives a field of the metadata a value if it has none.
+fn fill(document: &mut Document, key: &str, text: &str) {
+    let Some(metadata) = document.root().get("metadata") else { return };
+    if metadata.get(key).is_none() {
+        let mut value = Document::null();
+        value.set_string(value.root().id(), text);
+        document.insert(metadata.id(), key, value.root());
+    }
+}
+
 impl Identity {
     /// Whether this is a `CustomResourceDefinition`.
     pub(crate) fn is_crd(&self) -> bool {
         self.group == "apiextensions.k8s.io" && self.kind == "CustomResourceDefinition"
+    }
+
+    /// Whether the kind is one that Kubernetes brings along.
+    pub(crate) fn is_built_in(&self) -> bool {
+        !self.group.contains('.') || self.group.ends_with(".k8s.io")
+    }
+
+    /// Group and version, as in `apiVersion`.
+    pub(crate) fn api_version(&self) -> String {
+        match self.group.as_str() {
+            "" => self.version.clone(),
+            group => format!("{group}/{}", self.version),
+        }
+    }
+
+    /// Namespace and name.
+    pub(crate) fn qualified_name(&self) -> String {
+        match self.namespace.as_str() {
+            "" => self.name.clone(),
+            namespace => format!("{namespace}/{}", self.name),
+        }
+    }
+
+    /// Whether a list of kinds, each alone or behind group and version, has this one.
+    pub(crate) fn is_among(&self, kinds: &[String]) -> bool {
+        let same = |kind: &String| match kind.rsplit_once('/') {
+            None => *kind == self.kind,
+            Some((api_version, kind)) => kind == self.kind && api_version == self.api_version(),
+        };
+        kinds.iter().any(same)
+    }
+}
+
+impl fmt::Display for Identity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{} {}", self.api_version(), self.kind, self.qualified_name())
     }
 }

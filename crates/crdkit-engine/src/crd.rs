@@ -3,7 +3,7 @@
 use crate::{Input, Options, Outcome, pipeline};
 use crdkit_codec::{DecodeOptions, json};
 use crdkit_issue::Issue;
-use crdkit_schema::compile::{CompileError, CompiledCrd, CompiledVersion, Compiler};
+use crdkit_schema::compile::{CompiledCrd, CompiledVersion, Compiler};
 use crdkit_schema::read;
 use crdkit_value::Document;
 use std::fmt;
@@ -27,8 +27,8 @@ pub struct Version<'c> {
 pub enum CrdError {
     /// The text is not a document.
     Decode(Box<Issue>),
-    /// The document cannot be compiled.
-    Compile(CompileError),
+    /// Its schemas cannot be worked with: they nest too deep.
+    Unreadable(Vec<Issue>),
 }
 
 impl Crd {
@@ -36,23 +36,26 @@ impl Crd {
     /// refuse is taken here as far as it makes sense.
     ///
     /// # Errors
-    /// When it nests too deep.
-    pub fn compile(document: &Document) -> Result<Self, CompileError> {
-        let (crd, _) = read::crd(document.root());
-        Ok(Self { compiled: crd.compile()? })
+    /// When its schemas cannot be read.
+    pub fn compile(document: &Document) -> Result<Self, CrdError> {
+        let crds = Self::compile_all([document])?;
+        crds.into_iter().next().ok_or(CrdError::Unreadable(Vec::new()))
     }
 
     /// Compiles all of `documents` together, so that they share equal schemas.
     ///
     /// # Errors
-    /// When one nests too deep.
+    /// When the schemas of one cannot be read.
     pub fn compile_all<'d>(
         documents: impl IntoIterator<Item = &'d Document>,
-    ) -> Result<Vec<Self>, CompileError> {
+    ) -> Result<Vec<Self>, CrdError> {
         let mut compiler = Compiler::default();
         for document in documents {
-            let (crd, _) = read::crd(document.root());
-            compiler.add(&crd)?;
+            let (crd, issues) = read::crd(document.root());
+            if !issues.is_empty() {
+                return Err(CrdError::Unreadable(issues));
+            }
+            compiler.add(&crd);
         }
         Ok(compiler.finish().into_iter().map(|compiled| Self { compiled }).collect())
     }
@@ -60,10 +63,10 @@ impl Crd {
     /// Compiles the CRD in JSON text.
     ///
     /// # Errors
-    /// When it is not JSON, or nests too deep.
+    /// When it is not JSON, or its schemas cannot be read.
     pub fn from_json(bytes: &[u8]) -> Result<Self, CrdError> {
         let decoded = json::decode(bytes, &DecodeOptions::default()).map_err(CrdError::Decode)?;
-        Self::compile(&decoded.document).map_err(CrdError::Compile)
+        Self::compile(&decoded.document)
     }
 
     /// The version called `name`, if it is served.
@@ -125,16 +128,12 @@ impl fmt::Display for CrdError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Decode(issue) => issue.fmt(f),
-            Self::Compile(_) => f.write_str("the CRD cannot be compiled"),
+            Self::Unreadable(issues) => match issues.first() {
+                Some(issue) => issue.fmt(f),
+                None => f.write_str("there is no CRD"),
+            },
         }
     }
 }
 
-impl std::error::Error for CrdError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Decode(_) => None,
-            Self::Compile(error) => Some(error),
-        }
-    }
-}
+impl std::error::Error for CrdError {}

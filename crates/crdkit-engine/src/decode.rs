@@ -8,6 +8,7 @@ use crate::scale;
 use crdkit_codec::{DecodeOptions, Decoded, json};
 use crdkit_issue::{Issue, Span, codes::object as codes};
 use crdkit_value::{Document, Duplicates, Kind, Value};
+use std::fmt::Write as _;
 
 /// A decoded object.
 pub(crate) struct Received<'i> {
@@ -64,9 +65,10 @@ pub(crate) fn kind<'v>(object: Value<'v>, source: Option<&[u8]>) -> Result<&'v s
             Kind::Array(_) => "array",
             _ => "number",
         };
-        let issue = match object.is_null() {
-            true => missing_kind(object, source),
-            false => Issue::error(codes::NOT_AN_OBJECT).with("found", found),
+        let issue = if object.is_null() {
+            missing_kind(object, source)
+        } else {
+            Issue::error(codes::NOT_AN_OBJECT).with("found", found)
         };
         return Err(Box::new(issue));
     }
@@ -123,10 +125,15 @@ pub(crate) fn summary(body: &[u8]) -> String {
         Some(head) if body.len() > MAX => (head, " ..."),
         _ => (body, ""),
     };
-    let text = match head.first() {
+    let mut text = match head.first() {
         None => "<empty>".into(),
         Some(b'{') => String::from_utf8_lossy(head).into_owned(),
-        Some(_) => head.iter().map(|byte| format!("{byte:02x}")).collect(),
+        Some(_) => String::new(),
     };
+    if text.is_empty() {
+        for byte in head {
+            let _ = write!(text, "{byte:02x}");
+        }
+    }
     text + more
 }

@@ -89,8 +89,9 @@ pub(crate) fn check(table: &Table, schema: Id, object: Value<'_>, findings: &mut
         }
         if let Some(value) = resource.get("metadata") {
             let path = path.field("metadata");
-            for issue in metadata_issues(value) {
+            for mut issue in metadata_issues(value) {
                 let path = below(&path, &issue.path);
+                issue.span = None;
                 findings.add(value.id(), issue.at(path));
             }
         }

@@ -44,6 +44,7 @@
 //!
 //! The order of the stages is written once, in `pipeline.rs`; each stage is a module with its name.
 
+mod checks;
 mod crd;
 mod decode;
 mod embedded;
@@ -54,8 +55,10 @@ mod metadata;
 mod options;
 mod outcome;
 mod pipeline;
+mod prepare;
 mod rules;
 mod scale;
+mod shape;
 mod spans;
 mod strict;
 mod walk;

@@ -71,17 +71,17 @@ struct Edits {
 
 impl Edits {
     /// Looks at the fields of `object`; false if one has a wrong type.
-    fn fields(&mut self, object: Value<'_>, of: &'static GoStruct) -> bool {
+    fn fields(&mut self, object: Value<'_>, of_struct: &'static GoStruct) -> bool {
         let mut fits = true;
         for (key, member) in object.members() {
-            let Some(of) = of.field(key) else {
+            let Some(of) = of_struct.field(key) else {
                 self.unknown.push(member.id());
                 continue;
             };
             if !self.value(member, of) {
                 self.wrong.push(member.id());
                 fits = false;
-            } else if is_empty(member) && key != "deletionGracePeriodSeconds" {
+            } else if is_empty(member) && !is_written(of_struct, key, member) {
                 self.empty.push(member.id());
             }
         }
@@ -97,13 +97,24 @@ impl Edits {
             | (GoType::Int64, Kind::Int(_)) => true,
             (GoType::Time, Kind::String(text)) => self.time(value.id(), text),
             (GoType::Map(_, of), Kind::Object(members)) => {
-                members.fold(true, |fits, (_, member)| self.element(member, of) && fits)
+                self.elements(members.map(|(_, member)| member), of)
             }
-            (GoType::List(_, of), Kind::Array(items)) => {
-                items.fold(true, |fits, item| self.element(item, of) && fits)
-            }
+            (GoType::List(_, of), Kind::Array(items)) => self.elements(items, of),
             _ => false,
         }
+    }
+
+    /// Looks at all of them, even if the first is wrong.
+    fn elements<'v>(
+        &mut self,
+        values: impl Iterator<Item = Value<'v>>,
+        of: &'static GoType,
+    ) -> bool {
+        let mut fits = true;
+        for value in values {
+            fits &= self.element(value, of);
+        }
+        fits
     }
 
     /// An item of a list or an entry of a map, where `null` means an empty value.
@@ -114,15 +125,12 @@ impl Edits {
                 true
             }
             (GoType::Struct(of), Kind::Object(_)) => {
-                let fits = self.fields(value, of);
-                if of.field("blockOwnerDeletion").is_some() {
-                    let always = ["apiVersion", "kind", "name", "uid"];
-                    let missing = always
-                        .into_iter()
-                        .filter(|key| value.get(key).is_none_or(|member| is_empty(member)));
+                if is_owner(of) {
+                    let absent = |key: &&str| value.get(key).is_none_or(Value::is_null);
+                    let missing = OWNER_FIELDS.into_iter().filter(absent);
                     self.missing.extend(missing.map(|key| (value.id(), key)));
                 }
-                fits
+                self.fields(value, of)
             }
             _ => self.value(value, of),
         }
@@ -136,6 +144,19 @@ impl Edits {
         }
         true
     }
+}
+
+/// Fields of an owner that are written even when they are empty.
+const OWNER_FIELDS: [&str; 4] = ["apiVersion", "kind", "name", "uid"];
+
+fn is_owner(of: &GoStruct) -> bool {
+    of.field("blockOwnerDeletion").is_some()
+}
+
+/// Whether the field `key` is written although its value, which is given, is empty.
+fn is_written(of: &GoStruct, key: &str, value: Value<'_>) -> bool {
+    let counts = key == "deletionGracePeriodSeconds" || is_owner(of) && OWNER_FIELDS.contains(&key);
+    counts && !value.is_null()
 }
 
 /// Whether a value is left out when it is written.
@@ -169,30 +190,32 @@ fn wrong_type(metadata: Value<'_>) -> Issue {
 
 /// The metadata of `document`, which is made if there is none.
 pub(crate) fn ensure(document: &mut Document) -> NodeId {
-    let root = document.root();
-    match root.get("metadata").filter(|metadata| metadata.as_object().is_some()) {
-        Some(metadata) => metadata.id(),
-        None => {
-            let root = root.id();
-            let added = document.insert(root, "metadata", empty_object().root());
-            added.unwrap_or(root)
-        }
+    let found = document.root().get("metadata").filter(|it| it.as_object().is_some());
+    if let Some(metadata) = found {
+        return metadata.id();
     }
+    let added = document.insert(NodeId::ROOT, "metadata", empty_object().root());
+    added.unwrap_or(NodeId::ROOT)
 }
+
+/// Fields that say something about one life of an object, which the server alone knows.
+const SYSTEM_FIELDS: [&str; 6] = [
+    "creationTimestamp",
+    "uid",
+    "deletionTimestamp",
+    "deletionGracePeriodSeconds",
+    "selfLink",
+    "generation",
+];
 
 /// Sets what the server decides when an object is created: nothing of an earlier life stays, and a
 /// name is made if there is only the beginning of one.
 pub(crate) fn prepare_create(document: &mut Document, metadata: NodeId, suffix: &str) {
-    let system = [
-        "creationTimestamp",
-        "uid",
-        "deletionTimestamp",
-        "deletionGracePeriodSeconds",
-        "selfLink",
-        "generation",
-    ];
-    for key in system {
-        remove(document, metadata, key);
+    let members = document.value(metadata).members();
+    let system = members.filter(|(key, _)| SYSTEM_FIELDS.contains(key));
+    let system: Vec<NodeId> = system.map(|(_, member)| member.id()).collect();
+    for id in system {
+        document.remove(id);
     }
     let text = |key| document.value(metadata).get(key).and_then(Value::as_str).unwrap_or_default();
     let prefix = text("generateName");
@@ -228,16 +251,12 @@ pub(crate) fn remove(document: &mut Document, object: NodeId, key: &str) {
 
 /// Makes the member `key` of `object` the string `text`.
 pub(crate) fn set_text(document: &mut Document, object: NodeId, key: &str, text: &str) {
-    if let Some(id) = document.insert(object, key, Document::null().root()) {
-        document.set_string(id, text);
-    }
+    document.insert_string(object, key, text);
 }
 
 /// Makes the member `key` of `object` an integer.
 pub(crate) fn set_int(document: &mut Document, object: NodeId, key: &str, int: i64) {
-    if let Some(id) = document.insert(object, key, Document::null().root()) {
-        document.set_int(id, int);
-    }
+    document.insert_int(object, key, int);
 }
 
 /// The document `{}`.

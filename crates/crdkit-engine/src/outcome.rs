@@ -131,11 +131,13 @@ fn undecodable<'i>(errors: impl Iterator<Item = &'i Issue>) -> String {
 }
 
 fn strict_text(issue: &Issue) -> Option<String> {
-    if issue.code == codes::object::UNKNOWN_FIELD {
-        return Some(issue.server_message());
+    let path = || strict_path(&issue.path);
+    if issue.code == codes::crd::UNKNOWN_FIELD {
+        // Not quoted as Go quotes: the path stands there as it is.
+        return Some(format!("unknown field \"{}\"", path()));
     }
     let repeated = issue.code == codes::decode::DUPLICATE_KEY;
-    repeated.then(|| format!("duplicate field {}", quote(&strict_path(&issue.path))))
+    repeated.then(|| format!("duplicate field {}", quote(&path())))
 }
 
 fn warning_text(issue: &Issue) -> String {

@@ -12,8 +12,7 @@ use crate::findings::Findings;
 use crate::walk;
 use crdkit_cel::{Arena, Binding, EvalError, Limits, Program, ShapeId, Val};
 use crdkit_issue::{Arg, Code, FieldPath, Issue, Severity, codes::object as codes};
-use crdkit_schema::compile::{Flags, Id, Node, Rule, Table, Types};
-use crdkit_schema::rules::{CompiledRule, Rules};
+use crdkit_schema::compile::{CompiledRule, Flags, Id, Node, Rule, Rules, Table, Types};
 use crdkit_schema::validate::correlate::{self, Keys, Pairs};
 use crdkit_schema::validate::shown;
 use crdkit_value::{Kind, Value};
@@ -40,8 +39,8 @@ pub(crate) fn check<'v>(
         findings.add(object.id(), Issue::error(codes::RULES_NOT_CHECKED).value(nothing));
         return;
     }
-    let mut walk =
-        Walk { table, schema, rules: table.rules(), remaining: BUDGET, found: Vec::new() };
+    let (rules, arena) = (table.rules(), &Arena::new());
+    let mut walk = Walk { table, schema, rules, arena, remaining: BUDGET, found: Vec::new() };
     let nearest = old.map(|old| Pair { schema, new: object, old });
     // The error only says that the walk ended early; what was found until then counts.
     let _ = walk.value(schema, object, old, nearest);
@@ -65,6 +64,7 @@ struct Walk<'t> {
     table: &'t Table,
     schema: Id,
     rules: &'t Rules,
+    arena: &'t Arena,
     remaining: u64,
     found: Vec<(crdkit_value::NodeId, Issue)>,
 }
@@ -142,7 +142,6 @@ impl<'t> Walk<'t> {
             return Err(self.out_of_budget(at));
         }
         let any_old_self = compiled.iter().any(|rule| rule.uses_old_self);
-        let arena = Arena::new();
         for (rule, compiled) in at.node.rules().iter().zip(compiled) {
             let program = match &compiled.program {
                 Ok(program) => program,
@@ -156,7 +155,7 @@ impl<'t> Walk<'t> {
             }
             let optional = rule.optional_old_self;
             let outcome =
-                program.evaluate(&arena, |name| bind(at, name, optional), Limits::default());
+                program.evaluate(self.arena, |name| bind(at, name, optional), Limits::default());
             self.charge(at, outcome.cost)?;
             match outcome.result {
                 Ok(Val::Bool(true)) => {}
@@ -224,12 +223,11 @@ impl<'t> Walk<'t> {
         program: &'t Program,
         any_old_self: bool,
     ) -> Result<Option<String>, Exhausted> {
-        let arena = Arena::new();
         // The old value is never optional here, and there only if some rule asks for it.
         let bind = |name: &str| {
             if name == "oldSelf" && !any_old_self { None } else { bind(at, name, false) }
         };
-        let outcome = program.evaluate(&arena, bind, Limits::default());
+        let outcome = program.evaluate(self.arena, bind, Limits::default());
         if let Err(EvalError::CostLimit) = outcome.result {
             let problem = format!(
                 "no further validation rules will be run due to call cost exceeds limit for \

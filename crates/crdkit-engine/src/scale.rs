@@ -101,7 +101,7 @@ fn replicas(path: &str, object: Value<'_>, findings: &mut Findings) {
 fn issue(path: &str, problem: String) -> Issue {
     let names = path.strip_prefix('.').unwrap_or(path).split('.');
     let field_path = names.fold(FieldPath::root(), FieldPath::field);
-    Issue::error(codes::SCALE_VALUE).with("problem", problem).with("field", path).at(field_path)
+    Issue::error(codes::SCALE_VALUE).with("problem", problem).with("@field", path).at(field_path)
 }
 
 /// The text of Go's error about a value of another type than `wanted`.

@@ -6,7 +6,7 @@
 use crate::findings::Findings;
 use crdkit_codec::{DecodeOptions, json};
 use crdkit_issue::{Issue, Span, codes};
-use crdkit_value::{Document, Duplicates, Limits, NodeId};
+use crdkit_value::{Document, Duplicates, Kind, Limits, NodeId};
 
 /// Gives every finding its place, looking into `source` if `document` does not know places itself.
 pub(crate) fn fill(
@@ -53,7 +53,9 @@ fn place(document: &Document, places: &Document, id: NodeId, issue: &Issue) -> O
     let mut written = true;
     while let Some(here) = value {
         if let Some(place) = places.place(here.id()) {
-            let by_key = written && issue.code == codes::object::UNKNOWN_FIELD;
+            // An array or object is shown by its key, which is more to the point than all it holds.
+            let is_field = written && issue.code == codes::crd::UNKNOWN_FIELD;
+            let by_key = is_field || matches!(here.kind(), Kind::Array(_) | Kind::Object(_));
             return Some(place.key.filter(|_| by_key).unwrap_or(place.value));
         }
         written = false;

@@ -35,11 +35,8 @@ pub(crate) fn report(
     }
     for id in unknown {
         let field = walk::dotted(&run.document, *id);
-        let key = run.document.value(*id).key().unwrap_or_default();
-        let mut issue = Issue::error(codes::object::UNKNOWN_FIELD)
-            .with("key", key)
-            .with("shown", format!("\"{}\"", strict_path(&field)))
-            .at(field);
+        let mut issue =
+            Issue::error(codes::crd::UNKNOWN_FIELD).with("field", strict_path(&field)).at(field);
         issue.severity = severity;
         run.findings.add(*id, issue);
     }

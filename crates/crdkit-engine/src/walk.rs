@@ -2,7 +2,7 @@
 //! entry of a map in brackets.
 
 use crdkit_issue::{FieldPath, Segment};
-use crdkit_schema::compile::{Id, Table};
+use crdkit_schema::compile::{Id, Node, Table};
 use crdkit_value::{Document, NodeId};
 
 /// The path of `id` in `document`, whose schema is `schema`.
@@ -25,7 +25,7 @@ pub(crate) fn path(
         let segment = match (value.key(), value.parent()) {
             (Some(key), _) => {
                 let property = node.and_then(|node| node.fields.get(table, key));
-                let entry = node.and_then(|node| node.additional_schema());
+                let entry = node.and_then(Node::additional_schema);
                 schema = property.or(entry);
                 match (property, entry) {
                     (None, Some(_)) => Segment::Key(key.into()),

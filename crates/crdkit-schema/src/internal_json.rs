@@ -19,7 +19,15 @@ pub(crate) fn versions(crd: &Crd<'_>) -> String {
     let written = crd.spec.source.and_then(|spec| spec.get("versions"));
     let mut out = String::new();
     let mut writer = Writer { schemas: &crd.schemas, out: &mut out };
-    writer.list(&crd.spec.versions, written, Writer::version);
+    // Lists that all versions share have moved to the top, and nothing is left where they were.
+    let own_columns = crd.spec.versions.iter().any(|it| !it.columns.is_empty());
+    let own_fields = crd.spec.versions.iter().any(|it| !it.selectable_fields.is_empty());
+    writer.list(&crd.spec.versions, written, |writer, version| {
+        let source = version.source;
+        let columns = source.get("additionalPrinterColumns").filter(|_| own_columns);
+        let fields = source.get("selectableFields").filter(|_| own_fields);
+        writer.version(version, columns, fields);
+    });
     out
 }
 
@@ -65,7 +73,12 @@ macro_rules! fields {
 }
 
 impl<'d> Writer<'_, 'd> {
-    fn version(&mut self, version: &CrdVersion<'d>) {
+    fn version(
+        &mut self,
+        version: &CrdVersion<'d>,
+        columns: Option<Value<'d>>,
+        fields: Option<Value<'d>>,
+    ) {
         fields!(self {
             Name: self.text(version.name),
             Served: self.bool(version.served),
@@ -74,9 +87,9 @@ impl<'d> Writer<'_, 'd> {
             DeprecationWarning: self.optional_text(version.deprecation_warning),
             Schema: self.validation(version.validation),
             Subresources: self.subresources(version.subresources),
-            AdditionalPrinterColumns: self.list(&version.columns, None, Self::column),
+            AdditionalPrinterColumns: self.list(&version.columns, columns, Self::column),
             SelectableFields: {
-                self.list(&version.selectable_fields, None, Self::selectable_field);
+                self.list(&version.selectable_fields, fields, Self::selectable_field);
             },
         });
     }

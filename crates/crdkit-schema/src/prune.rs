@@ -24,12 +24,11 @@ pub struct Pruned {
 /// but `apiVersion`, `kind` and `metadata`.
 pub fn object(table: &Table, schema: Option<Id>, value: Value<'_>) -> Pruned {
     let mut walk = Walk { table, pruned: Pruned::default() };
-    match schema {
-        Some(schema) => walk.value(table.node(schema), value, false),
-        None => {
-            let unknown = value.members().filter(|(key, _)| !is_meta(key));
-            walk.pruned.unknown.extend(unknown.map(|(_, member)| member.id()));
-        }
+    if let Some(schema) = schema {
+        walk.value(table.node(schema), value, false);
+    } else {
+        let unknown = value.members().filter(|(key, _)| !is_meta(key));
+        walk.pruned.unknown.extend(unknown.map(|(_, member)| member.id()));
     }
     walk.pruned
 }

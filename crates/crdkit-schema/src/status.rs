@@ -68,7 +68,7 @@ impl Subject<'_> {
             return Status { code: 400, reason: "BadRequest", message, causes: Vec::new() };
         }
         let strict = |issue: &&Issue| {
-            issue.code == codes::object::UNKNOWN_FIELD || issue.code == codes::decode::DUPLICATE_KEY
+            issue.code == codes::crd::UNKNOWN_FIELD || issue.code == codes::decode::DUPLICATE_KEY
         };
         let problem = if let Some(issue) = issues.iter().find(|issue| !strict(issue)) {
             issue.server_message()
@@ -105,10 +105,10 @@ fn strict_text(issue: &Issue) -> String {
     }
 }
 
-/// Where the server says a finding is: the argument `field` where that is not its path. The document
+/// Where the server says a finding is: the argument `@field` where that is not its path. The document
 /// itself has no field; the server shows an absent path so.
 fn field(issue: &Issue) -> String {
-    match issue.args.iter().find(|(name, _)| *name == "field") {
+    match issue.args.iter().find(|(name, _)| *name == "@field") {
         Some((_, field)) => field.to_string(),
         None if issue.path.is_root() => "<nil>".into(),
         None => issue.path.to_string(),

@@ -1,11 +1,21 @@
 //! What is expected on which line, and whether it was found.
 
-use crate::{Block, Case, cases};
+use crate::{Block, parse};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::path::Path;
 
 /// Something found: the line it is on, counted from zero within its block, and its stable name.
 pub type Finding = (usize, String);
+
+/// The blocks under one heading.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// The heading.
+    pub title: String,
+    /// The blocks, in order.
+    pub blocks: Vec<Block>,
+}
 
 /// Hands every case of `markdown` to `check` and compares what it finds in the last block of the case
 /// with the comments there.
@@ -23,6 +33,17 @@ pub fn run(markdown: &str, check: impl Fn(&Case) -> Vec<Finding>) {
     assert!(report.is_empty(), "\n{report}");
 }
 
+fn cases(markdown: &str) -> Vec<Case> {
+    let mut cases: Vec<Case> = Vec::new();
+    for block in parse(Path::new(""), markdown) {
+        match cases.last_mut().filter(|case| case.title == block.heading) {
+            Some(case) => case.blocks.push(block),
+            None => cases.push(Case { title: block.heading.clone(), blocks: vec![block] }),
+        }
+    }
+    cases
+}
+
 fn compare(case: &Case, block: &Block, found: &[Finding], report: &mut String) {
     // How often each finding is expected, minus how often it was found.
     let mut balance: BTreeMap<Finding, i64> = BTreeMap::new();
@@ -35,7 +56,8 @@ fn compare(case: &Case, block: &Block, found: &[Finding], report: &mut String) {
     for ((line, name), count) in balance {
         if count != 0 {
             let what = if count > 0 { "expected but not found" } else { "found but not expected" };
-            let _ = writeln!(report, "{}, line {}: `{name}` {what}", case.title, block.line + line);
+            let _ =
+                writeln!(report, "{}, line {}: `{name}` {what}", case.title, block.line + 1 + line);
         }
     }
 }

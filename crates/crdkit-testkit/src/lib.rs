@@ -1,14 +1,15 @@
-//! Tests as Markdown: cases that read as the specification.
+//! Tests written as Markdown.
 //!
-//! A file holds prose and fenced code blocks. The info string of a block gives its language and its
-//! role (`yaml schema`); blocks under one heading belong together as a [`Case`]. What is expected of a
-//! block stands in comments on the lines it is about (`# issue: max-length`). [`run`] hands each case
-//! to the code under test, which answers with what it found and on which line, and compares.
+//! A Markdown file is a sequence of fenced [`Block`]s; the words behind a fence say what a block is, such
+//! as `yaml schema` or `yaml object`. What a block means is the business of the test that reads it.
+//! Expectations stand as comments on the lines they are about: see [`Block::notes`]. [`run`] takes the
+//! blocks under one heading for a [`Case`], hands it to the code under test and compares.
 //!
-//! Depends on no other crate of the workspace, so every crate may use it in its tests.
+//! The crate depends on no other crate of the workspace, so any of them can use it in its tests.
+#![expect(clippy::disallowed_methods, reason = "test files are read from disk")]
 
 mod expect;
 mod markdown;
 
-pub use expect::{Finding, run};
-pub use markdown::{Block, Case, cases};
+pub use expect::{Case, Finding, run};
+pub use markdown::{Block, blocks, parse};

@@ -1,63 +1,113 @@
-//! Cases out of Markdown text.
+//! Blocks out of Markdown text.
 
-/// What stands under one heading.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Case {
-    /// The heading.
-    pub title: String,
-    /// The code blocks, in order.
-    pub blocks: Vec<Block>,
-}
+use std::fs;
+use std::path::{Path, PathBuf};
 
-/// A fenced code block.
+/// A fenced block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
-    /// The first word of the info string.
-    pub language: String,
-    /// The rest of the info string.
-    pub role: String,
-    /// The lines between the fences.
-    pub text: String,
-    /// The line of the file that the text begins on, counted from one.
+    /// The file it is in.
+    pub file: PathBuf,
+    /// The heading above it.
+    pub heading: String,
+    /// The line of its fence, from 1.
     pub line: usize,
+    /// The words behind the fence.
+    pub words: Vec<String>,
+    /// What is inside.
+    pub text: String,
 }
 
-/// The cases of a file: headings that have code blocks.
-pub fn cases(markdown: &str) -> Vec<Case> {
-    let mut cases: Vec<Case> = Vec::new();
-    let mut title = String::new();
-    let mut open: Option<Block> = None;
-    for (index, line) in markdown.lines().enumerate() {
-        if let Some(info) = line.strip_prefix("```") {
-            if let Some(block) = open.take() {
-                match cases.last_mut().filter(|case| case.title == title) {
-                    Some(case) => case.blocks.push(block),
-                    None => cases.push(Case { title: title.clone(), blocks: vec![block] }),
+impl Block {
+    /// The word number `index` behind the fence; empty if there are not so many.
+    pub fn word(&self, index: usize) -> &str {
+        self.words.get(index).map_or("", String::as_str)
+    }
+
+    /// The words behind the fence after the first, which names the language.
+    pub fn role(&self) -> String {
+        self.words.get(1..).unwrap_or_default().join(" ")
+    }
+
+    /// Where it is, for messages.
+    pub fn place(&self) -> String {
+        format!("{}:{} ({})", self.file.display(), self.line, self.heading)
+    }
+
+    /// The comments `# kind: name` at the ends of lines, several separated by commas: the line within the
+    /// block from 1, the kind and the name.
+    pub fn notes(&self, kinds: &[&str]) -> Vec<(usize, String, String)> {
+        let mut notes = Vec::new();
+        for (at, line) in self.text.lines().enumerate() {
+            let Some((_, comment)) = line.rsplit_once('#') else { continue };
+            for note in comment.split(',') {
+                if let Some((kind, name)) = note.trim().split_once(": ")
+                    && kinds.contains(&kind)
+                {
+                    notes.push((at + 1, kind.to_owned(), name.trim().to_owned()));
                 }
-            } else {
-                let (language, role) = info.split_once(' ').unwrap_or((info, ""));
-                open = Some(Block {
-                    language: language.trim().into(),
-                    role: role.trim().into(),
+            }
+        }
+        notes
+    }
+}
+
+/// The blocks of all Markdown files below `directory`, in the order of their paths.
+///
+/// # Panics
+/// When the directory cannot be read or holds no such file: a suite that is not there must not pass.
+pub fn blocks(directory: &Path) -> Vec<Vec<Block>> {
+    let mut files = Vec::new();
+    collect(directory, &mut files);
+    files.sort();
+    assert!(!files.is_empty(), "no Markdown below {}", directory.display());
+    files.iter().map(|file| parse(file, &read(file))).collect()
+}
+
+/// The blocks in the text of `file`.
+pub fn parse(file: &Path, text: &str) -> Vec<Block> {
+    let mut blocks: Vec<Block> = Vec::new();
+    let mut heading = String::new();
+    let mut open = false;
+    for (at, line) in text.lines().enumerate() {
+        if let Some(words) = line.strip_prefix("```") {
+            open = !open;
+            if open {
+                blocks.push(Block {
+                    file: file.to_owned(),
+                    heading: heading.clone(),
+                    line: at + 1,
+                    words: words.split_whitespace().map(str::to_owned).collect(),
                     text: String::new(),
-                    line: index + 2,
                 });
             }
-        } else if let Some(block) = &mut open {
-            block.text.push_str(line);
-            block.text.push('\n');
+        } else if open {
+            if let Some(block) = blocks.last_mut() {
+                block.text.push_str(line);
+                block.text.push('\n');
+            }
         } else if line.starts_with('#') {
-            title = line.trim_start_matches('#').trim().into();
+            line.trim_start_matches('#').trim().clone_into(&mut heading);
         }
     }
-    cases
+    blocks
 }
 
-impl Case {
-    /// The text of the last block with this role.
-    pub fn block(&self, role: &str) -> Option<&Block> {
-        self.blocks.iter().rfind(|block| block.role == role)
+fn collect(directory: &Path, files: &mut Vec<PathBuf>) {
+    let Ok(entries) = fs::read_dir(directory) else { return };
+    for path in entries.filter_map(|entry| Some(entry.ok()?.path())) {
+        if path.is_dir() {
+            collect(&path, files);
+        } else if path.extension().is_some_and(|extension| extension == "md") {
+            files.push(path);
+        }
     }
+}
+
+fn read(file: &Path) -> String {
+    let text = fs::read_to_string(file);
+    assert!(text.is_ok(), "{} cannot be read", file.display());
+    text.unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -65,14 +115,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn blocks_belong_to_the_heading_above_them() {
-        let cases = cases(
-            "# One\n\ntext\n\n```yaml schema\na: 1\nb: 2\n```\n\n# None\n\n# Two\n```json\n{}\n```\n",
+    fn blocks_carry_their_words_their_heading_and_their_notes() {
+        let text =
+            "# One\ntext\n```yaml object warn\na: 1 # issue: x, warning: y\nb: '#' # other\n```\n";
+        let blocks = parse(Path::new("a.md"), text);
+        let [block] = blocks.as_slice() else { panic!("{blocks:?}") };
+        assert_eq!((block.heading.as_str(), block.line, block.word(1)), ("One", 3, "object"));
+        assert_eq!(block.word(9), "");
+        let note = |line: usize, kind: &str, name: &str| (line, kind.to_owned(), name.to_owned());
+        assert_eq!(
+            block.notes(&["issue", "warning"]),
+            [note(1, "issue", "x"), note(1, "warning", "y")]
         );
-        let titles: Vec<&str> = cases.iter().map(|case| case.title.as_str()).collect();
-        assert_eq!(titles, ["One", "Two"]);
-        let block = cases[0].block("schema").expect("the block is there");
-        assert_eq!((block.text.as_str(), block.line), ("a: 1\nb: 2\n", 6));
-        assert_eq!(cases[1].blocks[0].language, "json");
     }
 }

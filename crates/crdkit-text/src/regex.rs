@@ -11,6 +11,7 @@ mod escape;
 mod lower;
 mod node;
 mod parse;
+mod search;
 mod stack;
 
 use std::ops::Range;
@@ -20,6 +21,7 @@ use regex_automata::meta;
 
 use error::ErrorKind;
 pub use error::RegexError;
+pub use search::{Found, Search};
 
 /// A compiled regular expression; clones share it.
 #[derive(Clone)]

@@ -4,7 +4,8 @@
 //! collect ids first and change the document afterwards.
 
 use crate::node::{Node, Tag, TextRef, to_u32};
-use crate::{Document, Event, NodeId, Value, Walk};
+use crate::{Builder, Document, Duplicates, Event, Limits, NodeId, Value, Walk};
+use crdkit_issue::Span;
 
 impl Document {
     /// Removes `id` from the array or object it is in. The root cannot be removed.
@@ -32,6 +33,35 @@ impl Document {
         }
         let key = self.add_text(key);
         Some(self.append(object, key, value.events()))
+    }
+
+    /// Makes the member `key` of `object` a string. Gives its id, or none when `object` is no object.
+    pub fn insert_string(&mut self, object: NodeId, key: &str, text: &str) -> Option<NodeId> {
+        let text = self.add_text(text);
+        self.insert_scalar(object, key, |key| Node::new(Tag::String, key, object).with_text(text))
+    }
+
+    /// Makes the member `key` of `object` an integer. Gives its id, or none when `object` is no object.
+    pub fn insert_int(&mut self, object: NodeId, key: &str, int: i64) -> Option<NodeId> {
+        let bits = int.cast_unsigned();
+        self.insert_scalar(object, key, |key| Node::new(Tag::Int, key, object).with_bits(bits))
+    }
+
+    fn insert_scalar(
+        &mut self,
+        object: NodeId,
+        key: &str,
+        make: impl FnOnce(TextRef) -> Node,
+    ) -> Option<NodeId> {
+        if self.node(object).tag != Tag::Object {
+            return None;
+        }
+        if let Some(old) = self.value(object).get(key).map(Value::id) {
+            self.remove(old);
+        }
+        let node = make(self.add_text(key));
+        let last = self.last_child(object);
+        Some(self.link(node, last))
     }
 
     /// Adds a copy of `value` as the last item of `array`, or gives none when it is not an array.
@@ -66,6 +96,15 @@ impl Document {
             node.parent = id;
             child = node.next;
         }
+    }
+
+    /// The document that `events`, which nest as a decoder's do, describe.
+    pub fn of_events<'e>(events: impl IntoIterator<Item = Event<'e>>) -> Self {
+        let limits = Limits { depth: usize::MAX, nodes: usize::MAX, ..Limits::default() };
+        let mut builder = Builder::new(&limits, Duplicates::LastWins);
+        // Without limits nothing can be refused but more values than ids can name.
+        let _ = events.into_iter().try_for_each(|event| builder.event(event, Span::at(0)));
+        builder.finish().0
     }
 
     /// A document of its own that holds a copy of `value`, without what was removed.

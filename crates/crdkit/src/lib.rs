@@ -4,6 +4,7 @@
 
 pub use crdkit_cel as cel;
 pub use crdkit_codec as codec;
+pub use crdkit_compat as compat;
 pub use crdkit_engine as engine;
 pub use crdkit_issue as issue;
 pub use crdkit_schema as schema;

@@ -75,7 +75,7 @@ fn encode(document: &crdkit::value::Document, value: &serde_json::Value, peers_i
         vec![
             Entry::new("crdkit sorted", REPEAT, || crdkit(cbor::Order::Sorted)),
             Entry::new("crdkit rotated", REPEAT, || {
-                crdkit(cbor::Order::Rotated(0x9E37_79B9_7F4A_7C15))
+                crdkit(cbor::Order::Rotated(0x9E37_79B9_7F4A_7C15));
             }),
             Entry::new("cbor4ii", REPEAT, || {
                 drop(black_box(cbor4ii::serde::to_vec(Vec::new(), &cbor4ii_value)));

@@ -7,6 +7,7 @@ use crdkit::codec::{DecodeOptions, json, yaml};
 use std::hint::black_box;
 use std::path::Path;
 
+#[expect(clippy::unnecessary_wraps, reason = "one signature for all stages")]
 pub(crate) fn run(_corpus: &Path) -> Result<()> {
     let list = generate::list(4_000);
     let object = generate::object(0);

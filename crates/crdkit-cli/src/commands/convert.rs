@@ -5,25 +5,28 @@
 
 use crate::args::Convert;
 use crate::exit::Exit;
-use crate::format::Format;
-use crate::input::{self, Input};
-use crate::report::{self, Source};
-use anyhow::{Context as _, Result};
+use crate::format::{Format, OutputFormat};
+use crate::input::{Entry, Input};
+use crate::report::{self, Flow, Source, Target};
+use crate::source::{self, Client, Purpose};
+use anyhow::{Result, bail};
 use crdkit::codec::json::Layout;
 use crdkit::codec::{DecodeError, DecodeOptions};
 use crdkit::value::Value;
-use std::fs;
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::io::{self, IsTerminal as _};
+use std::path::Path;
 
 pub(crate) fn run(args: &Convert) -> Result<Exit> {
-    let named = args.output.as_deref().and_then(Format::of_name);
-    let to = args.to.or(named).unwrap_or(Format::Json);
+    let named = args.output.as_deref().and_then(Format::of_name).map(OutputFormat::Format);
+    let to = args.to.or(named).unwrap_or(OutputFormat::Format(Format::Json));
+    if to.is_binary() && args.output.is_none() && io::stdout().is_terminal() {
+        bail!("CBOR is not for a terminal: name a file with `--output`, or use `--to diag`");
+    }
     let layout = if args.compact { Layout::Compact } else { Layout::Pretty };
-    let mut output = Output::new(args.output.as_deref());
+    let mut output = Target::new(args.output.as_deref());
     let mut exit = Exit::Fine;
     let mut n_written = 0;
-    for input in args.paths.iter().flat_map(|path| input::read_all(path, args.from)) {
+    for input in args.paths.iter().flat_map(|path| inputs(path, args.from)) {
         let input = match input {
             Ok(input) => input,
             Err(error) => {
@@ -32,10 +35,14 @@ pub(crate) fn run(args: &Convert) -> Result<Exit> {
                 continue;
             }
         };
-        let (text, found) = convert(&input, args, |value, text| {
-            to.write(value, n_written, layout, text);
-            n_written += 1;
-        });
+        let (text, found) = if to == OutputFormat::Diag && input.format.is_binary() {
+            notations(&input)
+        } else {
+            convert(&input, args, |value, text| {
+                n_written += 1;
+                to.write(value, n_written - 1, layout, text)
+            })?
+        };
         exit = exit.max(found);
         if output.write(&text)? == Flow::Closed {
             return Ok(exit);
@@ -45,12 +52,25 @@ pub(crate) fn run(args: &Convert) -> Result<Exit> {
     Ok(exit)
 }
 
+/// Reads what is behind `path`, one file at a time; what cannot be read is an error in its place.
+fn inputs(path: &Path, format: Option<Format>) -> Box<dyn Iterator<Item = Result<Input>>> {
+    match source::find(&path.display().to_string(), Purpose::Documents, &Client::default()) {
+        Ok(found) => Box::new(
+            found
+                .entries
+                .into_iter()
+                .map(move |entry| Entry { format: format.or(entry.format), ..entry }.read()),
+        ),
+        Err(error) => Box::new(std::iter::once(Err(error))),
+    }
+}
+
 /// Hands every document of `input` to `write`; gives what was written and whether there were findings.
 fn convert(
     input: &Input,
     args: &Convert,
-    mut write: impl FnMut(Value<'_>, &mut Vec<u8>),
-) -> (Vec<u8>, Exit) {
+    mut write: impl FnMut(Value<'_>, &mut Vec<u8>) -> Result<()>,
+) -> Result<(Vec<u8>, Exit)> {
     let options = DecodeOptions { duplicates: args.duplicates.into(), ..DecodeOptions::default() };
     let mut text = Vec::new();
     let mut exit = Exit::Fine;
@@ -60,7 +80,7 @@ fn convert(
                 if !decoded.issues.is_empty() {
                     exit = Exit::Findings;
                 }
-                write(decoded.document.root(), &mut text);
+                write(decoded.document.root(), &mut text)?;
             }
             Err(_) => exit = Exit::Findings,
         }
@@ -68,72 +88,44 @@ fn convert(
     if exit != Exit::Fine {
         report(input, &options);
     }
+    Ok((text, exit))
+}
+
+/// Shows CBOR as it is, without asking whether Kubernetes takes it.
+fn notations(input: &Input) -> (Vec<u8>, Exit) {
+    let mut text = Vec::new();
+    let mut exit = Exit::Fine;
+    for outcome in input.format.notations(&input.bytes) {
+        match outcome {
+            Ok(line) => {
+                text.extend_from_slice(line.as_bytes());
+                text.push(b'\n');
+            }
+            Err(error) => {
+                exit = Exit::Findings;
+                show(&Source::new(&input.name, &input.bytes, 1).binary(true), error);
+            }
+        }
+    }
     (text, exit)
 }
 
 /// Reads the input again, this time keeping positions, and shows what is wrong with it.
 fn report(input: &Input, options: &DecodeOptions) {
-    let source = Source::new(&input.name, &input.bytes);
+    let source =
+        Source::new(&input.name, &input.bytes, input.first_line).binary(input.format.is_binary());
     let options = DecodeOptions { positions: true, ..options.clone() };
     for outcome in input.format.documents(&input.bytes, &options) {
         match outcome {
             Ok(decoded) => decoded.issues.iter().for_each(|issue| source.show(issue)),
-            Err(DecodeError::Refused(issue)) => source.show(&issue),
-            Err(DecodeError::Io(error)) => report::failure(&error.into()),
+            Err(error) => show(&source, error),
         }
     }
 }
 
-/// Where the text goes.
-enum Output {
-    Stdout(io::Stdout),
-    /// A file, written in one go at the end, so that it can be one of the inputs.
-    File {
-        path: PathBuf,
-        text: Vec<u8>,
-    },
-}
-
-/// Whether anybody still reads the output.
-#[derive(PartialEq, Eq)]
-enum Flow {
-    Open,
-    Closed,
-}
-
-impl Output {
-    fn new(path: Option<&Path>) -> Self {
-        match path {
-            None => Self::Stdout(io::stdout()),
-            Some(path) => Self::File { path: path.to_owned(), text: Vec::new() },
-        }
-    }
-
-    fn write(&mut self, text: &[u8]) -> Result<Flow> {
-        match self {
-            Self::Stdout(stdout) => match stdout.write_all(text).and_then(|()| stdout.flush()) {
-                Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Flow::Closed),
-                outcome => {
-                    outcome.map(|()| Flow::Open).context("standard output cannot be written")
-                }
-            },
-            Self::File { text: all, .. } => {
-                all.extend_from_slice(text);
-                Ok(Flow::Open)
-            }
-        }
-    }
-
-    /// Puts a file in its place only when all of it is on disk.
-    fn finish(self) -> Result<()> {
-        let Self::File { path, text } = self else { return Ok(()) };
-        let mut name = path.file_name().context("`--output` must name a file")?.to_owned();
-        name.push(format!(".{}.tmp", std::process::id()));
-        let temporary = path.with_file_name(name);
-        let written = fs::write(&temporary, text).and_then(|()| fs::rename(&temporary, &path));
-        if written.is_err() {
-            let _ = fs::remove_file(&temporary);
-        }
-        written.with_context(|| format!("`{}` cannot be written", path.display()))
+fn show(source: &Source<'_>, error: DecodeError) {
+    match error {
+        DecodeError::Refused(issue) => source.show(&issue),
+        DecodeError::Io(error) => report::failure(&error.into()),
     }
 }

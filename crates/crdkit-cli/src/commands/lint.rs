@@ -1,80 +1,137 @@
 //! `crdkit lint`: what the API server would refuse about CRDs.
 
-use crate::args::{Lint, Report};
+use crate::args::Lint;
 use crate::commands::cost;
 use crate::crds;
 use crate::exit::Exit;
-use crate::input::{self, Input};
+use crate::input::{Entry, Input};
+use crate::judge::{Judged, Presentation};
 use crate::objects;
-use crate::report::{self, Findings, Source};
+use crate::report::{self, Format, Object, Outputs, Spec, Style};
+use crate::source::{self, Client, Purpose};
 use crate::stdout;
 use anyhow::Result;
 use crdkit::codec::DecodeOptions;
-use crdkit::issue::Issue;
 use crdkit::value::Document;
 use rayon::prelude::*;
 use std::collections::HashMap;
 
 pub(crate) fn run(args: &Lint) -> Result<Exit> {
-    let (inputs, mut exit) = input::read_or_report(&args.paths);
-    let (old, old_exit) = input::read_or_report(&args.old);
-    exit = exit.max(old_exit);
-    let old: HashMap<String, Document> = old
-        .iter()
-        .flat_map(crds::of_input)
-        .filter_map(|decoded| {
-            let name = objects::identify(&decoded.document).ok()?.name;
-            Some((name, decoded.document))
-        })
-        .collect();
-    let reports: Vec<_> = inputs.par_iter().map(|input| lint(input, &old, args)).collect();
-    let mut findings = Findings::new(args.output);
-    let mut n_crds = 0;
-    for (report, count) in reports {
-        findings.append(report);
-        n_crds += count;
+    let config = args.reporting.config()?;
+    let client = args.fetching.client();
+    let specs = args.reporting.outputs(Format::Pretty);
+    let excerpts = specs.iter().any(|spec| spec.format == Format::Pretty);
+    let presentation = Presentation { config: &config, excerpts };
+    let style = Style {
+        verbose: args.reporting.verbose,
+        summary: args.reporting.summary,
+        ..Style::default()
+    };
+    let mut outputs = Outputs::new(&specs, style);
+    let mut exit = Exit::Fine;
+    if let Some(problems) = &config.problems {
+        outputs.add(problems)?;
     }
-    findings.print()?;
-    if args.cost {
-        let crds: Vec<_> = inputs.iter().flat_map(crds::of_input).collect();
-        let tables: Vec<_> = crds.par_iter().map(|crd| cost::table(&crd.document)).collect();
-        // What programs read from standard output is the findings alone.
-        match args.output {
-            Report::Json => report::note(tables.concat().trim_end()),
-            Report::Text | Report::Pretty => stdout::print(&tables.concat())?,
+    let entries = find(&args.paths, &client, &mut exit);
+    let mut old = HashMap::new();
+    for entry in find(&args.old, &client, &mut exit) {
+        match entry.read() {
+            Ok(input) => old.extend(named(&input)),
+            Err(error) => fail(&error, &mut exit),
         }
     }
-    let (errors, warnings) = findings.counts();
-    report::note(&format!("{n_crds} CRDs checked: {errors} errors, {warnings} warnings"));
-    if errors > 0 {
+    let n_files = entries.len();
+    let lint = |entry: Entry| -> Result<(Vec<Object>, String)> {
+        let input = entry.read()?;
+        let costs = if args.cost { costs(&input) } else { String::new() };
+        Ok((presentation.objects(&input, judged(&input, &old)), costs))
+    };
+    let outcomes: Vec<_> = entries.into_par_iter().map(lint).collect();
+    let mut n_crds = 0;
+    let mut tables = String::new();
+    for outcome in outcomes {
+        match outcome {
+            Ok((objects, costs)) => {
+                tables.push_str(&costs);
+                for object in &objects {
+                    n_crds += usize::from(object.identity.is_some());
+                    outputs.add(object)?;
+                }
+            }
+            Err(error) => fail(&error, &mut exit),
+        }
+    }
+    let summary = outputs.finish(n_files)?;
+    // What programs read from standard output is the findings alone.
+    let for_people = |spec: &Spec| matches!(spec.format, Format::Text | Format::Pretty);
+    if specs.iter().all(for_people) {
+        stdout::print(&tables)?;
+    } else if !tables.is_empty() {
+        report::note(tables.trim_end());
+    }
+    if summary.n_invalid + summary.n_errors > 0 {
         exit = exit.max(Exit::Findings);
     }
-    if n_crds == 0 && errors == 0 {
-        report::note("there is no CustomResourceDefinition in the input");
-        exit = Exit::Failed;
+    if n_crds == 0 && exit == Exit::Fine {
+        fail(&anyhow::anyhow!("there is no CustomResourceDefinition in the input"), &mut exit);
+    }
+    if !args.reporting.quiet && n_crds > 0 {
+        let s = if n_crds == 1 { "" } else { "s" };
+        let (valid, warnings) = (summary.n_valid, summary.n_warnings);
+        let invalid = summary.n_invalid + summary.n_errors;
+        let warned = if warnings > 0 { format!(", {warnings} warnings") } else { String::new() };
+        report::note(&format!("{n_crds} CRD{s}: {valid} valid, {invalid} invalid{warned}"));
     }
     Ok(exit)
 }
 
-/// The findings about the CRDs in `input`, and how many there are.
-fn lint(input: &Input, old: &HashMap<String, Document>, args: &Lint) -> (Findings, usize) {
-    let options = DecodeOptions { positions: true, ..DecodeOptions::default() };
-    let source = Source::new(&input.name, &input.bytes);
-    let mut findings = Findings::new(args.output);
-    let mut n_crds = 0;
-    for outcome in objects::decode(input, &options) {
-        let issues: Vec<Issue> = match outcome {
-            Err(issue) => vec![*issue],
-            Ok(decoded) => match objects::identify(&decoded.document) {
-                Err(issue) => vec![*issue],
-                Ok(identity) if !identity.is_crd() => continue,
-                Ok(identity) => {
-                    n_crds += 1;
-                    crds::issues(&decoded, old.get(&identity.name))
-                }
-            },
-        };
-        findings.add(&source, &issues);
+fn fail(error: &anyhow::Error, exit: &mut Exit) {
+    report::failure(error);
+    *exit = Exit::Failed;
+}
+
+/// What is behind `sources`; says what cannot be read and goes on.
+fn find(sources: &[String], client: &Client, exit: &mut Exit) -> Vec<Entry> {
+    let mut entries = Vec::new();
+    for source in sources {
+        match source::find(source, Purpose::Crds, client) {
+            Ok(found) => entries.extend(found.entries),
+            Err(error) => fail(&error, exit),
+        }
     }
-    (findings, n_crds)
+    entries
+}
+
+/// What the rules of the CRDs in `input` can cost, as text.
+fn costs(input: &Input) -> String {
+    let (crds, _) = crds::of_input(input, false);
+    crds.iter().map(|crd| cost::table(&crd.document)).collect()
+}
+
+/// The CRDs of `input` by name.
+fn named(input: &Input) -> Vec<(String, Document)> {
+    let (crds, _) = crds::of_input(input, false);
+    crds.into_iter()
+        .filter_map(|crd| Some((objects::identify(&crd.document).ok()?.name, crd.document)))
+        .collect()
+}
+
+/// The CRDs of `input` with what is wrong with them, and what cannot be read. Other objects are none of
+/// our business, and neither are files that hold none, such as the values of a chart.
+fn judged(input: &Input, old: &HashMap<String, Document>) -> Vec<Judged> {
+    let options = DecodeOptions { positions: true, ..DecodeOptions::default() };
+    let judge = |outcome: objects::Outcome| {
+        let decoded = match outcome {
+            Ok(decoded) => decoded,
+            Err(issue) => {
+                return Some(Judged { identity: None, issues: vec![*issue], skipped: false });
+            }
+        };
+        let identity = objects::identify(&decoded.document).ok()?;
+        identity.is_crd().then(|| {
+            let issues = crds::issues(decoded, old.get(&identity.name));
+            Judged { identity: Some(identity), issues, skipped: false }
+        })
+    };
+    objects::decode(input, &options).filter_map(judge).collect()
 }

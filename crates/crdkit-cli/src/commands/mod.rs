@@ -1,6 +1,7 @@
 //! One file per command: from arguments to work to exit code.
 
 pub(crate) mod cel;
+pub(crate) mod compat;
 pub(crate) mod convert;
 pub(crate) mod cost;
 pub(crate) mod lint;

@@ -1,200 +1,397 @@
 //! `crdkit validate`: the API server's verdict on objects.
 //!
-//! Inputs are decoded, the CRDs that are needed compiled, and the objects judged, each step in parallel
-//! over files; output is in input order. Objects are decoded without positions first; a file with
-//! findings is gone through once more with them.
+//! Inputs are gone through twice: first for the CRDs among them, which later objects and earlier ones
+//! alike may need, then to judge objects. What is small is read once and kept; what is large is read in
+//! parts, so that memory does not grow with the input. Work is done in parallel, a window of inputs at
+//! a time, and written in input order.
 
-use crate::args::{FieldValidation, Validate};
+use crate::args::{Args, Compat, FieldValidation, Validate};
+use crate::config::Config;
 use crate::crds::{self, Crds};
 use crate::exit::Exit;
-use crate::input::{self, Input};
-use crate::objects::{self, Identity};
-use crate::report::{self, Findings, Source};
-use anyhow::Result;
-use crdkit::Options;
-use crdkit::codec::{DecodeOptions, Decoded};
-use crdkit::issue::{Issue, Severity, codes};
+use crate::input::Entry;
+use crate::judge::{Judge, Judged, Name, Presentation};
+use crate::location::Locations;
+use crate::objects;
+use crate::progress::Progress;
+use crate::report::{self, Flow, Format, Object, Outputs, Style, Verdict};
+use crate::scan::{Unit, scan};
+use crate::source::{self, Client, Found, Purpose};
+use anyhow::{Context as _, Result};
+use clap::CommandFactory as _;
+use clap::error::ErrorKind;
+use crdkit::codec::DecodeOptions;
+use crdkit::text::regex::Regex;
 use crdkit::value::Document;
 use rayon::prelude::*;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
+use std::io::IsTerminal as _;
+use std::sync::Arc;
 
-type Objects = Vec<Result<Decoded, Box<Issue>>>;
+/// Inputs that are judged before something is written: so many, or of this size.
+const WINDOW: usize = 1024;
+const WINDOW_BYTES: usize = 64 << 20;
 
 pub(crate) fn run(args: &Validate) -> Result<Exit> {
-    let (inputs, mut exit) = input::read_or_report(&args.paths);
-    let (crd_inputs, crd_exit) = input::read_or_report(&args.crds);
-    let (old_inputs, old_exit) = input::read_or_report(&args.old);
-    exit = exit.max(crd_exit).max(old_exit);
-
-    let decode = |input: &Input| objects::decode(input, &DecodeOptions::default());
-    let objects: Vec<Objects> = inputs.par_iter().map(decode).collect();
-    let given: Vec<Decoded> = crd_inputs.par_iter().flat_map_iter(crds::of_input).collect();
-    let old: HashMap<_, _> =
-        old_inputs.iter().flat_map(decode).flatten().filter_map(by_name).collect();
-    let judge = Judge { crds: compile(&objects, &given)?, old, args };
-
-    let work: Vec<_> = inputs.iter().zip(objects).collect();
-    let reports: Vec<_> =
-        work.into_par_iter().map(|(input, objects)| judge.file(input, objects)).collect();
-    let mut findings = Findings::new(args.output);
-    let mut tally = Tally::default();
-    for (report, count) in reports {
-        findings.append(report);
-        tally.valid += count.valid;
-        tally.invalid += count.invalid;
-        tally.skipped += count.skipped;
+    let kubeconform = args.compat == Some(Compat::Kubeconform);
+    let paths = inputs(args);
+    if let Some(n) = args.n {
+        rayon::ThreadPoolBuilder::new().num_threads(n.into()).build_global()?;
     }
-    findings.print()?;
-    report::note(&tally.summary(inputs.len(), findings.counts().1));
-    Ok(if tally.invalid > 0 { exit.max(Exit::Findings) } else { exit })
-}
-
-/// Compiles the CRDs, given or among the objects, that objects are of.
-fn compile(objects: &[Objects], given: &[Decoded]) -> Result<Crds> {
-    let documents = || objects.iter().flatten().flatten().map(|decoded| &decoded.document);
-    let identified =
-        || documents().filter_map(|document| Some((document, objects::identify(document).ok()?)));
-    let used: HashSet<_> = identified().map(|(_, it)| (it.group, it.kind)).collect();
-    let own = identified().filter(|(_, identity)| identity.is_crd()).map(|(document, _)| document);
-    Crds::compile(given.iter().map(|decoded| &decoded.document).chain(own), &used)
-}
-
-fn by_name(decoded: Decoded) -> Option<(Name, Document)> {
-    let identity = objects::identify(&decoded.document).ok()?;
-    Some((Name::from(&identity), decoded.document))
-}
-
-/// What an object is called, whatever version it is written in.
-#[derive(PartialEq, Eq, Hash)]
-struct Name([String; 4]);
-
-impl From<&Identity> for Name {
-    fn from(identity: &Identity) -> Self {
-        let Identity { group, kind, namespace, name, .. } = identity.clone();
-        Self([group, kind, namespace, name])
+    let config = args.reporting.config()?;
+    let client = Arc::new(args.fetching.client());
+    let default = if kubeconform { Format::Text } else { Format::Pretty };
+    let specs = args.reporting.outputs(default);
+    let excerpts = !kubeconform && specs.iter().any(|spec| spec.format == Format::Pretty);
+    let presentation = Presentation { config: &config, excerpts };
+    let mut run = Run {
+        outputs: Outputs::new(
+            &specs,
+            Style {
+                kubeconform,
+                verbose: args.reporting.verbose,
+                summary: args.reporting.summary,
+                stdin: paths == ["-"],
+            },
+        ),
+        exit: Exit::Fine,
+        stop_at_first: args.exit_on_error,
+        open: true,
+    };
+    if let Some(problems) = &config.problems {
+        run.object(problems)?;
     }
-}
 
-#[derive(Default)]
-struct Tally {
-    valid: usize,
-    invalid: usize,
-    skipped: usize,
-}
+    let patterns = patterns(args, &config)?;
+    let mut found = run.find(&paths, Purpose::Objects, &client);
+    found.entries.retain(|entry| !patterns.iter().any(|pattern| pattern.is_match(&entry.name)));
+    if kubeconform {
+        // Its name for standard input.
+        let stdin = |entry: &&mut Entry| &*entry.name == "<stdin>";
+        found.entries.iter_mut().filter(stdin).for_each(|entry| entry.name = "stdin".into());
+    }
+    let n_files = found.entries.len();
+    let (own, units) = scan(found.entries);
 
-impl Tally {
-    fn summary(&self, files: usize, warnings: usize) -> String {
-        let Self { valid, invalid, skipped } = self;
-        let n_objects = valid + invalid + skipped;
-        let mut out =
-            format!("{n_objects} objects in {files} files: {valid} valid, {invalid} invalid");
-        if *skipped > 0 {
-            out += &format!(", {skipped} skipped");
+    let objects_exit = std::mem::replace(&mut run.exit, Exit::Fine);
+    let mut documents = run.crds(args, &config, &client, presentation)?;
+    let old = run.old(&args.old, &client, presentation)?;
+    if run.exit == Exit::Failed {
+        // Verdicts without a CRD or an old object that should be there would be wrong.
+        run.outputs.finish(0)?;
+        report::note(
+            "nothing was validated, because not all of `--crds` and `--old` could be read",
+        );
+        return Ok(if kubeconform { Exit::Findings } else { Exit::Failed });
+    }
+    run.exit = run.exit.max(objects_exit);
+    documents.extend(own);
+    let judge = Judge {
+        crds: Crds::new(documents, locations(args, &config, &client)?),
+        old,
+        field_validation: field_validation(args, &config),
+        ignore_missing_schemas: args.ignore_missing_schemas || config.ignore_missing_schemas,
+        skip: joined(&args.skip, &config.skip),
+        reject: joined(&args.reject, &config.reject),
+        presentation,
+    };
+    run.judge(&judge, units, &mut Progress::new(n_files, args.reporting.quiet))?;
+
+    let Run { outputs, exit, .. } = run;
+    let summary = outputs.finish(n_files)?;
+    if !kubeconform && !args.reporting.quiet {
+        report::note(&summary.in_words(found.left_out.len()));
+        if summary.n_objects() == 0 && exit == Exit::Fine {
+            report::note("nothing was validated: there are no objects in the input");
         }
-        if warnings > 0 {
-            out += &format!(", {warnings} warnings");
+    }
+    // kubeconform knows one code for everything that went wrong.
+    Ok(if kubeconform { exit.min(Exit::Findings) } else { exit })
+}
+
+/// The sources of objects; without any, standard input.
+fn inputs(args: &Validate) -> Vec<String> {
+    let refuse = |text: &str| {
+        let mut command = Args::command();
+        command.build();
+        let own = command.find_subcommand_mut("validate").map(std::mem::take);
+        own.unwrap_or(command).error(ErrorKind::MissingRequiredArgument, text).exit()
+    };
+    let paths = match args.paths.as_slice() {
+        [] if std::io::stdin().is_terminal() => {
+            refuse("nothing to validate: name files or directories, or pipe objects in")
         }
-        out
+        [] => vec!["-".to_owned()],
+        paths => paths.to_vec(),
+    };
+    let all = || paths.iter().chain(&args.crds).chain(&args.old);
+    if all().filter(|source| *source == "-").count() > 1 {
+        refuse(
+            "standard input (`-`) can be used once only; name objects as files beside `--crds -`",
+        );
+    }
+    paths
+}
+
+/// What the command line and the configuration say, without blanks.
+fn joined(typed: &[String], configured: &[String]) -> Vec<String> {
+    let trimmed = |kind: &String| kind.trim().to_owned();
+    typed.iter().chain(configured).map(trimmed).filter(|kind| !kind.is_empty()).collect()
+}
+
+fn field_validation(args: &Validate, config: &Config) -> FieldValidation {
+    let named = args.field_validation.or(config.field_validation);
+    match named {
+        _ if args.strict => FieldValidation::Strict,
+        Some(named) => named,
+        None if args.compat.is_some() => FieldValidation::Warn,
+        None => FieldValidation::Strict,
     }
 }
 
-/// The verdict on one object.
-enum Verdict {
-    /// It would be accepted or refused, as the severity of the findings says.
-    Judged(Vec<Issue>),
-    /// Nothing is known about its kind, and that is fine.
-    Skipped,
+fn patterns(args: &Validate, config: &Config) -> Result<Vec<Regex>> {
+    let texts = joined(&args.ignore_filename_pattern, &config.ignore_filename_pattern);
+    let compile = |text: &String| {
+        Regex::new(text).with_context(|| format!("`{text}` is not a regular expression"))
+    };
+    texts.iter().map(compile).collect()
 }
 
-/// What objects are judged by.
-struct Judge<'a> {
-    crds: Crds,
-    old: HashMap<Name, Document>,
-    args: &'a Validate,
+/// The schema locations that are templates rather than sources of CRDs.
+fn locations(args: &Validate, config: &Config, client: &Arc<Client>) -> Result<Locations> {
+    let mut texts = joined(&args.schema_location, &config.schema_location);
+    if texts.is_empty() && args.compat.is_some() && !args.fetching.offline {
+        texts.push("default".to_owned());
+    }
+    texts.retain(|text| !is_crd_source(text));
+    Locations::new(&texts, &args.kubernetes_version, args.strict, Arc::clone(client))
 }
 
-impl Judge<'_> {
-    fn file(&self, input: &Input, objects: Objects) -> (Findings, Tally) {
-        let mut tally = Tally::default();
-        let mut found = false;
-        for object in objects {
-            match self.object(object) {
-                Verdict::Skipped => tally.skipped += 1,
-                Verdict::Judged(issues) => {
-                    found |= !issues.is_empty();
-                    let refused = issues.iter().any(|issue| issue.severity == Severity::Error);
-                    *if refused { &mut tally.invalid } else { &mut tally.valid } += 1;
+/// Whether a schema location names CRDs rather than a layout of JSON Schemas.
+fn is_crd_source(text: &str) -> bool {
+    let is_yaml =
+        crate::format::Format::of_name(text.as_ref()) == Some(crate::format::Format::Yaml);
+    let names_crds = is_yaml || source::is_archive(text) || text == "-" || text.starts_with("git");
+    names_crds && !text.contains("{{")
+}
+
+/// A run while it goes on.
+struct Run {
+    outputs: Outputs,
+    exit: Exit,
+    stop_at_first: bool,
+    /// Whether there is reason to go on.
+    open: bool,
+}
+
+impl Run {
+    fn fail(&mut self, error: &anyhow::Error) {
+        report::failure(error);
+        self.exit = Exit::Failed;
+    }
+
+    fn object(&mut self, object: &Object) -> Result<()> {
+        if self.outputs.add(object)? == Flow::Closed {
+            self.open = false;
+        }
+        if matches!(object.verdict, Verdict::Invalid | Verdict::Error) {
+            self.exit = self.exit.max(Exit::Findings);
+            self.open &= !self.stop_at_first;
+        }
+        Ok(())
+    }
+
+    /// What is behind `sources`; says what cannot be read and goes on.
+    fn find(&mut self, sources: &[String], purpose: Purpose, client: &Client) -> Found {
+        let mut all = Found::default();
+        for source in sources {
+            match source::find(source, purpose, client) {
+                Ok(found) => {
+                    all.entries.extend(found.entries);
+                    all.left_out.extend(found.left_out);
+                }
+                Err(error) => self.fail(&error),
+            }
+        }
+        all
+    }
+
+    /// The CRDs that were named.
+    fn crds(
+        &mut self,
+        args: &Validate,
+        config: &Config,
+        client: &Client,
+        presentation: Presentation<'_>,
+    ) -> Result<Vec<Document>> {
+        let mut documents = Vec::new();
+        let locations = joined(&args.schema_location, &config.schema_location);
+        // A directory may hold CRDs or a layout of JSON Schemas, so that none being there is fine.
+        let (sure, unsure): (Vec<_>, Vec<_>) =
+            locations.into_iter().partition(|text| is_crd_source(text));
+        let unsure = unsure.into_iter().filter(|text| std::path::Path::new(text).exists());
+        let named = config.crds.iter().chain(&args.crds).cloned().chain(sure);
+        let sources =
+            named.map(|source| (source, true)).chain(unsure.map(|source| (source, false)));
+        for (source, required) in sources {
+            let found = self.find(std::slice::from_ref(&source), Purpose::Crds, client);
+            let none = found.entries.is_empty();
+            let read = |entry: Entry| -> Result<_> {
+                let input = entry.read()?;
+                let (crds, refused) = crds::of_input(&input, false);
+                let again = || crds::of_input(&input, true).1.into_iter();
+                let judged = (!refused.is_empty()).then(|| again().map(unreadable));
+                let problems = presentation.objects(&input, judged.into_iter().flatten());
+                Ok((crds, problems))
+            };
+            let outcomes: Vec<_> = found.entries.into_par_iter().map(read).collect();
+            let before = documents.len();
+            let mut failed = none && self.exit == Exit::Failed;
+            for outcome in outcomes {
+                match outcome {
+                    Ok((crds, problems)) => {
+                        documents.extend(crds.into_iter().map(|decoded| decoded.document));
+                        failed |= !problems.is_empty();
+                        problems.iter().try_for_each(|problem| self.object(problem))?;
+                    }
+                    Err(error) => {
+                        failed = true;
+                        self.fail(&error);
+                    }
                 }
             }
-        }
-        let mut findings = Findings::new(self.args.output);
-        if found {
-            let options = DecodeOptions { positions: true, ..DecodeOptions::default() };
-            let source = Source::new(&input.name, &input.bytes);
-            for object in objects::decode(input, &options) {
-                if let Verdict::Judged(issues) = self.object(object) {
-                    findings.add(&source, &issues);
-                }
+            if required && !failed && documents.len() == before {
+                self.fail(&anyhow::anyhow!("there is no CustomResourceDefinition in `{source}`"));
             }
         }
-        (findings, tally)
+        Ok(documents)
     }
 
-    fn object(&self, object: Result<Decoded, Box<Issue>>) -> Verdict {
-        let decoded = match object {
-            Ok(decoded) => decoded,
-            Err(issue) => return Verdict::Judged(vec![*issue]),
-        };
-        let identity = match objects::identify(&decoded.document) {
-            Ok(identity) => identity,
-            Err(issue) => return Verdict::Judged(vec![*issue]),
-        };
-        let old = self.old.get(&Name::from(&identity));
-        if identity.is_crd() {
-            return Verdict::Judged(crds::issues(&decoded, old));
-        }
-        let Some(crd) = self.crds.get(&identity.group, &identity.kind) else {
-            if self.args.ignore_missing_schemas {
-                return Verdict::Skipped;
+    /// The objects that others are updates of.
+    fn old(
+        &mut self,
+        sources: &[String],
+        client: &Client,
+        presentation: Presentation<'_>,
+    ) -> Result<HashMap<Name, Document>> {
+        let mut old = HashMap::new();
+        let options = DecodeOptions { positions: true, ..DecodeOptions::default() };
+        for entry in self.find(sources, Purpose::Objects, client).entries {
+            let input = match entry.read() {
+                Ok(input) => input,
+                Err(error) => {
+                    self.fail(&error);
+                    continue;
+                }
+            };
+            let mut refused = Vec::new();
+            for outcome in objects::decode(&input, &options) {
+                match outcome.and_then(|it| Ok((objects::identify(&it.document)?, it.document))) {
+                    Ok((identity, document)) => {
+                        old.insert(Name::from(&identity), document);
+                    }
+                    Err(issue) => refused.push(unreadable(*issue)),
+                }
             }
-            let issue = Issue::error(codes::source::NO_SCHEMA)
-                .with("kind", identity.kind)
-                .with("group", identity.group);
-            return Verdict::Judged(vec![at_value(issue, &decoded.document, "kind")]);
-        };
-        let Some(version) = crd.version(&identity.version) else {
-            let versions = crd.compiled().versions().iter().filter(|version| version.served);
-            let served: Vec<_> = versions.map(|version| format!("`{}`", version.name)).collect();
-            let issue = Issue::error(codes::source::UNKNOWN_VERSION)
-                .with("kind", identity.kind)
-                .with("version", identity.version)
-                .with("served", served.join(", "));
-            return Verdict::Judged(vec![at_value(issue, &decoded.document, "apiVersion")]);
-        };
-        // The server stops at unknown fields in strict mode; people want to see everything at once.
-        let strict = self.args.field_validation == FieldValidation::Strict;
-        let mode = if strict { FieldValidation::Warn } else { self.args.field_validation };
-        let mut options = Options { field_validation: mode.into(), ..Options::default() };
-        if !identity.namespace.is_empty() {
-            options.namespace = identity.namespace.into();
+            if !refused.is_empty() {
+                let problems = presentation.objects(&input, refused);
+                problems.iter().try_for_each(|problem| self.object(problem))?;
+            }
         }
-        let mut outcome = match old {
-            Some(old) => version.update(old, decoded, &options),
-            None => version.create(decoded, &options),
-        };
-        let refused = [codes::object::UNKNOWN_FIELD, codes::decode::DUPLICATE_KEY];
-        for issue in
-            outcome.issues.iter_mut().filter(|issue| strict && refused.contains(&issue.code))
-        {
-            issue.severity = Severity::Error;
+        Ok(old)
+    }
+
+    fn judge(
+        &mut self,
+        judge: &Judge<'_>,
+        units: Vec<Unit>,
+        progress: &mut Progress,
+    ) -> Result<()> {
+        let mut units = units.into_iter().peekable();
+        while self.open && units.peek().is_some() {
+            let mut window = Vec::new();
+            let mut size = 0;
+            while window.len() < WINDOW && size < WINDOW_BYTES {
+                match units.next() {
+                    Some(Unit::Later(entry)) if entry.is_large() => {
+                        // What comes before is written before.
+                        self.window(judge, std::mem::take(&mut window), progress)?;
+                        self.large(judge, &entry, progress)?;
+                    }
+                    Some(unit) => {
+                        size += unit.size();
+                        window.push(unit);
+                    }
+                    None => break,
+                }
+            }
+            self.window(judge, window, progress)?;
         }
-        Verdict::Judged(outcome.issues)
+        Ok(())
+    }
+
+    /// Judges a large entry, as many parts at a time as there are workers.
+    fn large(&mut self, judge: &Judge<'_>, entry: &Entry, progress: &mut Progress) -> Result<()> {
+        let mut parts = match entry.parts() {
+            Ok(parts) => parts,
+            Err(error) => {
+                self.fail(&error);
+                return Ok(());
+            }
+        };
+        while self.open {
+            let n_parts = rayon::current_num_threads();
+            let window: Vec<_> = parts
+                .by_ref()
+                .take(n_parts)
+                .map(|part| part.map_or_else(Unit::Failed, Unit::Kept))
+                .collect();
+            if window.is_empty() {
+                break;
+            }
+            self.window(judge, window, progress)?;
+        }
+        Ok(())
+    }
+
+    fn window(
+        &mut self,
+        judge: &Judge<'_>,
+        window: Vec<Unit>,
+        progress: &mut Progress,
+    ) -> Result<()> {
+        if !self.open {
+            return Ok(());
+        }
+        let n_files = window.len();
+        let outcomes: Vec<_> = window
+            .into_par_iter()
+            .map(|unit| match unit {
+                Unit::Kept(input) => Ok(judge.input(&input)),
+                Unit::Later(entry) => Ok(judge.input(&entry.read()?)),
+                Unit::Failed(error) => Err(error),
+            })
+            .collect();
+        progress.advance(n_files);
+        progress.pause(|| {
+            for outcome in outcomes {
+                match outcome {
+                    Ok(objects) => {
+                        for object in &objects {
+                            if !self.open {
+                                return Ok(());
+                            }
+                            self.object(object)?;
+                        }
+                    }
+                    Err(error) => self.fail(&error),
+                }
+            }
+            Ok(())
+        })
     }
 }
 
-/// The same finding at the value of the root's member `key`.
-fn at_value(mut issue: Issue, document: &Document, key: &str) -> Issue {
-    let place = document.root().get(key).and_then(|value| document.place(value.id()));
-    issue.span = place.map(|place| place.value);
-    issue
+fn unreadable(issue: crdkit::issue::Issue) -> Judged {
+    Judged { identity: None, issues: vec![issue], skipped: false }
 }

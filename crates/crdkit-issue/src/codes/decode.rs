@@ -16,7 +16,8 @@ codes! {
         server: "{server}", example: "{} x";
 
     /// The input holds no document.
-    EMPTY_INPUT = "empty-input", Decode, "there is no document here", example: "";
+    EMPTY_INPUT = "empty-input", Decode, "there is no document here",
+        server: "unexpected end of JSON input", example: "";
 
     /// An object has the same key twice; Kubernetes keeps the last value unless validation is strict.
     DUPLICATE_KEY = "duplicate-key", Decode, "`{key}` is given more than once",

@@ -29,11 +29,17 @@ macro_rules! codes {
     (@server $server:literal) => { Some($server) };
 }
 
+pub mod compat;
 pub mod crd;
 pub mod decode;
 pub mod object;
 pub mod source;
 
 /// All codes with the stage that finds them, in the order of the reference page.
-pub const STAGES: &[(&str, &[Code])] =
-    &[("source", source::ALL), ("decode", decode::ALL), ("crd", crd::ALL), ("object", object::ALL)];
+pub const STAGES: &[(&str, &[Code])] = &[
+    ("source", source::ALL),
+    ("decode", decode::ALL),
+    ("crd", crd::ALL),
+    ("object", object::ALL),
+    ("compat", compat::ALL),
+];

@@ -85,12 +85,8 @@ codes! {
     NOT = "not", Invalid, "must not satisfy the schema under `not`",
         server: "{quoted} must not validate the schema (not)", example: "spec: {}";
 
-    /// A field is not in the schema, so it is not kept.
-    UNKNOWN_FIELD = "unknown-field", Decode, "unknown field `{key}`",
-        server: "unknown field {shown}", example: "spec: {replics: 3}";
-
     /// The object is not a mapping.
-    NOT_AN_OBJECT = "not-an-object", Decode, "expected an object, found {found}",
+    NOT_AN_OBJECT = "not-a-mapping", Decode, "expected an object, found {found}",
         server: "json: cannot unmarshal {found} into Go value of type map[string]interface {}",
         example: "[]";
 
@@ -107,13 +103,13 @@ codes! {
         server: "unexpected GroupVersion string: {version}", example: "apiVersion: a/b/c";
 
     /// `apiVersion` is not the one the request is for.
-    API_VERSION_MISMATCH = "api-version-mismatch", Decode,
+    API_VERSION_MISMATCH = "object-version-mismatch", Decode,
         "`apiVersion` is `{version}`, the request is for `{expected}`",
         server: "the API version in the data ({version}) does not match the expected API version ({expected})",
         example: "apiVersion: example.com/v2";
 
     /// `metadata` has a value of a wrong type.
-    METADATA_TYPE = "metadata-type", Decode, "{problem}", server: "{problem}",
+    METADATA_TYPE = "object-metadata-type", Decode, "{problem}", server: "{problem}",
         example: "metadata: {labels: {a: 1}}";
 
     /// `apiVersion` or `kind` of an embedded resource is not a string.
@@ -141,11 +137,6 @@ codes! {
 
     /// A value that the `scale` subresource reads is not what it needs.
     SCALE_VALUE = "scale-value", Invalid, "{problem}", example: "spec: {replicas: -1}";
-
-    /// An update does not say which version of the object it changes.
-    RESOURCE_VERSION_REQUIRED = "resource-version-required", Invalid,
-        "`resourceVersion` must be given for an update", server: "must be specified for an update",
-        example: "metadata: {name: a}";
 
     /// The object changed since the version that the update is for.
     CONFLICT = "conflict", Invalid, "the object was changed since version `{found}`",

@@ -6,8 +6,7 @@ codes! {
         example: "- just\n- a list";
 
     /// No CRD was given for the kind of an object.
-    NO_SCHEMA = "no-schema", Decode,
-        "there is no CRD for {kind} in group `{group}`; name its file or directory with `--crds`",
+    NO_SCHEMA = "no-schema", Decode, "there is no CRD for {kind} in {group}; {hint}",
         example: "apiVersion: example.com/v1\nkind: Unheard";
 
     /// The CRD of an object does not serve the version the object is written in.
@@ -18,4 +17,29 @@ codes! {
     /// An update was asked for, and there is no old object of that name.
     NO_OLD_OBJECT = "no-old-object", NotFound, "there is no old object to compare {name} with",
         example: "";
+
+    /// The CRD or schema of an object cannot be used.
+    UNUSABLE_SCHEMA = "unusable-schema", Internal, "the schema of {kind} cannot be used: {problem}",
+        example: "";
+
+    /// The kind of an object is one of those that were ruled out with `--reject`.
+    REJECTED_KIND = "rejected-kind", Forbidden, "objects of kind {kind} are ruled out with `--reject`",
+        example: "kind: Secret";
+
+    /// The configuration file has a key that means nothing.
+    CONFIG_KEY = "config-unknown-key", Decode, "there is no setting `{key}`; settings are {known}",
+        example: "crd: [crds/]";
+
+    /// The configuration file has a value that a setting does not take.
+    CONFIG_VALUE = "config-value", Decode, "the setting must be {expected}", example: "crds: true";
+
+    /// A comment that silences findings does not say which, or why.
+    IGNORE_INCOMPLETE = "ignore-incomplete", Decode,
+        "write `# crdkit-ignore: CODE reason`; {problem}",
+        example: "# crdkit-ignore: unknown-field";
+
+    /// A comment silences a finding that does not occur where it stands.
+    IGNORE_UNUSED = "ignore-unused", Decode,
+        "there is no `{code}` here to ignore; remove the comment",
+        example: "# crdkit-ignore: unknown-field the controller reads it";
 }

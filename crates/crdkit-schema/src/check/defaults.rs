@@ -20,9 +20,8 @@ use crdkit_value::{Builder, Document, Duplicates, Event, Limits, Value};
 
 /// Checks the defaults of a schema that is structural.
 pub(super) fn check(context: Context<'_, '_>, root: SchemaId, path: &Path<'_>) -> Vec<Issue> {
-    let compiled = DefaultSchemas::new(context.schemas);
     let rules = rules::Defaults::new(context);
-    let mut check = Check { context, compiled, rules, issues: Vec::new() };
+    let mut check = Check { context, rules, issues: Vec::new() };
     let place = Place { resource: root, at: &Surrounding::Root, in_metadata: false };
     check.node(root, true, place, path);
     check.issues
@@ -46,7 +45,6 @@ pub(super) fn has_unpruned(schemas: &Schemas<'_>, root: SchemaId) -> bool {
 
 struct Check<'c, 'd> {
     context: Context<'c, 'd>,
-    compiled: DefaultSchemas,
     rules: rules::Defaults<'c, 'd>,
     issues: Vec<Issue>,
 }
@@ -69,7 +67,11 @@ enum Surrounding<'p> {
     Item(&'p Surrounding<'p>),
 }
 
-impl<'d> Check<'_, 'd> {
+impl<'c, 'd> Check<'c, 'd> {
+    fn compiled(&self) -> &'c DefaultSchemas {
+        self.context.rules.compiled(self.context)
+    }
+
     fn node(&mut self, id: SchemaId, is_root: bool, place: Place<'_>, path: &Path<'_>) {
         if self.rules.is_exhausted() {
             return;
@@ -116,7 +118,7 @@ impl<'d> Check<'_, 'd> {
         let mut issues = Vec::new();
         // The root has been made a resource; its own fields are never unknown.
         let unknown = self.context.options.require_pruned_defaults
-            && has_unknown_fields(&self.compiled, schemas, id, default, is_resource);
+            && has_unknown_fields(self.compiled(), schemas, id, default, is_resource);
         if unknown {
             let issue = at(codes::crd::DEFAULT_UNKNOWN_FIELDS, path, Some(default));
             issues.push(issue.value(shown(default)));
@@ -164,8 +166,8 @@ impl<'d> Check<'_, 'd> {
 
     /// The default against its own schema, and then against its rules.
     fn valid(&mut self, id: SchemaId, default: Value<'d>, path: &Path<'_>) -> Vec<Issue> {
-        let (table, base) = (&self.compiled.table, FieldPath::from(path));
-        let found = validate::issues(table, self.compiled.id(id), default, None, &base);
+        let (compiled, base) = (self.compiled(), FieldPath::from(path));
+        let found = validate::issues(&compiled.table, compiled.id(id), default, None, &base);
         let mut issues: Vec<Issue> = found.into_iter().map(|(_, issue)| issue).collect();
         if issues.is_empty() {
             issues = self.rules.check(id, default, path);

@@ -5,8 +5,8 @@
 
 use super::{defaults, extensions, structural};
 use crate::equal;
-use crate::model::{Crd, Schema, SchemaId, Schemas};
-use std::collections::BTreeSet;
+use crate::model::{Crd, CrdVersion, Schema, SchemaId, Schemas};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The rules that depend on what was there before.
 #[derive(Clone, Debug)]
@@ -130,23 +130,47 @@ pub(super) fn subtree<'s>(
 }
 
 fn unchanged(crd: &Crd<'_>, old: &Crd<'_>) -> BTreeSet<String> {
-    // A schema that all versions share is found under any name.
-    let find = |crd: &Crd<'_>, name: &str| {
-        let versions = &crd.spec.versions;
-        if versions.iter().all(|version| version.validation.is_none()) {
-            return Some(crd.spec.validation.and_then(|it| it.schema));
-        }
-        let version = versions.iter().find(|version| version.name == name)?;
-        Some(version.validation.and_then(|it| it.schema))
-    };
+    let (new, before) = (ByName::of(crd), ByName::of(old));
     let names = crd.spec.versions.iter().map(|version| version.name);
-    let same = names.filter(|name| match (find(crd, name), find(old, name)) {
-        (Some(new), Some(before)) => {
-            equal::optional_schemas((&crd.schemas, new), (&old.schemas, before))
-        }
-        _ => false,
+    let same = names.filter(|name| {
+        new.has(name)
+            && before.has(name)
+            && equal::optional_schemas(
+                (&crd.schemas, new.schema(name)),
+                (&old.schemas, before.schema(name)),
+            )
     });
     same.map(str::to_owned).collect()
+}
+
+/// The schemas of a CRD by the names of its versions. One that all versions share is found under any
+/// name.
+struct ByName<'c, 'd> {
+    crd: &'c Crd<'d>,
+    is_shared: bool,
+    own: BTreeMap<&'c str, &'c CrdVersion<'d>>,
+}
+
+impl<'c, 'd> ByName<'c, 'd> {
+    fn of(crd: &'c Crd<'d>) -> Self {
+        let versions = &crd.spec.versions;
+        let is_shared = versions.iter().all(|version| version.validation.is_none());
+        let mut own = BTreeMap::new();
+        for version in versions {
+            own.entry(version.name).or_insert(version);
+        }
+        Self { crd, is_shared, own }
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.is_shared || self.own.contains_key(name)
+    }
+
+    fn schema(&self, name: &str) -> Option<SchemaId> {
+        let shared = self.crd.spec.validation.filter(|_| self.is_shared);
+        let own = || self.own.get(name).and_then(|version| version.validation);
+        shared.or_else(own).and_then(|validation| validation.schema)
+    }
 }
 
 fn too_many(crd: &Crd<'_>, old: &Crd<'_>) -> BTreeSet<String> {
@@ -157,9 +181,15 @@ fn too_many(crd: &Crd<'_>, old: &Crd<'_>) -> BTreeSet<String> {
     if kept(&crd.spec.selectable_fields, &old.spec.selectable_fields) {
         names.insert(String::new());
     }
+    let before: BTreeMap<&str, _> = old
+        .spec
+        .versions
+        .iter()
+        .map(|version| (version.name, &version.selectable_fields))
+        .collect();
     for version in &crd.spec.versions {
-        let before = old.spec.versions.iter().rfind(|before| before.name == version.name);
-        if before.is_some_and(|it| kept(&version.selectable_fields, &it.selectable_fields)) {
+        let before = before.get(version.name);
+        if before.is_some_and(|before| kept(&version.selectable_fields, before)) {
             names.insert(version.name.to_owned());
         }
     }

@@ -4,7 +4,7 @@ use super::options::Options;
 use super::root::Context;
 use super::{SPEC, at, columns, label, root, selectable, subresources};
 use crate::go_json;
-use crate::model::{Crd, CrdVersion};
+use crate::model::{Crd, CrdVersion, Subresources};
 use crate::path::Path;
 use crdkit_issue::{Arg, Issue, codes};
 use crdkit_text::quote::quote;
@@ -39,6 +39,11 @@ pub(super) fn schema_presence(
 /// Checks each version.
 pub(super) fn check(crd: &Crd<'_>, context: Context<'_, '_>, issues: &mut Vec<Issue>) {
     let per_version = crd.spec.versions.iter().any(|it| it.subresources.is_some());
+    // The subresources of the first version of a name count for all of that name, as in the server.
+    let mut by_name: BTreeMap<&str, Option<Subresources<'_>>> = BTreeMap::new();
+    for version in &crd.spec.versions {
+        by_name.entry(version.name).or_insert(version.subresources);
+    }
     let Context { conversions, options, .. } = context;
     let versions = SPEC.field("versions");
     for (index, version) in crd.spec.versions.iter().enumerate() {
@@ -46,10 +51,8 @@ pub(super) fn check(crd: &Crd<'_>, context: Context<'_, '_>, issues: &mut Vec<Is
         let source = version.source.get("name").or(Some(version.source));
         issues.extend(label(version.name, &path.field("name"), source));
         deprecation_warning(version, &path, issues);
-        // The subresources of the first version of that name count, as in the server.
-        let same_name = crd.spec.versions.iter().find(|it| it.name == version.name);
         let status = if per_version {
-            same_name.and_then(|it| it.subresources)
+            by_name.get(version.name).copied().flatten()
         } else {
             crd.spec.subresources
         };

@@ -21,21 +21,6 @@ use crdkit_codec::json;
 use crdkit_value::{Document, Kind, Value};
 use std::sync::Arc;
 
-/// How deep schemas may nest. Real ones stay below 30; walks recurse once or twice per level.
-pub const MAX_DEPTH: usize = 256;
-
-/// Why a CRD could not be compiled.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum CompileError {
-    /// A schema nests deeper than [`MAX_DEPTH`].
-    #[error("the schema of version `{version}` nests deeper than {MAX_DEPTH} levels")]
-    TooDeep {
-        /// The version.
-        version: Box<str>,
-    },
-}
-
 /// What of a schema counts, which depends on what its values are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reading {
@@ -104,39 +89,24 @@ impl Default for Compiler {
 
 impl Crd<'_> {
     /// This CRD alone, compiled.
-    ///
-    /// # Errors
-    /// When a schema nests too deep.
-    pub fn compile(&self) -> Result<CompiledCrd, CompileError> {
+    pub fn compile(&self) -> CompiledCrd {
         let mut compiler = Compiler::default();
-        compiler.add(self)?;
-        let mut compiled = compiler.finish();
-        // One was added, so one comes out; an empty one stands in where that is impossible.
-        Ok(compiled.pop().unwrap_or_default())
+        compiler.add(self);
+        // One was added, so one comes out.
+        compiler.finish().pop().unwrap_or_default()
     }
 }
 
 impl Compiler {
     /// Adds `crd`; [`Compiler::finish`] gives it at the same position among the CRDs added.
-    ///
-    /// # Errors
-    /// When a schema nests too deep; nothing is added then.
-    pub fn add(&mut self, crd: &Crd<'_>) -> Result<(), CompileError> {
+    pub fn add(&mut self, crd: &Crd<'_>) {
         let versions = crd.spec.versions.len();
         let roots: Vec<Option<SchemaId>> = (0..versions).map(|at| crd.schema(at)).collect();
-        let depths = depths(&crd.schemas);
-        for (root, version) in roots.iter().zip(&crd.spec.versions) {
-            let depth = root.and_then(|root| depths.get(root.index())).copied().unwrap_or(0);
-            if depth as usize > MAX_DEPTH {
-                return Err(CompileError::TooDeep { version: version.name.into() });
-            }
-        }
         let reading = Reading::Objects { prune: crd.prunes() };
         let ids = self.rows(&crd.schemas, &roots, reading);
         let id_of = |root: SchemaId| ids.get(root.index()).copied();
         let roots = roots.into_iter().map(|root| root.and_then(id_of)).collect();
         self.crds.push(crd::parts(crd, roots));
-        Ok(())
     }
 
     /// The compiled CRDs, in the order they were added.
@@ -373,24 +343,6 @@ impl Source<'_, '_> {
     fn child(&self, id: SchemaId) -> Option<Id> {
         self.ids.get(id.index()).copied()
     }
-}
-
-/// How many levels each schema has, itself included.
-fn depths(schemas: &model::Schemas<'_>) -> Vec<u32> {
-    let mut depths = vec![0_u32; schemas.len()];
-    let rows: Vec<_> = schemas.iter().collect();
-    for (id, schema) in rows.into_iter().rev() {
-        let junctors = schema.junctors();
-        let clauses = [&junctors.any_of, &junctors.one_of, &junctors.all_of];
-        let children = schema.properties.iter().map(|(_, id)| id);
-        let children = children.chain(schema.item_schema()).chain(schema.additional_schema());
-        let children = children.chain(clauses.into_iter().flatten().copied()).chain(junctors.not);
-        let deepest = children.filter_map(|child| depths.get(child.index()).copied()).max();
-        if let Some(depth) = depths.get_mut(id.index()) {
-            *depth = deepest.unwrap_or(0).saturating_add(1);
-        }
-    }
-    depths
 }
 
 fn bounds(bounds: &model::Bounds) -> Bounds {

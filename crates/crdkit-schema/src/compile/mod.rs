@@ -6,7 +6,8 @@
 //! the result borrows nothing from the documents it was made of.
 //!
 //! Children are compiled before the schemas they are in, in one pass over the model's table without
-//! recursion. Walks over a value beside its schema do recurse; [`MAX_DEPTH`] bounds them.
+//! recursion. Walks over a value beside its schema do recurse; they are bounded because reading a CRD
+//! refuses schemas deeper than [`crate::read::MAX_DEPTH`].
 
 mod build;
 mod crd;
@@ -17,10 +18,12 @@ mod hash;
 mod literal;
 mod node;
 mod pattern;
+mod rules;
+mod shapes;
 mod table;
 
+pub use build::Compiler;
 pub(crate) use build::DefaultSchemas;
-pub use build::{CompileError, Compiler, MAX_DEPTH};
 pub use crd::{CompiledCrd, CompiledVersion, ReplicaPaths};
 pub use fields::Fields;
 pub use flags::Flags;
@@ -28,4 +31,5 @@ pub use format::{Format, FormatKind};
 pub use literal::{DefaultId, Literal, LiteralId};
 pub use node::{Additional, Bounds, FieldDefault, Junctors, ListType, Node, Number, Rule, Types};
 pub use pattern::{Pattern, PatternId};
+pub use rules::{CompiledRule, Rules};
 pub use table::{Id, Name, Table};

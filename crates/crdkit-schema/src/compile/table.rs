@@ -3,7 +3,7 @@
 use super::literal::{DefaultId, Literal, LiteralId};
 use super::node::Node;
 use super::pattern::{Pattern, PatternId};
-use crate::rules::Rules;
+use super::rules::Rules;
 use crdkit_value::{Document, Value};
 use std::sync::OnceLock;
 

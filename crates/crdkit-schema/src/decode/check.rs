@@ -2,7 +2,6 @@
 
 use super::types::{GoStruct, GoType};
 use crdkit_issue::{Code, FieldPath, Issue, Segment, codes};
-use crdkit_text::quote::quote;
 use crdkit_value::{Kind, NodeId, Value};
 use std::fmt::Write as _;
 
@@ -141,8 +140,8 @@ impl<'d> Walk<'d> {
                 pending.push(Pending { value: member, of, zone });
             } else if zone.is_none() && self.strict.len() < 4 * STRICT_LIMIT {
                 let path = member.path();
-                let issue = issue(codes::object::UNKNOWN_FIELD, member, true).with("key", key);
-                let issue = issue.with("shown", quote(&strict_path(&path))).at(path);
+                let issue = issue(codes::crd::UNKNOWN_FIELD, member, true);
+                let issue = issue.with("field", strict_path(&path)).at(path);
                 self.strict.push((member.id(), issue));
             }
         }

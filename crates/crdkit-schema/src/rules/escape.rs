@@ -1,9 +1,8 @@
-//! Names of fields as CEL can write them.
-//!
-//! Upstream: `apiserver/pkg/cel/escaping.go`.
+//! Property names as identifiers of expressions.
 
-/// Words that mean something else in CEL.
-const RESERVED: [&str; 21] = [
+use std::borrow::Cow;
+
+const RESERVED: &[&str] = &[
     "true",
     "false",
     "null",
@@ -27,50 +26,59 @@ const RESERVED: [&str; 21] = [
     "while",
 ];
 
-/// The name by which expressions know the field `name`; none if they cannot.
-pub fn escape(name: &str) -> Option<String> {
+/// The name under which expressions see the property `name`; some names cannot be seen at all.
+pub fn escape(name: &str) -> Option<Cow<'_, str>> {
     if name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()) {
         return None;
     }
     if RESERVED.contains(&name) {
-        return Some(format!("__{name}__"));
+        return Some(Cow::Owned(format!("__{name}__")));
     }
-    let mut out = String::with_capacity(name.len());
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    if name.chars().all(plain) && !name.contains("__") {
+        return Some(Cow::Borrowed(name));
+    }
+    let mut out = String::with_capacity(name.len() + 8);
     let mut rest = name;
     while let Some(c) = rest.chars().next() {
-        let (text, len) = match c {
+        let (escaped, length) = match c {
             '_' if rest.starts_with("__") => ("__underscores__", 2),
             '.' => ("__dot__", 1),
             '-' => ("__dash__", 1),
             '/' => ("__slash__", 1),
-            'a'..='z' | 'A'..='Z' | '0'..='9' | '_' => (rest.get(..1)?, 1),
+            c if plain(c) => (rest.get(..1)?, 1),
             _ => return None,
         };
-        out.push_str(text);
-        rest = rest.get(len..)?;
+        out.push_str(escaped);
+        rest = rest.get(length..)?;
     }
-    Some(out)
+    Some(Cow::Owned(out))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::escape;
 
     #[track_caller]
-    fn check(name: &str, escaped: Option<&str>) {
-        assert_eq!(escape(name).as_deref(), escaped, "{name}");
+    fn check(name: &str, expected: Option<&str>) {
+        assert_eq!(escape(name).as_deref(), expected);
     }
 
     #[test]
-    fn names_that_cel_cannot_write_are_spelled_out() {
-        check("replicas", Some("replicas"));
+    fn names_become_identifiers() {
+        check("a", Some("a"));
+        check("_a1", Some("_a1"));
         check("a-b.c/d", Some("a__dash__b__dot__c__slash__d"));
-        check("a__b___", Some("a__underscores__b__underscores___"));
+        check("a__b", Some("a__underscores__b"));
+        check("a___b", Some("a__underscores___b"));
         check("namespace", Some("__namespace__"));
-        check("namespaces", Some("namespaces"));
-        check("1st", None);
+    }
+
+    #[test]
+    fn other_names_cannot_be_seen() {
         check("", None);
+        check("1a", None);
+        check("a@b", None);
         check("ä", None);
-        check("a b", None);
     }
 }

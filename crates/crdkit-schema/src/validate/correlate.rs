@@ -76,13 +76,10 @@ impl<'t, 'v> Pairs<'t, 'v> {
             return None;
         }
         let key = self.key(item)?;
-        match &self.index {
-            Some(index) => index.get(&key).copied(),
-            None => {
-                let mut items = self.items.iter().copied();
-                items.find(|old| self.key(*old).as_ref() == Some(&key))
-            }
+        if let Some(index) = &self.index {
+            return index.get(&key).copied();
         }
+        self.items.iter().copied().find(|old| self.key(*old).as_ref() == Some(&key))
     }
 
     /// The values of the keys in one text; none unless all are there and scalar. Among several keys a

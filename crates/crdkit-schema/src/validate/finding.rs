@@ -261,12 +261,10 @@ impl<'a> Place<'a> {
         let mut value = document.value(id);
         while value.id() != scope.root.id() {
             let Some(parent) = value.parent() else { break };
+            let index = || parent.items().take_while(|item| item.id() != value.id()).count();
             steps.push(match value.key() {
                 Some(key) => Segment::Field(key.into()),
-                None => {
-                    let earlier = parent.items().take_while(|item| item.id() != value.id());
-                    Segment::Index(earlier.count())
-                }
+                None => Segment::Index(index()),
             });
             value = parent;
         }
@@ -298,7 +296,7 @@ impl<'a> Place<'a> {
         issue
             .with("quoted", quote(&self.name))
             .with("name", self.name)
-            .with("field", field)
+            .with("@field", field)
             .value("")
             .at(self.path)
     }

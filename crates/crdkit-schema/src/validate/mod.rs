@@ -9,7 +9,7 @@
 //! adds to a match count, by which a junctor picks the clause whose findings it shows.
 //!
 //! On an update, findings of a value that equals the one it replaces are dropped ([`correlate`]).
-//! Recurses once per schema level and clause; the compiler bounds those.
+//! Recurses once per schema level and clause; reading a CRD bounds those.
 //! Upstream: `kube-openapi/pkg/validation/validate`, `apiextensions-apiserver/pkg/apiserver/validation`.
 
 pub mod correlate;
@@ -107,7 +107,7 @@ impl<'t> Validator<'t> {
         let table = self.table;
         let node = table.node(schema);
         let kind = value.kind();
-        let at = At { schema, value, node };
+        let at = At { schema, node, value };
         if matches!(kind, Kind::Null) {
             let wanted = text::type_allows_null(node);
             if !wanted {

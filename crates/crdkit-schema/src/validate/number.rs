@@ -33,18 +33,14 @@ impl<'t> Validator<'t> {
             }
             if let Some(limit) = bounds.minimum {
                 let seen = self.native(at, seen, limit, Subject::Minimum);
-                let relation = match bounds.exclusive_minimum {
-                    true => Relation::Above,
-                    false => Relation::AtLeast,
-                };
+                let relation =
+                    if bounds.exclusive_minimum { Relation::Above } else { Relation::AtLeast };
                 self.relation(at, seen, limit, relation);
             }
             if let Some(limit) = bounds.maximum {
                 let seen = self.native(at, seen, limit, Subject::Maximum);
-                let relation = match bounds.exclusive_maximum {
-                    true => Relation::Below,
-                    false => Relation::AtMost,
-                };
+                let relation =
+                    if bounds.exclusive_maximum { Relation::Below } else { Relation::AtMost };
                 self.relation(at, seen, limit, relation);
             }
         }

@@ -100,6 +100,25 @@ fn the_same_mistake_a_hundred_thousand_times_is_reported_a_bounded_number_of_tim
 }
 
 #[test]
+fn twenty_thousand_versions_take_no_longer_than_they_must() {
+    let version = |index: usize| {
+        let storage = index == 0;
+        format!(
+            r#"{{"name":"v{index}","served":true,"storage":{storage},"subresources":{{"status":{{}}}},
+            "schema":{{"openAPIV3Schema":{{"type":"object","properties":{{"a":{{"type":"integer","default":{index},
+            "x-kubernetes-validations":[{{"rule":"self >= 0"}}]}}}}}}}}}}"#
+        )
+    };
+    let versions: Vec<String> = (0..20_000).map(version).collect();
+    let text = format!(
+        r#"{{"metadata":{{"name":"widgets.example.com"}},"spec":{{"group":"example.com","scope":"Cluster",
+        "names":{{"plural":"widgets","kind":"Widget"}},"versions":[{}]}}}}"#,
+        versions.join(",")
+    );
+    assert_eq!(codes(&text), [""; 0]);
+}
+
+#[test]
 fn a_pattern_of_a_megabyte_is_read_or_refused() {
     let pattern = "(a|b)".repeat(200_000);
     let schema = format!(

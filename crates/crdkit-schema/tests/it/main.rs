@@ -1,4 +1,5 @@
 //! Tests of the public interface: rules as Markdown, properties, hostile input.
+#![expect(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod fixtures;
 mod hostile;

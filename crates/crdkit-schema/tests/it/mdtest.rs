@@ -28,17 +28,18 @@ const SPEC: &str = "spec:
 
 /// The text of a block as a whole CRD, and how many lines stand before its own.
 fn whole(block: &Block) -> (String, usize) {
+    let role = block.role();
     let indented = |by: &str| {
         let lines = block.text.lines().map(|line| format!("{by}{line}\n"));
         lines.collect::<String>()
     };
-    let before = match block.role.strip_prefix("old ").unwrap_or(&block.role) {
+    let before = match role.strip_prefix("old ").unwrap_or(&role) {
         "crd" => return (block.text.clone(), 0),
         "spec" => format!("{ENVELOPE}spec:\n"),
         _ => format!("{ENVELOPE}{SPEC}"),
     };
-    let by = if block.role.ends_with("spec") { "  " } else { "        " };
-    let after = if block.role.starts_with("old ") { STATUS } else { "" };
+    let by = if role.ends_with("spec") { "  " } else { "        " };
+    let after = if role.starts_with("old ") { STATUS } else { "" };
     let text = format!("{before}{}{after}", indented(by));
     (text, before.lines().count())
 }
@@ -52,7 +53,7 @@ fn run(markdown: &str) {
         let block = case.blocks.last().expect("a case has blocks");
         let (text, before) = whole(block);
         let decoded = support::decode(&text);
-        let old = case.blocks.iter().find(|block| block.role.starts_with("old "));
+        let old = case.blocks.iter().find(|block| block.role().starts_with("old "));
         let issues = match old {
             Some(old) => support::update(&decoded, &support::decode(&whole(old).0)),
             None => support::create(&decoded),

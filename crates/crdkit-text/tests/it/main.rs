@@ -4,3 +4,5 @@ mod properties;
 #[cfg(test)]
 mod quantity;
 mod regex;
+#[cfg(test)]
+mod regex_search;

@@ -1,6 +1,8 @@
 //! The suites: where the cases are, how one is answered, how an answer is scored.
 
+mod cbor;
 mod cel_spec;
+mod compat;
 mod crds;
 mod k8s_cel;
 mod objects;
@@ -31,12 +33,26 @@ pub(crate) const ALL: &[Suite] = &[
     yaml::SUITE,
     cel_spec::SUITE,
     k8s_cel::SUITE,
+    compat::SUITE,
     crds::CRD,
     crds::CRD_MUTANT,
     crds::K8S_CRD,
     objects::CR,
     objects::CR_UPDATE,
     objects::OPENSHIFT,
+    cbor::ENCODE,
+    cbor::ENCODE_LARGE,
+    cbor::SPECIAL,
+    cbor::DECODE,
+    cbor::OBJECT,
+    cbor::TYPED,
+    cbor::TRANSCODE,
+    cbor::RAW,
+    cbor::FRAMER,
+    cbor::DIAGNOSTIC,
+    cbor::ACCEPT,
+    cbor::CONTENT_TYPE,
+    cbor::STORAGE,
 ];
 
 /// The suite called `name`.

@@ -80,7 +80,7 @@ fn request(crds: &Crds, case: &Case) -> Vec<u8> {
         _ => (version.update(&old, &body, &options), 200),
     };
     let warnings: Vec<String> = outcome.warning_texts().collect();
-    let answer = answer.merge(verdict::of(&outcome, code)).strings("warnings", &warnings);
+    let answer = answer.merge(&verdict::of(&outcome, code)).strings("warnings", &warnings);
     with_stored(answer, &outcome).finish()
 }
 

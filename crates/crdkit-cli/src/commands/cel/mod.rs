@@ -6,8 +6,8 @@ mod path;
 pub(crate) use args::Cel;
 
 use crate::exit::Exit;
-use crate::input;
 use crate::objects;
+use crate::source::{self, Client};
 use crate::stdout::print;
 use anyhow::{Context as _, Result, anyhow};
 use args::{Action, Eval, Place};
@@ -72,7 +72,7 @@ fn evaluate(eval: &Eval) -> Result<Exit> {
         let mut object = first(path, |_| true)?
             .with_context(|| format!("`{}` holds no object", path.display()))?;
         if let Some(crd) = &crd {
-            fill_in(crd, place, &mut object)?;
+            fill_in(crd, place, &mut object);
         }
         Ok(Some(object))
     };
@@ -160,9 +160,9 @@ fn compile(site: &Site, place: &Place) -> Result<Option<Checked>> {
 }
 
 /// Fills in the defaults of the version that the expression is for.
-fn fill_in(crd: &Document, place: &Place, object: &mut Document) -> Result<()> {
+fn fill_in(crd: &Document, place: &Place, object: &mut Document) {
     let (crd, _) = read::crd(crd.root());
-    let compiled = crd.compile().context("the CRD cannot be compiled")?;
+    let compiled = crd.compile();
     let version = match &place.api_version {
         Some(name) => compiled.versions().iter().find(|version| *version.name == **name),
         None => compiled.storage_version(),
@@ -170,14 +170,14 @@ fn fill_in(crd: &Document, place: &Place, object: &mut Document) -> Result<()> {
     if let Some(schema) = version.and_then(|version| version.schema) {
         defaults::apply(compiled.table(), compiled.table().node(schema), object);
     }
-    Ok(())
 }
 
 /// The first document behind `path` that is `wanted`.
 fn first(path: &Path, wanted: impl Fn(&Document) -> bool) -> Result<Option<Document>> {
     let options = DecodeOptions::default();
-    for input in input::read_all(path, None) {
-        let input = input?;
+    let source = path.display().to_string();
+    for entry in source::find(&source, source::Purpose::Documents, &Client::default())?.entries {
+        let input = entry.read()?;
         for outcome in objects::decode(&input, &options) {
             let decoded = outcome.map_err(|issue| anyhow!("`{}`: {issue}", input.name))?;
             if wanted(&decoded.document) {

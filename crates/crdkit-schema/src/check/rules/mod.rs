@@ -1,14 +1,10 @@
 //! `x-kubernetes-validations`: what can be said about a rule without and with compiling it.
 
 mod budget;
-mod compile;
 mod cost;
-mod environments;
-mod evaluate;
 mod scope;
 mod site;
 mod text;
-mod types;
 
 pub use budget::{Bound, RuleCost, costs};
 pub use site::Site;
@@ -17,27 +13,38 @@ pub(super) use cost::Costs;
 pub(super) use scope::Scope;
 pub(super) use text::check_text;
 
-use compile::{Compiled, compile};
-use environments::Environments;
-use evaluate::Evaluator;
-use types::Types;
-
 use super::root::Context;
 use super::{ROOT, at};
+use crate::compile::DefaultSchemas;
 use crate::internal_json;
 use crate::model::{Rule, SchemaId, Schemas};
 use crate::path::Path;
+use crate::rules::{Compiled, Environments, Evaluator, Types, compile, with_rules};
 use crdkit_issue::{Arg, Code, Issue, codes};
 use crdkit_value::Value;
 use std::cell::OnceCell;
 
-/// What is known about the schemas of a CRD for its rules, found out when a rule needs it.
+/// What is known about the schemas of a CRD, found out once, when a rule or a default needs it.
 #[derive(Default)]
-pub(super) struct Knowledge(OnceCell<Types>);
+pub(super) struct Knowledge {
+    types: OnceCell<Types>,
+    with_rules: OnceCell<Vec<bool>>,
+    compiled: OnceCell<DefaultSchemas>,
+}
 
 impl Knowledge {
     fn types(&self, context: Context<'_, '_>) -> &Types {
-        self.0.get_or_init(|| Types::of(context.schemas, context.roots))
+        self.types.get_or_init(|| Types::of(context.schemas, context.roots))
+    }
+
+    /// Whether each schema, or one below it, has rules.
+    fn with_rules(&self, context: Context<'_, '_>) -> &[bool] {
+        self.with_rules.get_or_init(|| with_rules(context.schemas))
+    }
+
+    /// The schemas as defaults are held against them.
+    pub(super) fn compiled(&self, context: Context<'_, '_>) -> &DefaultSchemas {
+        self.compiled.get_or_init(|| DefaultSchemas::new(context.schemas))
     }
 }
 
@@ -93,7 +100,8 @@ pub fn evaluate(
 ) -> (Vec<Issue>, i64) {
     let resources: &[SchemaId] = &[root];
     let types = Types::of(schemas, if is_resource { resources } else { &[] });
-    let mut evaluator = Evaluator::new(schemas, &types, Environments::shared());
+    let with_rules = with_rules(schemas);
+    let mut evaluator = Evaluator::new(schemas, &types, &with_rules, Environments::shared());
     evaluator.set_budget(budget);
     let issues = evaluator.run(root, value, old, &ROOT.field(name));
     (issues, evaluator.budget())
@@ -107,11 +115,11 @@ pub(super) struct Defaults<'c, 'd> {
 
 impl<'c, 'd> Defaults<'c, 'd> {
     pub(super) fn new(context: Context<'c, 'd>) -> Self {
-        let mut schemas = context.schemas.iter();
-        let any = schemas.any(|(_, schema)| !schema.extensions().validations.is_empty());
+        let with_rules = context.rules.with_rules(context);
         let types = || context.rules.types(context);
-        let evaluator =
-            any.then(|| Evaluator::new(context.schemas, types(), Environments::shared()));
+        let evaluator = with_rules
+            .contains(&true)
+            .then(|| Evaluator::new(context.schemas, types(), with_rules, Environments::shared()));
         Self { evaluator }
     }
 

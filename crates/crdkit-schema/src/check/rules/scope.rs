@@ -1,7 +1,7 @@
 //! What the rules of a schema can see and how often they can run, because of where it stands.
 
-use super::types::{MAX_REQUEST_BYTES, Types};
 use crate::model::{SchemaId, Schemas};
+use crate::rules::{MAX_REQUEST_BYTES, Types};
 use crdkit_cel::ShapeId;
 
 /// A schema on the way down from the root.

@@ -1,0 +1,263 @@
+//! From the objects of an input to what is reported about them.
+//!
+//! Objects are decoded without positions first; an input with findings, or with comments that silence
+//! some, is gone through once more with them.
+
+use crate::args::FieldValidation;
+use crate::config::Config;
+use crate::crds::{self, Crds, Known};
+use crate::format::Format;
+use crate::input::Input;
+use crate::objects::{self, Identity};
+use crate::openapi;
+use crate::report::{Finding, Object, Source, Verdict};
+use crate::suppress::Suppressions;
+use crdkit::codec::{DecodeOptions, Decoded};
+use crdkit::issue::{Issue, Severity, codes};
+use crdkit::value::{Document, Value};
+use crdkit::{Crd, Options};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// What is known about one object before it is reported.
+pub(crate) struct Judged {
+    pub(crate) identity: Option<Identity>,
+    pub(crate) issues: Vec<Issue>,
+    pub(crate) skipped: bool,
+}
+
+/// How findings are presented.
+#[derive(Clone, Copy)]
+pub(crate) struct Presentation<'a> {
+    pub(crate) config: &'a Config,
+    /// Whether some output shows source lines.
+    pub(crate) excerpts: bool,
+}
+
+impl Presentation<'_> {
+    /// What is reported about the objects of `input`, which were decoded with positions.
+    pub(crate) fn objects(
+        &self,
+        input: &Input,
+        judged: impl IntoIterator<Item = Judged>,
+    ) -> Vec<Object> {
+        let source = Source::new(&input.name, &input.bytes, input.first_line)
+            .binary(input.format.is_binary());
+        let mut comments = suppressions(input);
+        let mut objects = Vec::new();
+        for Judged { identity, mut issues, skipped } in judged {
+            // That something was left out comes behind everything that explains why.
+            issues.sort_by_key(|issue| {
+                let last = issue.code == codes::object::RULES_NOT_CHECKED;
+                (last, issue.span.map(|span| span.start))
+            });
+            // The server says some things twice.
+            issues.dedup();
+            let mut findings: Vec<_> =
+                issues.iter().map(|issue| Finding::new(issue, &source, self.excerpts)).collect();
+            self.config.adjust(&mut findings);
+            comments.apply(&mut findings);
+            excuse_unchecked_rules(&mut findings);
+            let mut object = Object::judged(&input.name, identity, findings);
+            if skipped {
+                object.verdict = Verdict::Skipped;
+            }
+            objects.push(object);
+        }
+        let mut findings = comments.findings(&source, self.excerpts);
+        self.config.adjust(&mut findings);
+        if !findings.is_empty() {
+            objects.push(Object::judged(&input.name, None, findings));
+        }
+        objects
+    }
+}
+
+/// That rules were not checked refuses no object whose other errors are none any more.
+fn excuse_unchecked_rules(findings: &mut [Finding]) {
+    let unchecked = codes::object::RULES_NOT_CHECKED;
+    let counts = |finding: &Finding| finding.counts() && finding.severity == Severity::Error;
+    if !findings.iter().any(|finding| counts(finding) && finding.code != unchecked) {
+        for finding in findings.iter_mut().filter(|finding| finding.code == unchecked) {
+            finding.severity = Severity::Warning;
+        }
+    }
+}
+
+fn suppressions(input: &Input) -> Suppressions {
+    match input.format {
+        Format::Yaml => Suppressions::find(&input.bytes, input.first_line),
+        Format::Json | Format::Ndjson | Format::Cbor | Format::CborSeq => {
+            Suppressions::find(&[], 1)
+        }
+    }
+}
+
+/// What an object is called, whatever version it is written in.
+#[derive(PartialEq, Eq, Hash)]
+pub(crate) struct Name([String; 4]);
+
+impl From<&Identity> for Name {
+    fn from(identity: &Identity) -> Self {
+        let Identity { group, kind, mut namespace, name, .. } = identity.clone();
+        if namespace.is_empty() {
+            namespace.push_str(objects::DEFAULT_NAMESPACE);
+        }
+        Self([group, kind, namespace, name])
+    }
+}
+
+/// What objects are judged by.
+pub(crate) struct Judge<'a> {
+    pub(crate) crds: Crds,
+    pub(crate) old: HashMap<Name, Document>,
+    pub(crate) field_validation: FieldValidation,
+    pub(crate) ignore_missing_schemas: bool,
+    pub(crate) skip: Vec<String>,
+    pub(crate) reject: Vec<String>,
+    pub(crate) presentation: Presentation<'a>,
+}
+
+impl Judge<'_> {
+    /// What is reported about the objects of `input`, in their order.
+    pub(crate) fn input(&self, input: &Input) -> Vec<Object> {
+        let options = DecodeOptions::default();
+        let mut quiet = Vec::new();
+        let mut found = memchr::memmem::find(&input.bytes, b"crdkit-ignore").is_some();
+        for outcome in objects::decode(input, &options) {
+            let judged = self.object(outcome);
+            found |= !judged.issues.is_empty();
+            if found {
+                break;
+            }
+            let verdict = if judged.skipped { Verdict::Skipped } else { Verdict::Valid };
+            let (file, identity) = (Arc::clone(&input.name), judged.identity);
+            quiet.push(Object { file, identity, verdict, findings: Vec::new() });
+        }
+        if !found {
+            return quiet;
+        }
+        let options = DecodeOptions { positions: true, ..DecodeOptions::default() };
+        let judged = objects::decode(input, &options).map(|outcome| self.object(outcome));
+        self.presentation.objects(input, judged)
+    }
+
+    fn object(&self, outcome: objects::Outcome) -> Judged {
+        let refused =
+            |issue: Box<Issue>| Judged { identity: None, issues: vec![*issue], skipped: false };
+        let decoded = match outcome {
+            Ok(decoded) => decoded,
+            Err(issue) => return refused(issue),
+        };
+        let identity = match objects::identify(&decoded.document) {
+            Ok(identity) => identity,
+            Err(issue) => return refused(issue),
+        };
+        let issues = self.issues(decoded, &identity);
+        let skipped = issues.is_none();
+        Judged { identity: Some(identity), issues: issues.unwrap_or_default(), skipped }
+    }
+
+    /// What is wrong with an object; none if it is not to be looked at.
+    fn issues(&self, decoded: Decoded, identity: &Identity) -> Option<Vec<Issue>> {
+        let at = |issue, key| Some(vec![at_value(issue, &decoded.document, key)]);
+        if identity.is_among(&self.skip) {
+            return None;
+        }
+        if identity.is_among(&self.reject) {
+            let issue = Issue::error(codes::source::REJECTED_KIND);
+            return at(issue.with("kind", identity.kind.as_str()), "kind");
+        }
+        let old = self.old.get(&Name::from(identity));
+        if identity.is_crd() {
+            return Some(crds::issues(decoded, old));
+        }
+        match self.crds.get(identity) {
+            Known::Crd(crd) => Some(self.verdict(&crd, decoded, identity, old)),
+            Known::Schema(crd) => {
+                let mut issues = self.verdict(&crd, decoded, identity, old);
+                if identity.is_built_in() {
+                    // Names of built-in kinds follow rules of their own.
+                    issues.retain(|issue| issue.path.to_string() != "metadata.name");
+                }
+                Some(issues)
+            }
+            Known::Nothing if self.ignore_missing_schemas => None,
+            Known::Nothing => {
+                let group = match identity.group.as_str() {
+                    "" => "the core group".to_owned(),
+                    group => format!("group `{group}`"),
+                };
+                let hint = if identity.is_built_in() {
+                    let kind = &identity.kind;
+                    format!("name JSON Schemas with `--schema-location`, or `--skip {kind}`")
+                } else {
+                    "name its file or directory with `--crds`".to_owned()
+                };
+                let issue = Issue::error(codes::source::NO_SCHEMA)
+                    .with("kind", identity.kind.as_str())
+                    .with("group", group)
+                    .with("hint", hint);
+                at(issue, "kind")
+            }
+            Known::Unusable(problem) => {
+                let issue = Issue::error(codes::source::UNUSABLE_SCHEMA)
+                    .with("kind", identity.kind.as_str())
+                    .with("problem", problem);
+                at(issue, "kind")
+            }
+        }
+    }
+
+    /// The API server's verdict.
+    fn verdict(
+        &self,
+        crd: &Crd,
+        mut decoded: Decoded,
+        identity: &Identity,
+        old: Option<&Document>,
+    ) -> Vec<Issue> {
+        let Some(version) = crd.version(&identity.version) else {
+            let versions = crd.compiled().versions().iter().filter(|version| version.served);
+            let served: Vec<_> = versions.map(|version| format!("`{}`", version.name)).collect();
+            let issue = Issue::error(codes::source::UNKNOWN_VERSION)
+                .with("kind", identity.kind.as_str())
+                .with("version", identity.version.as_str())
+                .with("served", served.join(", "));
+            return vec![at_value(issue, &decoded.document, "apiVersion")];
+        };
+        if identity.group.is_empty()
+            && let Some(id) = decoded.document.root().get("apiVersion").map(Value::id)
+        {
+            let api_version = format!("{}/{}", openapi::group_name(""), identity.version);
+            decoded.document.set_string(id, &api_version);
+        }
+        // The server stops at unknown fields in strict mode; people want to see everything at once.
+        let strict = self.field_validation == FieldValidation::Strict;
+        let mode = if strict { FieldValidation::Warn } else { self.field_validation };
+        let mut options = Options { field_validation: mode.into(), ..Options::default() };
+        if !identity.namespace.is_empty() {
+            options.namespace = identity.namespace.as_str().into();
+        }
+        let mut issues = match old {
+            Some(old) => {
+                let (old, decoded) =
+                    objects::as_update(old, decoded, crd.compiled().is_namespaced());
+                version.update(&old, decoded, &options).issues
+            }
+            None => version.create(decoded, &options).issues,
+        };
+        let refused = [codes::crd::UNKNOWN_FIELD, codes::decode::DUPLICATE_KEY];
+        for issue in issues.iter_mut().filter(|issue| strict && refused.contains(&issue.code)) {
+            issue.severity = Severity::Error;
+        }
+        issues
+    }
+}
+
+/// The same finding at the value of the root's member `key`.
+fn at_value(mut issue: Issue, document: &Document, key: &str) -> Issue {
+    let place = document.root().get(key).and_then(|value| document.place(value.id()));
+    issue.span = place.map(|place| place.value);
+    issue
+}

@@ -1,0 +1,214 @@
+//! Schema locations: templates of file names or URLs that hold a JSON Schema for each kind.
+//!
+//! The layout is kubeconform's, so that catalogues made for it can be used. A schema is fetched when
+//! the first object of its kind is met, and once only.
+
+use crate::crds::{self, Known};
+use crate::objects::Identity;
+use crate::openapi;
+use crate::source::{Client, Fetched};
+use anyhow::{Context as _, Result, bail};
+use crdkit::codec::{DecodeOptions, json};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+const DEFAULT: &str = "https://raw.githubusercontent.com/yannh/kubernetes-json-schema/master";
+const LAYOUT: &str = "/{{ .NormalizedKubernetesVersion }}-standalone{{ .StrictSuffix }}/{{ .ResourceKind }}{{ .KindSuffix }}.json";
+
+/// All schema locations of a run.
+#[derive(Default)]
+pub(crate) struct Locations {
+    templates: Vec<Template>,
+    kubernetes_version: String,
+    strict: bool,
+    client: Arc<Client>,
+    found: Mutex<HashMap<String, Arc<OnceLock<Known>>>>,
+}
+
+/// A schema location, unchanged, if its places can be filled in.
+pub(crate) fn checked(text: &str) -> Result<String, String> {
+    Template::parse(text).map(|_| text.to_owned()).map_err(|error| error.to_string())
+}
+
+/// Text with places to fill in.
+struct Template(Vec<Piece>);
+
+enum Piece {
+    Text(String),
+    Place(Place),
+}
+
+#[derive(Clone, Copy)]
+enum Place {
+    KubernetesVersion,
+    StrictSuffix,
+    Kind,
+    ApiVersion,
+    Group,
+    KindSuffix,
+}
+
+impl Locations {
+    /// Locations as `texts` name them, in the order they are looked at.
+    pub(crate) fn new(
+        texts: &[String],
+        kubernetes_version: &str,
+        strict: bool,
+        client: Arc<Client>,
+    ) -> Result<Self> {
+        let templates = texts.iter().map(|text| Template::parse(text)).collect::<Result<_>>()?;
+        let kubernetes_version = match kubernetes_version {
+            "master" => "master".to_owned(),
+            version => format!("v{version}"),
+        };
+        Ok(Self { templates, kubernetes_version, strict, client, found: Mutex::default() })
+    }
+
+    /// What the first location that has something says about an object's kind.
+    pub(crate) fn get(&self, identity: &Identity) -> Known {
+        if self.templates.is_empty() {
+            return Known::Nothing;
+        }
+        let key = format!("{}/{}", identity.api_version(), identity.kind);
+        let cell = {
+            let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+            Arc::clone(found.entry(key).or_default())
+        };
+        cell.get_or_init(|| {
+            self.look(identity).unwrap_or_else(|error| Known::Unusable(format!("{error:#}")))
+        })
+        .clone()
+    }
+
+    fn look(&self, identity: &Identity) -> Result<Known> {
+        for template in &self.templates {
+            let name = template.fill(identity, &self.kubernetes_version, self.strict);
+            let Some(bytes) = self.read(&name)? else { continue };
+            let decoded = json::decode(&bytes, &DecodeOptions::default())
+                .map_err(|issue| anyhow::anyhow!("{issue}"))
+                .with_context(|| format!("`{name}` is not JSON"))?;
+            let Identity { group, version, kind, .. } = identity;
+            let crd = openapi::crd_of_schema(group, version, kind, decoded.document.root());
+            let crd = crd.with_context(|| format!("`{name}` is too large"))?;
+            return Ok(match crds::compile(&crd) {
+                Known::Crd(crd) => Known::Schema(crd),
+                other => other,
+            });
+        }
+        Ok(Known::Nothing)
+    }
+
+    fn read(&self, name: &str) -> Result<Option<Vec<u8>>> {
+        if name.starts_with("http://") || name.starts_with("https://") {
+            return Ok(match self.client.get(name)? {
+                Fetched::Found(bytes) => Some(bytes),
+                Fetched::Missing => None,
+            });
+        }
+        match std::fs::read(name) {
+            Ok(bytes) => {
+                self.client.say(&format!("{name}: {} bytes", bytes.len()));
+                Ok(Some(bytes))
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                self.client.say(&format!("{name}: not there"));
+                Ok(None)
+            }
+            Err(error) => Err(error).with_context(|| format!("`{name}` cannot be read")),
+        }
+    }
+}
+
+impl Template {
+    fn parse(text: &str) -> Result<Self> {
+        let text = match text {
+            "default" => format!("{DEFAULT}{LAYOUT}"),
+            text if text.ends_with("json") => text.to_owned(),
+            text => format!("{}{LAYOUT}", text.trim_end_matches('/')),
+        };
+        let mut pieces = Vec::new();
+        let mut rest = text.as_str();
+        while let Some((before, behind)) = rest.split_once("{{") {
+            let Some((name, behind)) = behind.split_once("}}") else {
+                bail!("`{text}` has `{{{{` without `}}}}`");
+            };
+            pieces.push(Piece::Text(before.to_owned()));
+            pieces.push(Piece::Place(match name.trim().trim_matches('-').trim() {
+                ".NormalizedKubernetesVersion" => Place::KubernetesVersion,
+                ".StrictSuffix" => Place::StrictSuffix,
+                ".ResourceKind" => Place::Kind,
+                ".ResourceAPIVersion" => Place::ApiVersion,
+                ".Group" => Place::Group,
+                ".KindSuffix" => Place::KindSuffix,
+                name => bail!(
+                    "`{text}` has `{name}`; it may have .Group, .ResourceKind, \
+                     .ResourceAPIVersion, .KindSuffix, .StrictSuffix and .NormalizedKubernetesVersion"
+                ),
+            }));
+            rest = behind;
+        }
+        pieces.push(Piece::Text(rest.to_owned()));
+        Ok(Self(pieces))
+    }
+
+    fn fill(&self, identity: &Identity, kubernetes_version: &str, strict: bool) -> String {
+        let Identity { group, version, kind, .. } = identity;
+        let mut out = String::new();
+        for piece in &self.0 {
+            match piece {
+                Piece::Text(text) => out.push_str(text),
+                Piece::Place(Place::KubernetesVersion) => out.push_str(kubernetes_version),
+                Piece::Place(Place::StrictSuffix) => {
+                    out.push_str(if strict { "-strict" } else { "" });
+                }
+                Piece::Place(Place::Kind) => out.push_str(&kind.to_lowercase()),
+                Piece::Place(Place::ApiVersion) => out.push_str(version),
+                // Kinds without a group have their version in its place.
+                Piece::Place(Place::Group) if group.is_empty() => out.push_str(version),
+                Piece::Place(Place::Group) => out.push_str(group),
+                Piece::Place(Place::KindSuffix) => out.push_str(&kind_suffix(group, version)),
+            }
+        }
+        out
+    }
+}
+
+/// The first word of the group, and the version.
+fn kind_suffix(group: &str, version: &str) -> String {
+    let version = version.to_lowercase();
+    match group.split('.').next() {
+        None | Some("") => format!("-{version}"),
+        Some(word) => format!("-{}-{version}", word.to_lowercase()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn templates_are_filled_as_kubeconform_does() {
+        let fill = |template: &str, group: &str, version: &str, kind: &str| {
+            let identity = Identity {
+                group: group.into(),
+                version: version.into(),
+                kind: kind.into(),
+                ..Identity::default()
+            };
+            Template::parse(template).unwrap().fill(&identity, "v1.30.0", true)
+        };
+        let standalone = "x/v1.30.0-standalone-strict";
+        for (group, version, kind, name) in [
+            ("", "v1", "Service", "service-v1.json"),
+            ("apps", "v1", "Deployment", "deployment-apps-v1.json"),
+            ("networking.k8s.io", "v1", "Ingress", "ingress-networking-v1.json"),
+        ] {
+            assert_eq!(fill("x", group, version, kind), format!("{standalone}/{name}"));
+        }
+        let catalogue = "c/{{.Group}}/{{ .ResourceKind }}_{{.ResourceAPIVersion}}.json";
+        assert_eq!(fill(catalogue, "example.com", "v1", "Lamp"), "c/example.com/lamp_v1.json");
+        assert_eq!(fill(catalogue, "", "v1", "Pod"), "c/v1/pod_v1.json");
+        assert!(Template::parse("{{ .Nothing }}.json").is_err());
+        assert!(Template::parse("{{ .Group").is_err());
+    }
+}

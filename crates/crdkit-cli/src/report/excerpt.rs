@@ -1,0 +1,162 @@
+//! The source lines of a finding, with a caret below.
+//!
+//! Only a window of lines around the finding is handed to the renderer, so that a large file costs no
+//! more than a small one. In binary input the place is a byte offset, and the excerpt shows bytes.
+
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use crdkit::issue::{Issue, LineIndex, Position, Severity, Span};
+use std::io::Write as _;
+use std::ops::Range;
+
+/// The text that findings point into.
+pub(crate) struct Source<'a> {
+    name: &'a str,
+    bytes: &'a [u8],
+    lines: LineIndex,
+    /// The number of its first line in the file it is of.
+    first_line: usize,
+    is_binary: bool,
+}
+
+impl<'a> Source<'a> {
+    pub(crate) fn new(name: &'a str, bytes: &'a [u8], first_line: usize) -> Self {
+        Self { name, bytes, lines: LineIndex::new(bytes), first_line, is_binary: false }
+    }
+
+    /// The same, shown as bytes rather than as lines if `is_binary`.
+    pub(crate) fn binary(self, is_binary: bool) -> Self {
+        Self { is_binary, ..self }
+    }
+
+    /// Shows one finding on standard error.
+    pub(crate) fn show(&self, issue: &Issue) {
+        let finding = super::Finding::new(issue, self, true);
+        let text = super::people::pretty(self.name, &finding);
+        let _ = anstream::stderr().lock().write_all(text.as_bytes());
+    }
+
+    /// The line and column of a byte, in text.
+    pub(crate) fn position(&self, offset: usize) -> Option<Position> {
+        let Position { line, column } = self.lines.position(self.bytes, offset);
+        (!self.is_binary).then_some(Position { line: line + self.first_line - 1, column })
+    }
+
+    /// Where a finding begins in binary input.
+    pub(super) fn offset(&self, issue: &Issue) -> Option<usize> {
+        issue.span.filter(|_| self.is_binary).map(|span| span.start)
+    }
+
+    /// The lines of a finding; nothing if it has no place.
+    pub(super) fn excerpt(&self, issue: &Issue) -> String {
+        let level = match issue.severity {
+            Severity::Error => Level::ERROR,
+            Severity::Warning => Level::WARNING,
+        };
+        let Some(span) = issue.span else { return String::new() };
+        let mut group = Group::with_level(level);
+        let places = std::iter::once((span, AnnotationKind::Primary, ""));
+        let related = issue.related.iter();
+        let related = related.map(|other| (other.span, AnnotationKind::Context, other.label));
+        for window in Window::around(places.chain(related).collect(), self) {
+            group = group.element(window.snippet(self.first_line));
+        }
+        Renderer::styled().render(&[group]) + "\n"
+    }
+}
+
+type Mark = (Range<usize>, AnnotationKind, &'static str);
+
+/// A few lines of the source with marks in them.
+struct Window {
+    text: String,
+    line: usize,
+    marks: Vec<Mark>,
+}
+
+impl Window {
+    /// More than this of one line helps nobody.
+    const LONGEST: usize = 200;
+    /// Places this close are shown together; the renderer leaves out lines between them.
+    const NEAR: usize = 4096;
+
+    /// One window for all places if they are near each other, otherwise one for each.
+    fn around(
+        mut places: Vec<(Span, AnnotationKind, &'static str)>,
+        source: &Source<'_>,
+    ) -> Vec<Self> {
+        if source.is_binary {
+            return places.into_iter().map(|place| Self::hex(place, source.bytes)).collect();
+        }
+        let first = places.iter().map(|(span, ..)| span.start).min().unwrap_or_default();
+        let last = places.iter().map(|(span, ..)| span.start).max().unwrap_or_default();
+        if last - first <= Self::NEAR {
+            places.sort_by_key(|(span, ..)| span.start);
+            return vec![Self::over(&places, source)];
+        }
+        places.iter().map(|place| Self::over(std::slice::from_ref(place), source)).collect()
+    }
+
+    /// A row of bytes around a place, with the offset of the first one for its number.
+    fn hex((span, kind, label): (Span, AnnotationKind, &'static str), bytes: &[u8]) -> Self {
+        const BEFORE: usize = 6;
+        const ROW: usize = 16;
+        /// Two digits and a space.
+        const WIDTH: usize = 3;
+        let start = span.start.min(bytes.len());
+        let first = start.saturating_sub(BEFORE);
+        let row = bytes.get(first..bytes.len().min(first + ROW)).unwrap_or_default();
+        let text: Vec<String> = row.iter().map(|byte| format!("{byte:02x}")).collect();
+        let text = text.join(" ");
+        let from = ((start - first) * WIDTH).min(text.len());
+        let n_marked = (span.end.max(start) - start).min(ROW);
+        let to = (from + n_marked * WIDTH).saturating_sub(1).clamp(from, text.len().max(from));
+        Self { text, line: first, marks: vec![(from..to, kind, label)] }
+    }
+
+    /// The lines from the first of `places`, which are in order, to the last.
+    fn over(places: &[(Span, AnnotationKind, &'static str)], source: &Source<'_>) -> Self {
+        let len = source.bytes.len();
+        let starts = || places.iter().map(|(span, ..)| span.start.min(len));
+        let (first, last) = (starts().min().unwrap_or(len), starts().max().unwrap_or(len));
+        let line = source.lines.position(source.bytes, first).line;
+        let line_start = source.lines.line_start(line);
+        // Of a very long line only the part around the place is shown.
+        let from =
+            if first - line_start > Self::LONGEST { first - Self::LONGEST / 2 } else { line_start };
+        let rest = source.bytes.get(last..).unwrap_or_default();
+        let line_end = rest.iter().position(|byte| *byte == b'\n').map_or(len, |feed| last + feed);
+        let to = line_end.min(last + Self::LONGEST);
+        // Bytes that are not UTF-8 take more room as text, so the text is put together from pieces.
+        let mut text = String::new();
+        let mut marks = Vec::new();
+        let mut at = from;
+        let piece = |range: Range<usize>| {
+            String::from_utf8_lossy(source.bytes.get(range).unwrap_or_default()).into_owned()
+        };
+        for (span, kind, label) in places {
+            let start = span.start.clamp(at, to);
+            // A mark ends with its line at the latest.
+            let rest = source.bytes.get(start..to).unwrap_or_default();
+            let feed = rest.iter().position(|byte| *byte == b'\n').map_or(to, |feed| start + feed);
+            let end = span.end.clamp(start, feed);
+            text.push_str(&piece(at..start));
+            let marked = piece(start..end);
+            marks.push((text.len()..text.len() + marked.trim_end().len(), *kind, *label));
+            text.push_str(&marked);
+            at = end;
+        }
+        text.push_str(&piece(at..to));
+        Self { text, line, marks }
+    }
+
+    fn snippet(
+        self,
+        first_line: usize,
+    ) -> Snippet<'static, annotate_snippets::Annotation<'static>> {
+        let marks = self.marks.into_iter().map(|(range, kind, label)| {
+            let annotation = kind.span(range);
+            if label.is_empty() { annotation } else { annotation.label(label) }
+        });
+        Snippet::source(self.text).line_start(self.line + first_line - 1).annotations(marks)
+    }
+}

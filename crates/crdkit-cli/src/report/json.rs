@@ -1,0 +1,254 @@
+//! JSON and YAML documents, and one line of JSON for each finding.
+//!
+//! A document is kubeconform's (`resources` and `summary`) with more fields in each resource.
+
+use super::{Finding, Object, Sink, Style, Summary, Verdict};
+use crdkit::codec::{DecodeOptions, json, yaml};
+use crdkit::issue::Position;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// How a document is written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Notation {
+    Json,
+    Yaml,
+}
+
+/// One document, written as objects come in.
+pub(super) struct Json {
+    notation: Notation,
+    style: Style,
+    n_written: usize,
+}
+
+#[derive(Serialize)]
+struct Resource {
+    filename: String,
+    kind: String,
+    name: String,
+    version: String,
+    status: &'static str,
+    msg: String,
+    #[serde(rename = "validationErrors", skip_serializing_if = "Vec::is_empty")]
+    validation_errors: Vec<ValidationError>,
+    #[serde(flatten)]
+    more: Option<More>,
+}
+
+/// What kubeconform does not have.
+#[derive(Serialize)]
+struct More {
+    namespace: String,
+    findings: Vec<Row>,
+}
+
+#[derive(Serialize)]
+struct ValidationError {
+    path: String,
+    msg: String,
+}
+
+/// One finding.
+#[derive(Serialize)]
+struct Row {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<String>,
+    line: Option<usize>,
+    column: Option<usize>,
+    #[serde(rename = "endLine")]
+    end_line: Option<usize>,
+    #[serde(rename = "endColumn")]
+    end_column: Option<usize>,
+    /// The byte a finding begins at, in binary input.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    offset: Option<usize>,
+    severity: String,
+    code: &'static str,
+    path: String,
+    pointer: String,
+    message: String,
+    /// The finding as the API server words it.
+    server: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rule: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    saw: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Counts {
+    valid: usize,
+    invalid: usize,
+    errors: usize,
+    skipped: usize,
+}
+
+impl Json {
+    pub(super) fn new(notation: Notation, style: Style) -> Self {
+        Self { notation, style, n_written: 0 }
+    }
+}
+
+impl Sink for Json {
+    fn object(&mut self, object: &Object, out: &mut Vec<u8>) {
+        let fine = matches!(object.verdict, Verdict::Valid | Verdict::Skipped);
+        let silent = self.style.kubeconform || object.findings().next().is_none();
+        if fine && silent && !self.style.verbose {
+            return;
+        }
+        let resource = Resource::new(object, self.style);
+        match self.notation {
+            Notation::Json => {
+                let opening: &[u8] =
+                    if self.n_written == 0 { b"{\n  \"resources\": [\n" } else { b",\n" };
+                out.extend_from_slice(opening);
+                indented(&resource, "    ", out);
+            }
+            Notation::Yaml => {
+                if self.n_written == 0 {
+                    out.extend_from_slice(b"resources:\n");
+                }
+                in_yaml(&[resource], out);
+            }
+        }
+        self.n_written += 1;
+    }
+
+    fn finish(&mut self, summary: &Summary, out: &mut Vec<u8>) {
+        let counted = self.style.summary || !self.style.kubeconform;
+        let counts = counted.then_some(Counts {
+            valid: summary.n_valid,
+            invalid: summary.n_invalid,
+            errors: summary.n_errors,
+            skipped: summary.n_skipped,
+        });
+        match (self.notation, self.n_written) {
+            (Notation::Json, 0) => out.extend_from_slice(b"{\n  \"resources\": []"),
+            (Notation::Json, _) => out.extend_from_slice(b"\n  ]"),
+            (Notation::Yaml, 0) => out.extend_from_slice(b"resources: []\n"),
+            (Notation::Yaml, _) => {}
+        }
+        match (self.notation, counts) {
+            (Notation::Json, counts) => {
+                if let Some(counts) = counts {
+                    out.extend_from_slice(b",\n  \"summary\":");
+                    let from = out.len();
+                    indented(&counts, "  ", out);
+                    // The first line goes on behind the key.
+                    out.drain(from..=from);
+                }
+                out.extend_from_slice(b"\n}\n");
+            }
+            (Notation::Yaml, Some(counts)) => in_yaml(&BTreeMap::from([("summary", counts)]), out),
+            (Notation::Yaml, None) => {}
+        }
+    }
+}
+
+/// Appends indented JSON, every line behind `margin`, without a line end.
+fn indented(value: &impl Serialize, margin: &str, out: &mut Vec<u8>) {
+    let mut text = Vec::new();
+    pretty(value, &mut text);
+    let lines = text.trim_ascii_end().split(|byte| *byte == b'\n');
+    for (index, line) in lines.enumerate() {
+        if index > 0 {
+            out.push(b'\n');
+        }
+        out.extend_from_slice(margin.as_bytes());
+        out.extend_from_slice(line);
+    }
+}
+
+/// Appends the same value as YAML.
+fn in_yaml(value: &impl Serialize, out: &mut Vec<u8>) {
+    let mut text = Vec::new();
+    pretty(value, &mut text);
+    if let Ok(decoded) = json::decode(&text, &DecodeOptions::default()) {
+        yaml::write(decoded.document.root(), out);
+    }
+}
+
+impl Resource {
+    fn new(object: &Object, style: Style) -> Self {
+        let identity = object.identity.clone().unwrap_or_default();
+        Self {
+            filename: object.file.to_string(),
+            version: identity.api_version(),
+            kind: identity.kind,
+            name: identity.name,
+            status: match object.verdict {
+                Verdict::Valid => "statusValid",
+                Verdict::Invalid => "statusInvalid",
+                Verdict::Error => "statusError",
+                Verdict::Skipped => "statusSkipped",
+            },
+            msg: object.in_server_words(),
+            validation_errors: object
+                .errors()
+                .filter(|_| object.verdict == Verdict::Invalid)
+                .map(|finding| ValidationError {
+                    path: finding.pointer.clone(),
+                    msg: finding.message.clone(),
+                })
+                .collect(),
+            more: (!style.kubeconform).then(|| More {
+                namespace: identity.namespace,
+                findings: object.findings().map(|finding| Row::new(None, finding)).collect(),
+            }),
+        }
+    }
+}
+
+impl Object {
+    /// All errors in the server's words, in one line.
+    pub(super) fn in_server_words(&self) -> String {
+        let texts: Vec<&str> = self.errors().map(|finding| finding.server.as_str()).collect();
+        texts.join(", ").replace('\n', " ")
+    }
+}
+
+pub(super) struct Ndjson;
+
+impl Sink for Ndjson {
+    fn object(&mut self, object: &Object, out: &mut Vec<u8>) {
+        for finding in object.findings() {
+            let row = Row::new(Some(object.file.to_string()), finding);
+            if serde_json::to_writer(&mut *out, &row).is_ok() {
+                out.push(b'\n');
+            }
+        }
+    }
+
+    fn finish(&mut self, _: &Summary, _: &mut Vec<u8>) {}
+}
+
+impl Row {
+    fn new(file: Option<String>, finding: &Finding) -> Self {
+        let line = |position: Option<Position>| position.map(|position| position.line);
+        let column = |position: Option<Position>| position.map(|position| position.column);
+        Self {
+            file,
+            line: line(finding.start),
+            column: column(finding.start),
+            end_line: line(finding.end),
+            end_column: column(finding.end),
+            offset: finding.offset,
+            severity: finding.severity.to_string(),
+            code: finding.code.name(),
+            path: finding.path.clone(),
+            pointer: finding.pointer.clone(),
+            message: finding.message.clone(),
+            server: finding.server.clone(),
+            rule: finding.rule.clone(),
+            saw: finding.saw.clone(),
+        }
+    }
+}
+
+/// Appends `value` as indented JSON and a line end. Writing to memory does not fail.
+pub(super) fn pretty(value: &impl Serialize, out: &mut Vec<u8>) {
+    if serde_json::to_writer_pretty(&mut *out, value).is_ok() {
+        out.push(b'\n');
+    }
+}

@@ -1,0 +1,77 @@
+//! `JUnit` XML: a suite for each file, a case for each object. No times, so that equal runs are equal bytes.
+
+use super::{Object, Sink, Style, Summary, Verdict};
+use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
+use std::fmt::Write as _;
+
+pub(super) struct Junit {
+    report: Report,
+    /// The file whose objects are coming in; objects of a file come one after the other.
+    suite: Option<TestSuite>,
+}
+
+impl Junit {
+    pub(super) fn new(style: Style) -> Self {
+        let name = if style.kubeconform { "kubeconform" } else { "crdkit" };
+        Self { report: Report::new(name), suite: None }
+    }
+}
+
+impl Sink for Junit {
+    fn object(&mut self, object: &Object, _: &mut Vec<u8>) {
+        let identity = object.identity.clone().unwrap_or_default();
+        let status = match object.verdict {
+            Verdict::Valid => TestCaseStatus::success(),
+            Verdict::Skipped => TestCaseStatus::skipped(),
+            Verdict::Invalid => failed(NonSuccessKind::Failure, object),
+            Verdict::Error => failed(NonSuccessKind::Error, object),
+        };
+        let name = match object.identity {
+            Some(_) => identity.qualified_name(),
+            None => object.file.to_string(),
+        };
+        let mut case = TestCase::new(name, status);
+        if object.identity.is_some() {
+            case.set_classname(format!("{}@{}", identity.kind, identity.api_version()));
+        }
+        if object.verdict == Verdict::Valid && object.findings().next().is_some() {
+            case.set_system_out(lines(object));
+        }
+        if self.suite.as_ref().is_none_or(|suite| suite.name.as_str() != &*object.file) {
+            let next = TestSuite::new(object.file.to_string());
+            self.report.add_test_suites(self.suite.replace(next));
+        }
+        if let Some(suite) = &mut self.suite {
+            suite.add_test_case(case);
+        }
+    }
+
+    fn finish(&mut self, _: &Summary, out: &mut Vec<u8>) {
+        self.report.add_test_suites(self.suite.take());
+        // Writing to memory does not fail.
+        let _ = self.report.serialize(out);
+    }
+}
+
+fn failed(kind: NonSuccessKind, object: &Object) -> TestCaseStatus {
+    let mut status = TestCaseStatus::non_success(kind);
+    if let Some(first) = object.errors().next() {
+        status.set_message(first.text());
+        status.set_type(first.code.name());
+    }
+    status.set_description(lines(object));
+    status
+}
+
+/// All findings, one to a line.
+fn lines(object: &Object) -> String {
+    let mut out = String::new();
+    for finding in object.findings() {
+        let place = finding.start.map(|start| format!(":{}:{}", start.line, start.column));
+        let place = place.unwrap_or_default();
+        let Object { file, .. } = object;
+        let super::Finding { severity, code, .. } = finding;
+        let _ = writeln!(out, "{file}{place}: {severity}[{code}]: {}", finding.text());
+    }
+    out
+}

@@ -1,0 +1,319 @@
+//! What a run found: objects with their findings, counted, and handed to every output that was asked for.
+//!
+//! Workers turn issues into [`Finding`]s, which own everything an output needs; [`Outputs`] gets
+//! objects in input order and writes as they come. Equal input gives equal bytes.
+
+mod excerpt;
+mod format;
+mod github;
+mod gitlab;
+mod json;
+mod junit;
+mod kubeconform;
+mod people;
+mod sarif;
+mod tap;
+mod target;
+
+pub(crate) use excerpt::Source;
+pub(crate) use format::{Format, Spec};
+pub(crate) use target::{Flow, Target};
+
+use crate::objects::Identity;
+use anyhow::Result;
+use crdkit::issue::{Code, ErrorType, Issue, Position, Severity, codes};
+use crdkit::schema::decode::strict_path;
+use crdkit::schema::status;
+use crdkit::text::quote::quote;
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::sync::Arc;
+
+/// One finding, as outputs need it.
+pub(crate) struct Finding {
+    pub(crate) severity: Severity,
+    pub(crate) code: Code,
+    /// Where in the object, in the server's notation.
+    pub(crate) path: String,
+    /// The same as a JSON Pointer.
+    pub(crate) pointer: String,
+    pub(crate) message: String,
+    /// The finding in the server's words.
+    pub(crate) server: String,
+    /// The rule that does not hold, and what it saw, where the finding is about a rule.
+    pub(crate) rule: Option<String>,
+    pub(crate) saw: Option<String>,
+    pub(crate) start: Option<Position>,
+    pub(crate) end: Option<Position>,
+    /// The byte it begins at, in binary input.
+    pub(crate) offset: Option<usize>,
+    /// The source lines with a caret, where an output shows them.
+    pub(crate) excerpt: String,
+    /// Why it does not count, if a comment in the source says so.
+    pub(crate) suppressed: Option<String>,
+}
+
+/// What became of an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// It would be accepted.
+    Valid,
+    /// It would be refused.
+    Invalid,
+    /// Nothing can be said about it: it cannot be read, or nothing is known about its kind.
+    Error,
+    /// It was not looked at, as was asked for.
+    Skipped,
+}
+
+/// One object, or one document that is none, and what was found.
+pub(crate) struct Object {
+    pub(crate) file: Arc<str>,
+    pub(crate) identity: Option<Identity>,
+    pub(crate) verdict: Verdict,
+    pub(crate) findings: Vec<Finding>,
+}
+
+/// Counts over a run.
+#[derive(Clone, Copy, Debug, Default)]
+#[expect(clippy::struct_field_names, reason = "all are counts, and counts are called so")]
+pub(crate) struct Summary {
+    pub(crate) n_files: usize,
+    pub(crate) n_valid: usize,
+    pub(crate) n_invalid: usize,
+    pub(crate) n_errors: usize,
+    pub(crate) n_skipped: usize,
+    pub(crate) n_warnings: usize,
+    pub(crate) n_suppressed: usize,
+}
+
+/// How outputs are written.
+#[derive(Clone, Copy, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
+pub(crate) struct Style {
+    /// Text, JSON and the like as kubeconform writes them.
+    pub(crate) kubeconform: bool,
+    /// Objects without findings are shown, too.
+    pub(crate) verbose: bool,
+    /// Counts are part of the output.
+    pub(crate) summary: bool,
+    /// Objects came from standard input alone.
+    pub(crate) stdin: bool,
+}
+
+/// One format. Text goes to `out` as soon as it is known.
+trait Sink {
+    fn object(&mut self, object: &Object, out: &mut Vec<u8>);
+    fn finish(&mut self, summary: &Summary, out: &mut Vec<u8>);
+}
+
+/// Everything a run writes findings to.
+pub(crate) struct Outputs {
+    sinks: Vec<(Box<dyn Sink>, Target)>,
+    summary: Summary,
+}
+
+impl Finding {
+    /// What outputs need of `issue`, which is about a part of `source`.
+    pub(crate) fn new(issue: &Issue, source: &Source<'_>, with_excerpt: bool) -> Self {
+        let text = |name| {
+            let arg = issue.args.iter().find(|(arg, _)| *arg == name);
+            arg.map(|(_, value)| value.to_string())
+        };
+        Self {
+            severity: issue.severity,
+            code: issue.code,
+            path: issue.path.to_string(),
+            pointer: issue.path.pointer(),
+            message: issue.message(),
+            server: in_server_words(issue),
+            rule: text("rule"),
+            saw: text("saw"),
+            start: issue.span.and_then(|span| source.position(span.start)),
+            end: issue.span.and_then(|span| source.position(span.end.max(span.start))),
+            offset: source.offset(issue),
+            excerpt: if with_excerpt { source.excerpt(issue) } else { String::new() },
+            suppressed: None,
+        }
+    }
+
+    /// Whether it is shown and counts.
+    pub(crate) fn counts(&self) -> bool {
+        self.suppressed.is_none()
+    }
+
+    /// The place and the message, as people and JSON have them.
+    fn text(&self) -> String {
+        if self.path.is_empty() {
+            self.message.clone()
+        } else {
+            format!("{}: {}", self.path, self.message)
+        }
+    }
+}
+
+impl Object {
+    /// An object with findings; the verdict follows from them.
+    pub(crate) fn judged(
+        file: &Arc<str>,
+        identity: Option<Identity>,
+        findings: Vec<Finding>,
+    ) -> Self {
+        let mut object =
+            Self { file: Arc::clone(file), identity, verdict: Verdict::Valid, findings };
+        object.decide();
+        object
+    }
+
+    /// Takes the verdict anew from the findings that count.
+    pub(crate) fn decide(&mut self) {
+        if self.verdict == Verdict::Skipped {
+            return;
+        }
+        let unknown = [
+            codes::source::NO_SCHEMA,
+            codes::source::UNUSABLE_SCHEMA,
+            codes::source::REJECTED_KIND,
+        ];
+        let errors =
+            self.findings.iter().filter(|it| it.counts() && it.severity == Severity::Error);
+        self.verdict = match errors.clone().count() {
+            0 => Verdict::Valid,
+            _ if self.identity.is_none() => Verdict::Error,
+            _ if errors.clone().all(|finding| unknown.contains(&finding.code)) => Verdict::Error,
+            _ => Verdict::Invalid,
+        };
+    }
+
+    /// The findings that are shown.
+    fn findings(&self) -> impl Iterator<Item = &Finding> {
+        self.findings.iter().filter(|finding| finding.counts())
+    }
+
+    fn errors(&self) -> impl Iterator<Item = &Finding> {
+        self.findings().filter(|finding| finding.severity == Severity::Error)
+    }
+}
+
+impl Summary {
+    /// How many objects there were.
+    pub(crate) fn n_objects(&self) -> usize {
+        self.n_valid + self.n_invalid + self.n_errors + self.n_skipped
+    }
+
+    /// The counts for people, and how many files and directories were left out.
+    pub(crate) fn in_words(&self, n_left_out: usize) -> String {
+        let s = |n: usize| if n == 1 { "" } else { "s" };
+        let (n_objects, n_files) = (self.n_objects(), self.n_files);
+        let mut out = format!(
+            "{n_objects} object{} in {n_files} file{}: {} valid, {} invalid",
+            s(n_objects),
+            s(n_files),
+            self.n_valid,
+            self.n_invalid,
+        );
+        let more = [
+            (self.n_errors, "could not be judged", ""),
+            (self.n_skipped, "skipped", ""),
+            (self.n_warnings, "warning", s(self.n_warnings)),
+            (self.n_suppressed, "ignored by comments", ""),
+        ];
+        for (n, what, s) in more.into_iter().filter(|(n, ..)| *n > 0) {
+            let _ = write!(out, ", {n} {what}{s}");
+        }
+        if n_left_out > 0 {
+            let _ = write!(out, "; {n_left_out} left out (kustomizations, templates and values)");
+        }
+        out
+    }
+
+    fn add(&mut self, object: &Object) {
+        // What is said about a file rather than an object in it is no object, unless it is an error.
+        let is_object = object.identity.is_some() || object.verdict != Verdict::Valid;
+        *match object.verdict {
+            Verdict::Valid => &mut self.n_valid,
+            Verdict::Invalid => &mut self.n_invalid,
+            Verdict::Error => &mut self.n_errors,
+            Verdict::Skipped => &mut self.n_skipped,
+        } += usize::from(is_object);
+        self.n_suppressed += object.findings.len() - object.findings().count();
+        self.n_warnings += object.findings().count() - object.errors().count();
+    }
+}
+
+impl Outputs {
+    /// Outputs as `specs` ask for them.
+    pub(crate) fn new(specs: &[Spec], style: Style) -> Self {
+        let sinks = specs
+            .iter()
+            .map(|spec| (spec.format.sink(style), Target::new(spec.file.as_deref())))
+            .collect();
+        Self { sinks, summary: Summary::default() }
+    }
+
+    /// Writes what became of `object`.
+    pub(crate) fn add(&mut self, object: &Object) -> Result<Flow> {
+        self.summary.add(object);
+        let mut flow = Flow::Open;
+        for (sink, target) in &mut self.sinks {
+            let mut text = Vec::new();
+            sink.object(object, &mut text);
+            if !text.is_empty() && target.write(&text)? == Flow::Closed {
+                flow = Flow::Closed;
+            }
+        }
+        Ok(flow)
+    }
+
+    /// Writes what comes behind all objects, and puts files in their place.
+    pub(crate) fn finish(mut self, n_files: usize) -> Result<Summary> {
+        self.summary.n_files = n_files;
+        for (mut sink, mut target) in self.sinks {
+            let mut text = Vec::new();
+            sink.finish(&self.summary, &mut text);
+            target.write(&text)?;
+            target.finish()?;
+        }
+        Ok(self.summary)
+    }
+}
+
+/// A finding as the server words it, alone.
+fn in_server_words(issue: &Issue) -> String {
+    if issue.code == codes::crd::UNKNOWN_FIELD {
+        return format!(
+            "strict decoding error: unknown field {}",
+            quote(&strict_path(&issue.path))
+        );
+    }
+    if issue.code == codes::decode::DUPLICATE_KEY {
+        let path = quote(&strict_path(&issue.path));
+        return format!("strict decoding error: duplicate field {path}");
+    }
+    match issue.code.info().error_type {
+        ErrorType::Decode => issue.server_message(),
+        _ => status::line(issue),
+    }
+}
+
+/// A number that tells findings apart and is the same on every run and machine: FNV-1a of the parts.
+fn fingerprint(parts: &[&str]) -> u64 {
+    let bytes = parts.iter().flat_map(|part| part.bytes().chain(std::iter::once(0)));
+    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
+/// Says something about the run as a whole.
+pub(crate) fn note(text: &str) {
+    let _ = writeln!(anstream::stderr().lock(), "{text}");
+}
+
+/// Shows why the work could not be done.
+pub(crate) fn failure(error: &anyhow::Error) {
+    let mut text = format!("\u{1b}[1m\u{1b}[91merror\u{1b}[0m: {error}");
+    for cause in error.chain().skip(1) {
+        let _ = write!(text, ": {cause}");
+    }
+    let _ = writeln!(anstream::stderr().lock(), "{text}");
+}

@@ -1,0 +1,96 @@
+//! Text for people: one line for each finding, or the source with a caret.
+
+use super::{Finding, Object, Sink, Style, Summary, Verdict};
+use crdkit::issue::Severity;
+use std::fmt::Write as _;
+
+pub(super) struct People {
+    render: fn(&str, &Finding) -> String,
+    style: Style,
+}
+
+impl People {
+    pub(super) fn text(style: Style) -> Self {
+        Self { render: |name, finding| line(name, finding) + "\n", style }
+    }
+
+    pub(super) fn pretty(style: Style) -> Self {
+        Self { render: pretty, style }
+    }
+}
+
+impl Sink for People {
+    fn object(&mut self, object: &Object, out: &mut Vec<u8>) {
+        for finding in object.findings() {
+            out.extend_from_slice((self.render)(&object.file, finding).as_bytes());
+        }
+        let word = match object.verdict {
+            Verdict::Valid => "valid",
+            Verdict::Skipped => "skipped",
+            Verdict::Invalid | Verdict::Error => return,
+        };
+        if let (true, Some(identity)) = (self.style.verbose, &object.identity) {
+            out.extend_from_slice(format!("{}: {identity}: {word}\n", object.file).as_bytes());
+        }
+    }
+
+    fn finish(&mut self, _: &Summary, _: &mut Vec<u8>) {}
+}
+
+/// `name:line:column: severity[code]: message` without a line end.
+pub(super) fn line(name: &str, finding: &Finding) -> String {
+    let mut out = name.to_owned();
+    if let Some(position) = finding.start {
+        let _ = write!(out, ":{}:{}", position.line, position.column);
+    } else if let Some(offset) = finding.offset {
+        let _ = write!(out, ": byte {offset}");
+    }
+    let severity = match finding.severity {
+        Severity::Error => "\u{1b}[1m\u{1b}[91merror",
+        Severity::Warning => "\u{1b}[1m\u{1b}[33mwarning",
+    };
+    let _ = write!(out, ": {severity}[{}]\u{1b}[0m: {}", finding.code, finding.text());
+    out
+}
+
+/// The line, the source below it, and for a rule what it is and what it saw.
+pub(super) fn pretty(name: &str, finding: &Finding) -> String {
+    let mut out = line(name, finding);
+    out.push('\n');
+    out.push_str(&finding.excerpt);
+    for (label, text) in [("rule", &finding.rule), ("saw", &finding.saw)] {
+        if let Some(text) = text {
+            let _ = writeln!(out, "  = {label}: {}", text.trim_end().replace('\n', "\n          "));
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::Source;
+    use crdkit::issue::{Issue, Span, codes};
+
+    #[test]
+    fn a_rule_is_shown_with_what_it_saw() {
+        let issue = Issue::error(codes::object::RULE_FAILED)
+            .with("detail", "too bright")
+            .with("rule", "self.watts < 60")
+            .with("saw", "self.watts = 100")
+            .span(Span::new(0, 5));
+        let source = Source::new("a.yaml", b"watts: 100", 7);
+        let text = pretty("a.yaml", &Finding::new(&issue, &source, true));
+        let text = anstream::adapter::strip_str(&text).to_string();
+        let lines: Vec<_> = text.lines().map(str::trim_end).collect();
+        let expected = [
+            "a.yaml:7:1: error[rule-failed]: too bright",
+            "  |",
+            "7 | watts: 100",
+            "  | ^^^^^",
+            "  = rule: self.watts < 60",
+            "  = saw: self.watts = 100",
+        ];
+        assert_eq!(lines, expected);
+    }
+}

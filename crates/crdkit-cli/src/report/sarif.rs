@@ -1,0 +1,217 @@
+//! SARIF 2.1.0: the part of it that code scanning services read.
+
+use super::{Finding, Object, Sink, Summary};
+use crdkit::issue::{Code, Severity};
+use serde::Serialize;
+use std::collections::HashMap;
+use std::fmt::Write as _;
+
+#[derive(Default)]
+pub(super) struct Sarif {
+    rules: Vec<Code>,
+    results: Vec<Outcome>,
+    seen: HashMap<u64, usize>,
+}
+
+#[derive(Serialize)]
+struct Log<'a> {
+    #[serde(rename = "$schema")]
+    schema: &'static str,
+    version: &'static str,
+    runs: [Run<'a>; 1],
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Run<'a> {
+    tool: Tool,
+    column_kind: &'static str,
+    results: &'a [Outcome],
+}
+
+#[derive(Serialize)]
+struct Tool {
+    driver: Driver,
+}
+
+#[derive(Serialize)]
+struct Driver {
+    name: &'static str,
+    version: &'static str,
+    rules: Vec<Rule>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Rule {
+    id: &'static str,
+    short_description: Message,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    help: Option<Message>,
+}
+
+#[derive(Serialize)]
+struct Message {
+    text: String,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Outcome {
+    rule_id: &'static str,
+    rule_index: usize,
+    level: &'static str,
+    message: Message,
+    locations: [Location; 1],
+    partial_fingerprints: Fingerprints,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    suppressions: Vec<Suppression>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Location {
+    physical_location: Physical,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    logical_locations: Vec<Logical>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Physical {
+    artifact_location: Artifact,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    region: Option<Region>,
+}
+
+#[derive(Serialize)]
+struct Artifact {
+    uri: String,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Region {
+    start_line: usize,
+    start_column: usize,
+    end_line: usize,
+    end_column: usize,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Logical {
+    fully_qualified_name: String,
+    kind: &'static str,
+}
+
+#[derive(Serialize)]
+struct Fingerprints {
+    #[serde(rename = "crdkit/v1")]
+    value: String,
+}
+
+#[derive(Serialize)]
+struct Suppression {
+    kind: &'static str,
+    justification: String,
+}
+
+impl Sink for Sarif {
+    fn object(&mut self, object: &Object, _: &mut Vec<u8>) {
+        for finding in &object.findings {
+            let rule_index = self.rule(finding.code);
+            let key = object.key(finding);
+            let nth = self.seen.entry(key).and_modify(|nth| *nth += 1).or_default();
+            self.results.push(Outcome {
+                rule_id: finding.code.name(),
+                rule_index,
+                level: match finding.severity {
+                    Severity::Error => "error",
+                    Severity::Warning => "warning",
+                },
+                message: Message { text: finding.text() },
+                locations: [Location::new(object, finding)],
+                partial_fingerprints: Fingerprints { value: format!("{key:016x}:{nth}") },
+                suppressions: finding
+                    .suppressed
+                    .iter()
+                    .map(|reason| Suppression { kind: "inSource", justification: reason.clone() })
+                    .collect(),
+            });
+        }
+    }
+
+    fn finish(&mut self, _: &Summary, out: &mut Vec<u8>) {
+        let driver = Driver {
+            name: "crdkit",
+            version: env!("CARGO_PKG_VERSION"),
+            rules: self.rules.iter().copied().map(Rule::new).collect(),
+        };
+        let run =
+            Run { tool: Tool { driver }, column_kind: "unicodeCodePoints", results: &self.results };
+        let schema = "https://json.schemastore.org/sarif-2.1.0.json";
+        super::json::pretty(&Log { schema, version: "2.1.0", runs: [run] }, out);
+    }
+}
+
+impl Sarif {
+    /// The index of the rule for `code`, which is listed when it is first met.
+    fn rule(&mut self, code: Code) -> usize {
+        self.rules.iter().position(|rule| *rule == code).unwrap_or_else(|| {
+            self.rules.push(code);
+            self.rules.len() - 1
+        })
+    }
+}
+
+impl Rule {
+    fn new(code: Code) -> Self {
+        let info = code.info();
+        let example = (!info.example.is_empty()).then(|| format!("For example: {}", info.example));
+        Self {
+            id: info.name,
+            short_description: Message { text: info.about.trim().to_owned() },
+            help: example.map(|text| Message { text }),
+        }
+    }
+}
+
+impl Location {
+    fn new(object: &Object, finding: &Finding) -> Self {
+        let region = finding.start.zip(finding.end).map(|(start, end)| Region {
+            start_line: start.line,
+            start_column: start.column,
+            end_line: end.line,
+            end_column: end.column,
+        });
+        let artifact_location = Artifact { uri: uri(&object.file) };
+        let logical = object.identity.as_ref().map(|identity| Logical {
+            fully_qualified_name: match finding.path.as_str() {
+                "" => identity.to_string(),
+                path => format!("{identity} {path}"),
+            },
+            kind: "object",
+        });
+        Self {
+            physical_location: Physical { artifact_location, region },
+            logical_locations: logical.into_iter().collect(),
+        }
+    }
+}
+
+/// A file name as a relative reference: what has a meaning in one is escaped.
+fn uri(name: &str) -> String {
+    let mut out = String::new();
+    for byte in name.replace('\\', "/").bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' | b'~' => {
+                out.push(char::from(byte));
+            }
+            _ => {
+                let _ = write!(out, "%{byte:02X}");
+            }
+        }
+    }
+    out
+}

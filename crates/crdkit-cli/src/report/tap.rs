@@ -1,0 +1,58 @@
+//! Test Anything Protocol, version 13: a test for each object, findings as a YAML block below it.
+
+use super::{Object, Sink, Summary, Verdict};
+use std::fmt::Write as _;
+
+#[derive(Default)]
+pub(super) struct Tap {
+    n_tests: usize,
+}
+
+impl Sink for Tap {
+    fn object(&mut self, object: &Object, out: &mut Vec<u8>) {
+        let mut text = String::new();
+        if self.n_tests == 0 {
+            text.push_str("TAP version 13\n");
+        }
+        self.n_tests += 1;
+        let word = match object.verdict {
+            Verdict::Valid | Verdict::Skipped => "ok",
+            Verdict::Invalid | Verdict::Error => "not ok",
+        };
+        let _ = write!(text, "{word} {} - {}", self.n_tests, plain(&object.file));
+        if let Some(identity) = &object.identity {
+            let _ = write!(text, " ({})", plain(&identity.to_string()));
+        }
+        if object.verdict == Verdict::Skipped {
+            text.push_str(" # skip");
+        }
+        text.push('\n');
+        if object.findings().next().is_some() {
+            text.push_str("  ---\n  findings:\n");
+            for finding in object.findings() {
+                let _ = writeln!(text, "  - code: {}", finding.code);
+                let _ = writeln!(text, "    severity: {}", finding.severity);
+                if let Some(start) = finding.start {
+                    let _ =
+                        writeln!(text, "    line: {}\n    column: {}", start.line, start.column);
+                }
+                let message = serde_json::Value::from(finding.text());
+                let _ = writeln!(text, "    message: {message}");
+            }
+            text.push_str("  ...\n");
+        }
+        out.extend_from_slice(text.as_bytes());
+    }
+
+    fn finish(&mut self, _: &Summary, out: &mut Vec<u8>) {
+        if self.n_tests == 0 {
+            out.extend_from_slice(b"TAP version 13\n");
+        }
+        out.extend_from_slice(format!("1..{}\n", self.n_tests).as_bytes());
+    }
+}
+
+/// A description without what would end it or be taken for a directive.
+fn plain(text: &str) -> String {
+    text.replace(['\n', '\r'], " ").replace('#', "\\#")
+}

@@ -1,0 +1,58 @@
+//! Packed directories, such as Helm charts: `.tgz` and `.tar.gz`.
+
+use super::Found;
+use crate::format::Format;
+use crate::input::Entry;
+use anyhow::{Result, bail};
+use flate2::read::GzDecoder;
+use std::io::Read as _;
+use std::path::Path;
+
+/// More than this does not come out of an archive, however small it is.
+const LARGEST: u64 = 512 << 20;
+
+/// Whether a file name or URL is that of an archive.
+pub(crate) fn is_archive(name: &str) -> bool {
+    let name = name.split(['?', '#']).next().unwrap_or_default();
+    let (stem, ending) = name.rsplit_once('.').unwrap_or((name, ""));
+    let packed_tar = || stem.get(stem.len().saturating_sub(4)..) == Some(".tar");
+    ending.eq_ignore_ascii_case("tgz") || (ending.eq_ignore_ascii_case("gz") && packed_tar())
+}
+
+/// The files of an archive that have a known ending, without templates that are not plain YAML.
+pub(super) fn unpack(name: &str, bytes: &[u8]) -> Result<Found> {
+    let mut archive = tar::Archive::new(GzDecoder::new(bytes).take(LARGEST));
+    let mut found = Found::default();
+    let mut total = 0;
+    for file in archive.entries()? {
+        let mut file = file?;
+        let path = file.path()?.into_owned();
+        total += file.size();
+        if total > LARGEST {
+            bail!("the archive holds more than {} MiB", LARGEST >> 20);
+        }
+        let hidden = |part: &std::ffi::OsStr| part.as_encoded_bytes().starts_with(b".");
+        let is_hidden = path.components().any(|part| match part {
+            std::path::Component::Normal(part) => hidden(part),
+            _ => false,
+        });
+        if !file.header().entry_type().is_file() || is_hidden || Format::of_name(&path).is_none() {
+            continue;
+        }
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes)?;
+        let full = Path::new(name).join(&path);
+        if path.components().any(|part| part.as_os_str() == "templates") && has_actions(&bytes) {
+            found.left_out.push(full);
+        } else {
+            found.entries.push(Entry::memory(&full.display().to_string(), bytes));
+        }
+    }
+    found.entries.sort_by(|left, right| left.name.cmp(&right.name));
+    Ok(found)
+}
+
+/// Whether a template has anything to fill in.
+pub(super) fn has_actions(bytes: &[u8]) -> bool {
+    memchr::memmem::find(bytes, b"{{").is_some()
+}

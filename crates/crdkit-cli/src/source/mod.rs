@@ -1,0 +1,95 @@
+//! Sources: where CRDs and objects come from, as named on the command line.
+//!
+//! A source is text such as `crds/`, `-`, `git:main:config/crd` or `https://…`; what is behind it is a list
+//! of entries in a stable order. Nothing goes to the network unless a source names it.
+
+mod archive;
+mod files;
+mod git;
+mod http;
+
+pub(crate) use archive::is_archive;
+pub(crate) use http::{Client, Fetched};
+
+use crate::input::Entry;
+use anyhow::{Context as _, Result, bail};
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+/// What a source is read for, which decides what of a directory counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// Whatever documents there are.
+    Documents,
+    /// Manifests: charts and kustomizations beside them are no manifests.
+    Objects,
+    /// CRDs: those of a chart count, templates included where they are plain YAML.
+    Crds,
+}
+
+/// What was found behind a source.
+#[derive(Default)]
+pub(crate) struct Found {
+    pub(crate) entries: Vec<Entry>,
+    /// Files that were left out because they are not what is looked for.
+    pub(crate) left_out: Vec<PathBuf>,
+}
+
+/// Finds what is behind `source`.
+pub(crate) fn find(source: &str, purpose: Purpose, client: &Client) -> Result<Found> {
+    if source == "-" {
+        let mut bytes = Vec::new();
+        std::io::stdin().lock().read_to_end(&mut bytes).context("standard input cannot be read")?;
+        return Ok(one(Entry::memory("<stdin>", bytes)));
+    }
+    if let Some(rest) = source.strip_prefix("git+") {
+        return git::remote(rest).with_context(|| format!("`{source}` cannot be read"));
+    }
+    if let Some(rest) = source.strip_prefix("git:") {
+        return git::local(rest).with_context(|| format!("`{source}` cannot be read"));
+    }
+    if source.starts_with("http://") || source.starts_with("https://") {
+        return http(source, client);
+    }
+    if source.starts_with("kube:") {
+        bail!(
+            "`{source}`: crdkit does not talk to clusters itself; write \
+             `kubectl get crds -o yaml | crdkit … --crds -`"
+        );
+    }
+    if source.starts_with("oci:") {
+        bail!(
+            "`{source}`: registries are not read; write `helm pull {source}` or use your registry's \
+             client, and name the file"
+        );
+    }
+    let path = Path::new(source.strip_prefix("file://").unwrap_or(source));
+    let unreadable = || format!("`{}` cannot be read", path.display());
+    if std::fs::metadata(path).with_context(unreadable)?.is_dir() {
+        return files::walk(path, purpose);
+    }
+    if is_archive(source) {
+        let bytes = std::fs::read(path).with_context(unreadable)?;
+        return archive::unpack(source, &bytes).with_context(unreadable);
+    }
+    Ok(one(Entry::file(path.to_owned())))
+}
+
+fn http(source: &str, client: &Client) -> Result<Found> {
+    let bytes = match client.get(source)? {
+        Fetched::Found(bytes) => bytes,
+        Fetched::Missing => bail!("`{source}` does not exist (the server answers 404)"),
+    };
+    if is_archive(source) {
+        return archive::unpack(source, &bytes).with_context(|| format!("`{source}`"));
+    }
+    let start = bytes.trim_ascii_start().get(..14).unwrap_or_default().to_ascii_lowercase();
+    if start.starts_with(b"<!doctype html") || start.starts_with(b"<html") {
+        bail!("`{source}` is a web page; name the address of the raw file");
+    }
+    Ok(one(Entry::memory(source, bytes)))
+}
+
+fn one(entry: Entry) -> Found {
+    Found { entries: vec![entry], left_out: Vec::new() }
+}

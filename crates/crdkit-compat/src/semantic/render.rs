@@ -1,0 +1,102 @@
+//! Reports for people and for programs.
+
+use super::answer::{Answer, Evidence, Report, Verdict};
+use crdkit_codec::json::{self, Layout};
+use crdkit_value::{Document, Event};
+use std::fmt::Write as _;
+
+impl Verdict {
+    /// Its name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Safe => "safe",
+            Self::Unsafe => "unsafe",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+impl Report {
+    /// A block for each answer, with its reasons and witnesses.
+    pub fn plain_text(&self) -> String {
+        self.text(|answer| {
+            format!("{} {}{}", answer.verdict().name(), answer.question.name(), of(answer))
+        })
+    }
+
+    /// The same as a Markdown list.
+    pub fn markdown(&self) -> String {
+        self.text(|answer| {
+            format!("- **{}** {}{}", answer.verdict().name(), answer.question.name(), of(answer))
+        })
+    }
+
+    fn text(&self, head: impl Fn(&Answer) -> String) -> String {
+        let mut out = String::new();
+        for answer in &self.answers {
+            let _ = writeln!(out, "{}: {}", head(answer), answer.question.text());
+            for reason in &answer.reasons {
+                let place = if reason.path.is_empty() { "the object" } else { &reason.path };
+                let _ = write!(out, "  - {place}: {}", reason.change);
+                let _ = match &reason.evidence {
+                    None => writeln!(out, " (not decided)"),
+                    Some(Evidence { witness: None, effect }) if effect.is_empty() => writeln!(out),
+                    Some(Evidence { witness: None, effect }) => writeln!(out, "; {effect}"),
+                    Some(Evidence { witness: Some(witness), effect }) => {
+                        let _ = writeln!(out);
+                        let _ = writeln!(out, "    witness: {}", one_line(witness));
+                        writeln!(out, "    then: {effect}")
+                    }
+                };
+            }
+        }
+        out
+    }
+
+    /// The report as an object.
+    pub fn document(&self) -> Document {
+        let mut out = vec![Event::BeginObject, Event::Key("answers"), Event::BeginArray];
+        for answer in &self.answers {
+            out.push(Event::BeginObject);
+            out.extend([Event::Key("question"), Event::String(answer.question.name())]);
+            if !answer.version.is_empty() {
+                out.extend([Event::Key("version"), Event::String(&answer.version)]);
+            }
+            out.extend([Event::Key("verdict"), Event::String(answer.verdict().name())]);
+            if !answer.reasons.is_empty() {
+                out.extend([Event::Key("reasons"), Event::BeginArray]);
+            }
+            for reason in &answer.reasons {
+                out.push(Event::BeginObject);
+                out.extend([Event::Key("path"), Event::String(&reason.path)]);
+                out.extend([Event::Key("change"), Event::String(&reason.change)]);
+                if let Some(Evidence { witness, effect }) = &reason.evidence {
+                    if !effect.is_empty() {
+                        out.extend([Event::Key("effect"), Event::String(effect)]);
+                    }
+                    if let Some(witness) = witness {
+                        out.push(Event::Key("witness"));
+                        out.extend(witness.root().events());
+                    }
+                }
+                out.push(Event::EndObject);
+            }
+            if !answer.reasons.is_empty() {
+                out.push(Event::EndArray);
+            }
+            out.push(Event::EndObject);
+        }
+        out.extend([Event::EndArray, Event::EndObject]);
+        Document::of_events(out)
+    }
+}
+
+fn of(answer: &Answer) -> String {
+    if answer.version.is_empty() { String::new() } else { format!(" ({})", answer.version) }
+}
+
+fn one_line(document: &Document) -> String {
+    let mut out = Vec::new();
+    json::write(document.root(), Layout::Compact, &mut out);
+    String::from_utf8_lossy(&out).into_owned()
+}

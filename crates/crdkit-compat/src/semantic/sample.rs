@@ -1,0 +1,272 @@
+//! Values that a schema accepts, as small as can be.
+//!
+//! A sample is a guess: required fields, least lengths, formats, patterns, enumerations and the
+//! `required` of one branch of `anyOf` and `oneOf` are minded, rules are not. Whoever needs to know runs
+//! it through the engine.
+
+use super::build;
+use crdkit_schema::model::{Schema, SchemaId, Schemas};
+use crdkit_text::formats::Format;
+use crdkit_text::regex::{Found, Regex, Search};
+use crdkit_value::{Document, Event, Value};
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+/// Texts that were found for patterns; finding them is the most expensive part of a sample.
+#[derive(Default)]
+pub(super) struct Memo(RefCell<HashMap<Wanted, Vec<String>>>);
+
+/// A pattern, the least and greatest length, and how many texts.
+type Wanted = (String, usize, Option<usize>, usize);
+
+/// Makes samples of the schemas of one table.
+#[derive(Clone, Copy)]
+pub(super) struct Sampler<'c> {
+    pub(super) schemas: &'c Schemas<'c>,
+    pub(super) memo: &'c Memo,
+    /// Which branch of `anyOf` and `oneOf` is satisfied, counted round.
+    pub(super) choice: usize,
+}
+
+/// Nobody needs longer lists and texts than this to see a point.
+const LARGEST: usize = 256;
+
+impl<'c> Sampler<'c> {
+    pub(super) fn schema(&self, id: SchemaId) -> &'c Schema<'c> {
+        self.schemas.get(id)
+    }
+
+    /// A value of the schema.
+    pub(super) fn sample(&self, id: SchemaId) -> Document {
+        let schema = self.schema(id);
+        if let Some(value) = schema.enum_values.and_then(|values| values.at(0)) {
+            return Document::copy_of(value);
+        }
+        let extensions = schema.extensions();
+        if extensions.int_or_string {
+            return build::number(1.0);
+        }
+        match schema.type_name {
+            "string" => build::text(texts(self.memo, schema, 1).first().map_or("", String::as_str)),
+            "integer" | "number" => build::number(number(schema)),
+            "boolean" => build::scalar(Event::Bool(false)),
+            "array" => {
+                let count = usize::try_from(schema.bounds().min_items.unwrap_or(0)).unwrap_or(0);
+                build::array(&self.list(schema, count.min(LARGEST)))
+            }
+            _ => self.object(schema, None),
+        }
+    }
+
+    /// A sample with one certain member, and without what would be one too many beside it.
+    pub(super) fn with(&self, id: SchemaId, name: &str, value: &Document) -> Document {
+        let schema = self.schema(id);
+        let mut object = self.object(schema, Some(name));
+        build::set(&mut object, name, value.root());
+        let most = schema.bounds().max_properties.and_then(|most| usize::try_from(most).ok());
+        let surplus = object.root().members().len().saturating_sub(most.unwrap_or(usize::MAX));
+        let others: Vec<_> = object
+            .root()
+            .members()
+            .filter(|(key, _)| *key != name && !schema.required.contains(key))
+            .map(|(_, member)| member.id())
+            .take(surplus)
+            .collect();
+        for id in others {
+            object.remove(id);
+        }
+        object
+    }
+
+    /// An object; `wanted` is a member that will be added to it.
+    fn object(&self, schema: &Schema<'c>, wanted: Option<&str>) -> Document {
+        let mut object = build::object();
+        if schema.extensions().embedded_resource {
+            build::set(&mut object, "apiVersion", build::text("v1").root());
+            build::set(&mut object, "kind", build::text("ConfigMap").root());
+            let mut metadata = build::object();
+            build::set(&mut metadata, "name", build::text("example").root());
+            build::set(&mut object, "metadata", metadata.root());
+        }
+        for name in self.required(schema, wanted) {
+            let Some(child) = child(schema, name) else { continue };
+            if self.schema(child).default.is_none() && object.root().get(name).is_none() {
+                build::set(&mut object, name, self.sample(child).root());
+            }
+        }
+        let least = usize::try_from(schema.bounds().min_properties.unwrap_or(0)).unwrap_or(0);
+        let least = least.saturating_sub(usize::from(wanted.is_some()));
+        self.pad(schema, least.min(LARGEST), &mut object);
+        object
+    }
+
+    /// Adds members until there are `count`, as far as the schema has names for them.
+    pub(super) fn pad(&self, schema: &Schema<'c>, count: usize, object: &mut Document) {
+        let mut names: Vec<String> =
+            schema.properties.iter().map(|(name, _)| name.to_owned()).collect();
+        if schema.additional_schema().is_some() || schema.preserves_unknown_fields() {
+            names.extend((0..count).map(|number| format!("key{number}")));
+        }
+        for name in names {
+            if object.root().members().len() >= count {
+                return;
+            }
+            if object.root().get(&name).is_none() {
+                let value = match child(schema, &name) {
+                    Some(child) => self.sample(child),
+                    None => build::text("value"),
+                };
+                build::set(object, &name, value.root());
+            }
+        }
+    }
+
+    /// Required names, with those of `allOf` and of one branch of `anyOf` and `oneOf`: one that
+    /// requires `wanted` if there is one.
+    fn required(&self, schema: &Schema<'c>, wanted: Option<&str>) -> Vec<&'c str> {
+        let junctors = schema.junctors();
+        let branch = |ids: &[SchemaId]| {
+            let asks = |id: &&SchemaId| {
+                wanted.is_some_and(|wanted| self.schema(**id).required.contains(&wanted))
+            };
+            let at = self.choice.checked_rem(ids.len())?;
+            ids.iter().find(asks).or_else(|| ids.get(at)).copied()
+        };
+        let mut names = schema.required.clone();
+        let chosen = [branch(&junctors.any_of), branch(&junctors.one_of)];
+        for id in junctors.all_of.iter().copied().chain(chosen.into_iter().flatten()) {
+            names.extend(&self.schema(id).required);
+        }
+        names
+    }
+
+    /// So many items of an array, unlike one another where the array asks for it.
+    pub(super) fn list(&self, schema: &Schema<'c>, count: usize) -> Vec<Document> {
+        let Some(item) = schema.item_schema() else {
+            return vec![build::object(); count];
+        };
+        let extensions = schema.extensions();
+        match extensions.list_type {
+            Some("set") => self.unlike(item, count),
+            Some("map") => {
+                let mut items = vec![self.sample(item); count];
+                let Some(key) = extensions.list_map_keys.first() else { return items };
+                let Some(key_schema) = self.schema(item).properties.get(key) else { return items };
+                for (item, value) in items.iter_mut().zip(self.unlike(key_schema, count)) {
+                    build::set(item, key, value.root());
+                }
+                items
+            }
+            _ => vec![self.sample(item); count],
+        }
+    }
+
+    /// Values of a schema that differ from one another; fewer if there are not so many.
+    fn unlike(&self, id: SchemaId, count: usize) -> Vec<Document> {
+        let schema = self.schema(id);
+        if let Some(values) = schema.enum_values {
+            return values.items().take(count).map(Document::copy_of).collect();
+        }
+        match schema.type_name {
+            "string" => {
+                texts(self.memo, schema, count).iter().map(|text| build::text(text)).collect()
+            }
+            "integer" | "number" => {
+                let first = number(schema);
+                let ups = (0..u32::try_from(count).unwrap_or(0)).map(f64::from);
+                ups.map(|up| build::number(first + up)).collect()
+            }
+            _ => vec![self.sample(id)],
+        }
+    }
+}
+
+/// The schema of the member called `name`.
+pub(super) fn child(schema: &Schema<'_>, name: &str) -> Option<SchemaId> {
+    schema.properties.get(name).or_else(|| schema.additional_schema())
+}
+
+/// Up to `count` texts that a schema of strings accepts.
+pub(super) fn texts(memo: &Memo, schema: &Schema<'_>, count: usize) -> Vec<String> {
+    if let Some(values) = schema.enum_values {
+        return values.items().filter_map(Value::as_str).map(str::to_owned).take(count).collect();
+    }
+    let bounds = schema.bounds();
+    let pattern = (!schema.pattern.is_empty()).then(|| Regex::new(schema.pattern).ok()).flatten();
+    let length = |bound: Option<i64>| bound.and_then(|bound| usize::try_from(bound).ok());
+    let (min, max) = (length(bounds.min_length).unwrap_or(0), length(bounds.max_length));
+    if let Some(format) = Format::parse(schema.format) {
+        let fits = |text: &&str| {
+            let length = text.chars().count();
+            length >= min
+                && max.is_none_or(|max| length <= max)
+                && pattern.as_ref().is_none_or(|pattern| pattern.is_match(text))
+                && format.accepts(text)
+        };
+        let fitting: Vec<_> = FORMATTED.iter().copied().filter(fits).collect();
+        if !fitting.is_empty() {
+            return fitting.into_iter().map(str::to_owned).take(count).collect();
+        }
+    }
+    if pattern.is_none() {
+        // Without a pattern every length does; texts of one letter are the easiest to read.
+        let first = min.max(1).min(max.unwrap_or(usize::MAX)).min(LARGEST);
+        let last = max.unwrap_or(usize::MAX).min(first.saturating_add(count));
+        return (first..=last).map(|length| "a".repeat(length)).take(count).collect();
+    }
+    let wanted = (schema.pattern.to_owned(), min, max, count);
+    if let Some(known) = memo.0.borrow().get(&wanted) {
+        return known.clone();
+    }
+    let matching = pattern.iter().collect();
+    let search = Search { matching, failing: Vec::new(), min_length: min, max_length: max };
+    let texts = match search.run(count) {
+        Found::Texts(texts) => texts,
+        Found::Unknown => Vec::new(),
+    };
+    memo.0.borrow_mut().insert(wanted, texts.clone());
+    texts
+}
+
+/// A number near zero that the bounds allow.
+fn number(schema: &Schema<'_>) -> f64 {
+    let bounds = schema.bounds();
+    let step = bounds.multiple_of.unwrap_or(1.0);
+    let mut number = bounds.multiple_of.map_or(1.0, |step| step);
+    if let Some(minimum) = bounds.minimum.filter(|minimum| *minimum > number) {
+        number = (minimum / step).ceil() * step;
+        number += if bounds.exclusive_minimum && number <= minimum { step } else { 0.0 };
+    }
+    if let Some(maximum) = bounds.maximum.filter(|maximum| *maximum < number) {
+        number = (maximum / step).floor() * step;
+        number -= if bounds.exclusive_maximum && number >= maximum { step } else { 0.0 };
+    }
+    number
+}
+
+/// Texts of every format that servers know.
+pub(super) const FORMATTED: &[&str] = &[
+    "2024-02-29",
+    "2024-02-29T12:00:00Z",
+    "1h30m",
+    "192.0.2.1",
+    "2001:db8::1",
+    "192.0.2.0/24",
+    "00:00:5e:00:53:01",
+    "https://example.com/a",
+    "example",
+    "example.com",
+    "a@example.com",
+    "6ba7b810-9dad-11d1-80b4-00c04fd430c8",
+    "a3bb189e-8bf9-3888-9912-ace4e6543002",
+    "936da01f-9abd-4d9d-80c7-02af85c822a8",
+    "74738ff5-5367-5958-9aee-98fffdcd1876",
+    "507f1f77bcf86cd799439011",
+    "0306406152",
+    "9780306406157",
+    "4111111111111111",
+    "111-22-3333",
+    "#ffffff",
+    "rgb(255,255,255)",
+    "YWJj",
+];

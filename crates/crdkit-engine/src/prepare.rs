@@ -1,0 +1,118 @@
+//! The steps that set what clients do not decide, and refuse requests about something else.
+
+use crate::metadata;
+use crate::options::Options;
+use crate::outcome::Refusal;
+use crate::pipeline::Run;
+use crdkit_issue::{FieldPath, Issue, codes};
+use crdkit_schema::validate;
+use crdkit_value::{Document, NodeId, Value};
+
+impl Run<'_> {
+    /// Puts the object where the request is for. Gives the id of its metadata.
+    pub(crate) fn prepare(&mut self, options: &Options) -> Result<NodeId, Refusal> {
+        let metadata = metadata::ensure(&mut self.document);
+        let value = self.document.value(metadata).get("namespace");
+        let found = value.and_then(Value::as_str).unwrap_or_default();
+        let expected = if self.version.crd.is_namespaced() { &*options.namespace } else { "" };
+        if found.is_empty() && !expected.is_empty() {
+            metadata::set_text(&mut self.document, metadata, "namespace", expected);
+        } else if found != expected && !expected.is_empty() {
+            let issue = Issue::error(codes::object::NAMESPACE_MISMATCH)
+                .with("namespace", found)
+                .with("expected", expected)
+                .at(FieldPath::root().field("metadata").field("namespace"));
+            let id = value.map_or(metadata, Value::id);
+            return Err(self.refuse(Refusal::BadRequest, id, issue));
+        } else if found != expected {
+            metadata::remove(&mut self.document, metadata, "namespace");
+        }
+        if let Some(issue) = metadata::remove_repeated_owners(&mut self.document, metadata) {
+            self.findings.add(metadata, issue);
+        }
+        Ok(metadata)
+    }
+
+    /// An update must be about the object as it is stored.
+    pub(crate) fn check_precondition(&mut self, old: Value<'_>) -> Result<(), Refusal> {
+        let text = |value: Value<'_>, key: &str| {
+            let metadata = value.get("metadata");
+            metadata
+                .and_then(|it| it.get(key))
+                .and_then(Value::as_str)
+                .unwrap_or_default()
+                .to_owned()
+        };
+        let new = self.document.root();
+        let path = |key: &str| FieldPath::root().field("metadata").field(key);
+        let (name, expected) = (text(new, "name"), text(old, "name"));
+        if name != expected && !expected.is_empty() {
+            let issue = Issue::error(codes::object::NAME_MISMATCH);
+            let issue = issue.with("name", name).with("expected", expected).at(path("name"));
+            return Err(self.refuse(Refusal::BadRequest, NodeId::ROOT, issue));
+        }
+        let (found, expected) = (text(new, "resourceVersion"), text(old, "resourceVersion"));
+        if found != expected && found.is_empty() {
+            let issue = Issue::error(codes::crd::RESOURCE_VERSION_REQUIRED).value(0_i64);
+            let issue = issue.at(path("resourceVersion"));
+            return Err(self.refuse(Refusal::InvalidResource, NodeId::ROOT, issue));
+        }
+        if found != expected && !expected.is_empty() {
+            let issue = Issue::error(codes::object::CONFLICT).with("found", found);
+            let issue = issue.at(path("resourceVersion"));
+            return Err(self.refuse(Refusal::Conflict, NodeId::ROOT, issue));
+        }
+        let (found, expected) = (text(new, "uid"), text(old, "uid"));
+        if !found.is_empty() && !expected.is_empty() && found != expected {
+            let issue = Issue::error(codes::object::UID_MISMATCH);
+            let issue = issue.with("found", found).with("expected", expected).at(path("uid"));
+            return Err(self.refuse(Refusal::Conflict, NodeId::ROOT, issue));
+        }
+        Ok(())
+    }
+
+    /// Counts a change to anything but metadata.
+    pub(crate) fn bump_generation(&mut self, metadata: NodeId, old: Value<'_>) {
+        let before = old.get("metadata").and_then(|metadata| metadata.get("generation"));
+        let Some(before) = before.and_then(Value::as_i64) else { return };
+        let content =
+            |value: Value<'_>| value.members().filter(|(key, _)| *key != "metadata").count();
+        let new = self.document.root();
+        let same = content(new) == content(old)
+            && new.members().filter(|(key, _)| *key != "metadata").all(|(key, member)| {
+                old.get(key).is_some_and(|old| validate::correlate::identical(member, old))
+            });
+        let generation = if same { before } else { before.saturating_add(1) };
+        metadata::set_int(&mut self.document, metadata, "generation", generation);
+    }
+}
+
+pub(crate) fn remove_root(document: &mut Document, key: &str) {
+    metadata::remove(document, NodeId::ROOT, key);
+}
+
+/// Makes the member `key` what it is in `old`.
+pub(crate) fn copy_root(document: &mut Document, key: &str, old: Value<'_>) {
+    match old.get(key) {
+        Some(value) => {
+            document.insert(NodeId::ROOT, key, value);
+        }
+        None => remove_root(document, key),
+    }
+}
+
+/// Makes everything but the status what it is in `old`.
+pub(crate) fn keep_status(document: &mut Document, old: Value<'_>) {
+    let others: Vec<NodeId> = document
+        .root()
+        .members()
+        .filter(|(key, _)| *key != "status")
+        .map(|(_, member)| member.id())
+        .collect();
+    for id in others {
+        document.remove(id);
+    }
+    for (key, member) in old.members().filter(|(key, _)| *key != "status") {
+        document.insert(NodeId::ROOT, key, member);
+    }
+}

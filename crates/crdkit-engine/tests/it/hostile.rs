@@ -1,0 +1,86 @@
+//! Input that nobody writes by accident.
+
+use crate::support;
+use crdkit_engine::{Crd, Options, Outcome};
+use std::fmt::Write as _;
+
+fn lenient() -> Crd {
+    support::crd(
+        "type: object\nproperties:\n  any: {type: object, x-kubernetes-preserve-unknown-fields: true}\n  \
+         map: {type: object, additionalProperties: true}\n  set: {type: array, x-kubernetes-list-type: set, \
+         items: {type: string}}\n",
+        "",
+    )
+}
+
+/// Runs a body through a thread with a small stack, and says what became of it.
+fn run(body: String, check: impl FnOnce(&Outcome<'_>) + Send + 'static) {
+    let worker = std::thread::Builder::new().stack_size(512 << 10).spawn(move || {
+        let crd = lenient();
+        let outcome = crd.version("v1").expect("v1").create(body.as_bytes(), &Options::default());
+        check(&outcome);
+    });
+    worker.expect("a thread").join().expect("no panic");
+}
+
+fn lamp(content: &str) -> String {
+    format!(
+        r#"{{"apiVersion":"example.com/v1","kind":"Lamp","metadata":{{"name":"a"}},{content}}}"#
+    )
+}
+
+#[test]
+fn ten_thousand_levels_cost_no_stack() {
+    for (open, close) in [("[", "]"), (r#"{"a":"#, "}")] {
+        let deep = format!("{}1{}", open.repeat(9_990), close.repeat(9_990));
+        let accepted = format!(r#""any":{{"a":{deep}}}"#);
+        run(lamp(&accepted), |outcome| assert!(outcome.is_accepted(), "{:?}", outcome.issues));
+        let pruned = format!(r#""map":{{"a":{deep}}}"#);
+        run(lamp(&pruned), |outcome| assert!(outcome.issues.len() < 2));
+        let wrong = format!(r#""set":[{deep},{deep}]"#);
+        run(lamp(&wrong), |outcome| assert!(!outcome.is_accepted()));
+    }
+}
+
+#[test]
+fn beyond_the_depth_limit_there_is_one_finding_with_a_place() {
+    let deep = format!(r#""any":{{"a":{}{}}}"#, "[".repeat(20_000), "]".repeat(20_000));
+    run(lamp(&deep), |outcome| {
+        assert_eq!(outcome.issues.len(), 1);
+        assert!(outcome.issues.iter().all(|issue| issue.span.is_some()));
+    });
+}
+
+#[test]
+fn bytes_that_are_not_utf8_become_replacement_characters() {
+    let mut body = lamp(r#""any":{"a":"?"}"#).into_bytes();
+    if let Some(byte) = body.iter_mut().find(|byte| **byte == b'?') {
+        *byte = 0xFF;
+    }
+    let crd = lenient();
+    let outcome = crd.version("v1").expect("v1").create(&body, &Options::default());
+    let found = outcome.document.root().pointer("/any/a").and_then(crdkit_value::Value::as_str);
+    assert_eq!(found, Some("\u{FFFD}"));
+}
+
+#[test]
+fn repeated_keys_at_every_level_are_all_found() {
+    let body = r#"{"kind":"x","kind":"Lamp","apiVersion":"example.com/v1","metadata":{"name":"a","name":"b"},
+        "any":{"a":1,"a":{"b":[{"c":1,"c":2}]}},"any":{"a":1,"a":2}}"#;
+    run(body.into(), |outcome| {
+        let spans = outcome.issues.iter().map(|issue| issue.span.expect("a place"));
+        assert_eq!(spans.collect::<std::collections::BTreeSet<_>>().len(), 6);
+    });
+}
+
+#[test]
+fn many_members_and_many_findings_take_linear_time() {
+    let mut members = String::new();
+    for index in 0..100_000 {
+        let _ = write!(members, r#""k{index}":1,"#);
+    }
+    run(lamp(&format!(r#""any":{{{members}"z":1}}"#)), |outcome| assert!(outcome.is_accepted()));
+    run(lamp(&format!(r#"{members}"z":1"#)), |outcome| assert_eq!(outcome.issues.len(), 100_001));
+    let same = r#""x","#.repeat(50_000);
+    run(lamp(&format!(r#""set":[{same}"y"]"#)), |outcome| assert_eq!(outcome.issues.len(), 1));
+}

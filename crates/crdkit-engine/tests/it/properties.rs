@@ -1,0 +1,182 @@
+//! What holds for every object.
+
+use crate::support;
+use crdkit_engine::{Crd, FieldValidation, Options};
+use proptest::prelude::*;
+use std::fmt::Write as _;
+
+const SCHEMA: &str = "
+type: object
+properties:
+  spec:
+    type: object
+    required: [size]
+    properties:
+      size: {type: integer, minimum: 0, maximum: 9, default: 3}
+      mode: {type: string, enum: [a, b], nullable: true, default: a}
+      labels: {type: object, additionalProperties: {type: string, maxLength: 2}}
+      free: {type: object, x-kubernetes-preserve-unknown-fields: true}
+      open: {type: object, additionalProperties: true}
+      either: {x-kubernetes-int-or-string: true}
+      zones: {type: array, x-kubernetes-list-type: set, items: {type: string}}
+      ports:
+        type: array
+        x-kubernetes-list-type: map
+        x-kubernetes-list-map-keys: [name]
+        items:
+          type: object
+          required: [name]
+          properties:
+            name: {type: string}
+            number: {type: integer, default: 80}
+      limits:
+        type: object
+        default: {low: 1}
+        properties:
+          low: {type: number}
+          high: {type: number, default: 2.5}
+        x-kubernetes-validations:
+        - rule: '!has(self.low) || self.low <= self.high'
+";
+
+fn crd() -> Crd {
+    support::crd(SCHEMA, "")
+}
+
+/// Values that often have the names and types of the schema.
+fn value(depth: u32) -> impl Strategy<Value = String> {
+    let leaf = prop_oneof![
+        Just("null".to_owned()),
+        Just("true".to_owned()),
+        (-2_i64..12).prop_map(|int| int.to_string()),
+        (-20..20_i32).prop_map(|float| format!("{:?}", f64::from(float) / 4.0)),
+        "[ab]{0,3}".prop_map(|text| format!("{text:?}")),
+    ];
+    leaf.prop_recursive(depth, 40, 6, |inner| {
+        let keys = prop::sample::select(vec![
+            "spec", "size", "mode", "labels", "free", "open", "either", "zones", "ports", "name",
+            "number", "limits", "low", "high", "other",
+        ]);
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4)
+                .prop_map(|items| format!("[{}]", items.join(","))),
+            prop::collection::btree_map(keys, inner, 0..6).prop_map(|members| {
+                let members = members.iter().map(|(key, value)| format!("{key:?}:{value}"));
+                format!("{{{}}}", members.collect::<Vec<_>>().join(","))
+            }),
+        ]
+    })
+}
+
+fn body(spec: &str) -> String {
+    format!(
+        r#"{{"apiVersion":"example.com/v1","kind":"Lamp","metadata":{{"name":"a"}},"spec":{spec}}}"#
+    )
+}
+
+fn options(field_validation: FieldValidation) -> Options {
+    Options { field_validation, ..Options::default() }
+}
+
+proptest! {
+    #[test]
+    fn what_was_pruned_and_defaulted_stays_as_it_is(spec in value(4)) {
+        let crd = crd();
+        let version = crd.version("v1").expect("v1");
+        let first = version.create(body(&spec).as_bytes(), &options(FieldValidation::Ignore));
+        let stored = support::text(first.document.root());
+        let second = version.create(stored.as_bytes(), &options(FieldValidation::Strict));
+        // An object that is accepted is accepted again, as it is, with nothing to prune or to fill in.
+        if first.is_accepted() {
+            prop_assert!(second.is_accepted(), "{:?}", second.issues);
+            prop_assert_eq!(support::text(second.document.root()), stored);
+            prop_assert!(second.changes.pruned.is_empty());
+            prop_assert!(second.changes.dropped.is_empty());
+            prop_assert!(second.changes.defaulted.is_empty());
+        }
+        // One that is refused is refused for the same reasons.
+        let codes = |issues: &[crdkit_issue::Issue]| {
+            issues.iter().map(|issue| (issue.code, issue.path.clone())).collect::<Vec<_>>()
+        };
+        prop_assert_eq!(codes(&first.issues), codes(&second.issues));
+    }
+
+    #[test]
+    fn findings_do_not_depend_on_the_order_of_keys(spec in value(4)) {
+        let crd = crd();
+        let version = crd.version("v1").expect("v1");
+        let text = body(&spec);
+        let reversed = reverse(&json(&text));
+        for validation in [FieldValidation::Ignore, FieldValidation::Strict] {
+            let one = version.create(text.as_bytes(), &options(validation));
+            let other = version.create(reversed.as_bytes(), &options(validation));
+            prop_assert_eq!(one.status(), other.status());
+            if one.is_accepted() {
+                prop_assert_eq!(one.document, other.document);
+            }
+        }
+    }
+
+    #[test]
+    fn every_finding_in_text_has_a_place(spec in value(4)) {
+        let crd = crd();
+        let version = crd.version("v1").expect("v1");
+        let text = body(&spec);
+        let outcome = version.create(text.as_bytes(), &options(FieldValidation::Warn));
+        for issue in &outcome.issues {
+            let span = issue.span.expect("a place");
+            prop_assert!(span.start <= span.end && span.end <= text.len());
+        }
+    }
+
+    #[test]
+    fn replacing_an_object_by_itself_changes_nothing(spec in value(4)) {
+        let crd = crd();
+        let version = crd.version("v1").expect("v1");
+        let created = version.create(body(&spec).as_bytes(), &options(FieldValidation::Ignore));
+        if created.is_accepted() {
+            let text = support::text(created.document.root());
+            let updated =
+                version.update(&created.document, text.as_bytes(), &options(FieldValidation::Strict));
+            prop_assert!(updated.is_accepted(), "{:?}", updated.issues);
+            prop_assert_eq!(support::text(updated.document.root()), text);
+        }
+    }
+}
+
+fn json(text: &str) -> crdkit_value::Document {
+    let options = crdkit_codec::DecodeOptions::default();
+    crdkit_codec::json::decode(text.as_bytes(), &options).expect("JSON").document
+}
+
+/// The same document with the members of all objects the other way round.
+fn reverse(document: &crdkit_value::Document) -> String {
+    fn write(value: crdkit_value::Value<'_>, out: &mut String) {
+        if let Some(members) = value.as_object() {
+            out.push('{');
+            let members: Vec<_> = members.collect();
+            for (at, (key, member)) in members.into_iter().rev().enumerate() {
+                if at > 0 {
+                    out.push(',');
+                }
+                let _ = write!(out, "{key:?}:");
+                write(member, out);
+            }
+            out.push('}');
+        } else if let Some(items) = value.as_array() {
+            out.push('[');
+            for (at, item) in items.enumerate() {
+                if at > 0 {
+                    out.push(',');
+                }
+                write(item, out);
+            }
+            out.push(']');
+        } else {
+            out.push_str(&support::text(value));
+        }
+    }
+    let mut out = String::new();
+    write(document.root(), &mut out);
+    out
+}

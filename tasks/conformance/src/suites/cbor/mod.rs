@@ -1,0 +1,76 @@
+//! Suites about CBOR: what the Kubernetes serializer reads and writes, and how formats are negotiated.
+//!
+//! Bytes stand in cases and answers as hexadecimal text. A case that only a Go type can answer is counted
+//! as `skipped`, never as right; the module that skips it says which ones and why. The comparison of both
+//! serializers on Go's own `Pod`, `Service` and the like has no suite, because those types are not here.
+
+mod media;
+mod object;
+mod partial;
+mod raw;
+mod sequence;
+mod special;
+mod typed;
+mod value;
+
+pub(super) use media::{ACCEPT, CONTENT_TYPE};
+pub(super) use object::{OBJECT, STORAGE};
+pub(super) use raw::RAW;
+pub(super) use sequence::FRAMER;
+pub(super) use special::SPECIAL;
+pub(super) use typed::TYPED;
+pub(super) use value::{DECODE, DIAGNOSTIC, ENCODE, ENCODE_LARGE, TRANSCODE};
+
+use crate::case::{self, Case};
+use crate::score::Score;
+use crdkit::codec::DecodeOptions;
+use crdkit::value::{Document, Duplicates, Value};
+use std::fmt::Write as _;
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+/// The bytes behind `text`; digits that are none end them.
+fn unhex(text: &str) -> Vec<u8> {
+    let digits = text.chars().map_while(|digit| digit.to_digit(16));
+    let digits: Vec<u8> = digits.filter_map(|digit| u8::try_from(digit).ok()).collect();
+    digits
+        .chunks_exact(2)
+        .map(|pair| pair.iter().fold(0, |byte, digit| byte << 4 | digit))
+        .collect()
+}
+
+fn is(case: &Case, key: &str) -> bool {
+    case.get(key).and_then(Value::as_bool).unwrap_or_default()
+}
+
+/// Reads JSON as a server does that has not been asked to be strict.
+fn lenient() -> DecodeOptions {
+    DecodeOptions { duplicates: Duplicates::LastWins, ..DecodeOptions::default() }
+}
+
+/// Whether case and answer agree on a member; neither of them having it is agreement.
+fn same(case: &Case, answer: &Document, key: &str) -> bool {
+    case.get(key) == answer.root().get(key)
+}
+
+/// Whether a member that is JSON text in case and answer says the same in both.
+fn same_json(case: &Case, answer: &Document, key: &str) -> bool {
+    let parse = |text: &str| case::parse(text.as_bytes()).ok();
+    let got = answer.root().get(key).and_then(Value::as_str).unwrap_or_default();
+    match (parse(case.text(key)), parse(got)) {
+        (Some(want), Some(got)) => want.root() == got.root(),
+        (want, got) => want.is_none() && got.is_none(),
+    }
+}
+
+/// Counts one case that has no answer, and says whether it was that.
+fn skipped(case: &Case, answer: &Document, score: &mut Score) -> bool {
+    let skipped = answer.root().get("skipped").is_some();
+    score.add(if skipped { "skipped" } else { "answered" }, !skipped, &case.id);
+    skipped
+}
