@@ -1,7 +1,7 @@
 //! CEL rules on schemas: what `self` is, how a rule is compiled, and what it says about a value.
 //!
 //! [`Types`] describes a schema's values to the expression language, [`compile`] makes a program of a
-//! rule and says what it costs at most, [`evaluate`] runs the rules of a schema and of everything below
+//! rule and says what it costs at most, [`Evaluator`] runs the rules of a schema and of everything below
 //! it on a value.
 //!
 //! Upstream: `apiserver/pkg/cel/common/schemas.go`, `apiextensions-apiserver/pkg/apiserver/schema/cel`.
