@@ -42,7 +42,7 @@ pub use error::{CompileError, CompileErrors};
 pub use eval::{Binding, EvalError, Limits, Outcome};
 pub use library::Library;
 pub use plan::{PlanError, Program};
-pub use shape::{Field, ListKind, Shape, ShapeId, ShapeKind, Shapes};
+pub use shape::{Field, ListKind, Shape, ShapeId, ShapeKind, Shapes, escape_reserved};
 pub use source::{Location, Position, locate};
 pub use types::Type;
 pub use value::{Arena, Constant, List, Map, Node, Opaque, Val};

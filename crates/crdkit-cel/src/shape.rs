@@ -204,7 +204,7 @@ pub(crate) fn find_field<'s>(fields: &'s [Field], name: &str) -> Option<&'s Fiel
         .and_then(|index| fields.get(index))
 }
 
-/// The escaped form of a reserved word.
-pub(crate) fn escape_reserved(name: &str) -> Option<String> {
+/// The escaped form of a reserved word; none for any other name.
+pub fn escape_reserved(name: &str) -> Option<String> {
     RESERVED.contains(&name).then(|| format!("__{name}__"))
 }

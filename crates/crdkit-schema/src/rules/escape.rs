@@ -1,38 +1,21 @@
 //! Property names as identifiers of expressions.
 
+use crdkit_cel::escape_reserved;
 use std::borrow::Cow;
 
-const RESERVED: &[&str] = &[
-    "true",
-    "false",
-    "null",
-    "in",
-    "as",
-    "break",
-    "const",
-    "continue",
-    "else",
-    "for",
-    "function",
-    "if",
-    "import",
-    "let",
-    "loop",
-    "package",
-    "namespace",
-    "return",
-    "var",
-    "void",
-    "while",
-];
+/// Words that are values or operators of the language; the other reserved words it knows itself.
+const LITERALS: [&str; 4] = ["true", "false", "null", "in"];
 
 /// The name under which expressions see the property `name`; some names cannot be seen at all.
 pub fn escape(name: &str) -> Option<Cow<'_, str>> {
     if name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()) {
         return None;
     }
-    if RESERVED.contains(&name) {
+    if LITERALS.contains(&name) {
         return Some(Cow::Owned(format!("__{name}__")));
+    }
+    if let Some(escaped) = escape_reserved(name) {
+        return Some(Cow::Owned(escaped));
     }
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
     if name.chars().all(plain) && !name.contains("__") {
@@ -72,6 +55,7 @@ mod tests {
         check("a__b", Some("a__underscores__b"));
         check("a___b", Some("a__underscores___b"));
         check("namespace", Some("__namespace__"));
+        check("in", Some("__in__"));
     }
 
     #[test]
