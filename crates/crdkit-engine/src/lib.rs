@@ -60,6 +60,7 @@ mod rules;
 mod scale;
 mod shape;
 mod spans;
+pub mod stream;
 mod strict;
 mod walk;
 

@@ -34,7 +34,7 @@ pub struct Builder<'l> {
     duplicates: Duplicates,
     /// The arrays and objects that have begun and not ended. The first frame stands for what the root
     /// is in, which is nothing.
-    open: Vec<Frame>,
+    pub(crate) open: Vec<Frame>,
     /// The key whose value comes next.
     key: TextRef,
     key_bit: u64,
@@ -45,8 +45,8 @@ pub struct Builder<'l> {
 }
 
 /// An array or object being built.
-struct Frame {
-    id: NodeId,
+pub(crate) struct Frame {
+    pub(crate) id: NodeId,
     last: NodeId,
     /// Children so far, and how many of them lost to one with the same key.
     n_children: u32,
@@ -162,6 +162,32 @@ impl<'l> Builder<'l> {
         self.open.len() == 1 && !self.document.nodes.is_empty()
     }
 
+    /// Whether an array or object has begun and not ended.
+    pub fn is_open(&self) -> bool {
+        self.open.len() > 1
+    }
+
+    /// Whether the value being built is an object rather than an array; none before it has begun, or for
+    /// a scalar.
+    pub fn is_object(&self) -> Option<bool> {
+        match self.document.nodes.first()?.tag {
+            Tag::Object => Some(true),
+            Tag::Array => Some(false),
+            _ => None,
+        }
+    }
+
+    /// Takes the memory of `document`, which is no longer needed, for the one being built.
+    #[must_use]
+    pub fn reusing(mut self, document: Document) -> Self {
+        let Document { mut nodes, mut text, .. } = document;
+        nodes.clear();
+        text.clear();
+        self.document.nodes = nodes;
+        self.document.text = text;
+        self
+    }
+
     /// The document and the duplicate keys found in it.
     pub fn finish(mut self) -> (Document, Vec<Issue>) {
         match self.document.nodes.first_mut() {
@@ -190,7 +216,7 @@ impl<'l> Builder<'l> {
     /// Ends the innermost array or object: says where its next sibling will be, and that its last
     /// child has none.
     #[inline(always)]
-    fn end(&mut self, span: Span) {
+    pub(crate) fn end(&mut self, span: Span) {
         let Some(Frame { id, last, n_children, n_removed, .. }) = self.open.pop() else { return };
         let nodes = &mut self.document.nodes;
         let next = NodeId(to_u32(nodes.len()));

@@ -18,6 +18,7 @@ mod limits;
 mod node;
 mod positions;
 mod source;
+mod suspend;
 mod value;
 mod walk;
 
@@ -27,5 +28,6 @@ pub use event::{Event, NumberMode};
 pub use limits::Limits;
 pub use node::NodeId;
 pub use positions::Place;
+pub use suspend::Suspended;
 pub use value::{Items, Kind, Members, Value};
 pub use walk::Walk;

@@ -6,6 +6,7 @@
 //! the longest token; nothing recurses on nesting.
 
 mod decode;
+mod fill;
 mod lex;
 mod parse;
 mod problem;
@@ -17,6 +18,7 @@ mod write;
 pub(crate) use text::push_lossy;
 
 pub use decode::{Documents, Framing, decode};
+pub use fill::Filled;
 pub use reader::Reader;
 pub use source::{Chunks, Slice, Source};
 pub use write::{Layout, write, write_string};

@@ -11,6 +11,15 @@ codes! {
     TRUNCATED = "truncated", Decode, "the input ends {place}",
         server: "unexpected end of JSON input", example: "{\"a\":";
 
+    /// A value that has to be looked at as a whole is larger than what may be held.
+    BUFFER_EXCEEDED = "buffer-exceeded", Decode,
+        "this value takes more than {limit} bytes, so {why} could not be checked",
+        example: "a list of a million items with a rule of its own";
+
+    /// More is wrong than is reported.
+    TOO_MANY_ISSUES = "too-many-issues", Decode, "more than {limit} errors; the rest is left out",
+        example: "a list of a million wrong items";
+
     /// Something follows the end of the document.
     TRAILING_DATA = "trailing-data", Decode, "unexpected data after the document",
         server: "{server}", example: "{} x";
