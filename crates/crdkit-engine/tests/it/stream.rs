@@ -96,7 +96,7 @@ fn value(depth: u32) -> impl Strategy<Value = String> {
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..5)
                 .prop_map(|items| format!("[{}]", items.join(","))),
-            prop::collection::vec((keys, inner), 0..6).prop_map(|members| {
+            prop::collection::btree_map(keys, inner, 0..6).prop_map(|members| {
                 let members = members.iter().map(|(key, value)| format!("{key:?}:{value}"));
                 format!("{{{}}}", members.collect::<Vec<_>>().join(","))
             }),
