@@ -33,6 +33,7 @@ pub mod compat;
 pub mod crd;
 pub mod decode;
 pub mod object;
+pub mod schema;
 pub mod source;
 
 /// All codes with the stage that finds them, in the order of the reference page.
@@ -41,5 +42,6 @@ pub const STAGES: &[(&str, &[Code])] = &[
     ("decode", decode::ALL),
     ("crd", crd::ALL),
     ("object", object::ALL),
+    ("schema", schema::ALL),
     ("compat", compat::ALL),
 ];
