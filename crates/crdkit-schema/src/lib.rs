@@ -21,6 +21,7 @@ pub mod read;
 pub mod rules;
 pub mod schema;
 pub mod status;
+pub mod unknown;
 pub mod validate;
 
 mod base64;
