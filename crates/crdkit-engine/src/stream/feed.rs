@@ -4,7 +4,7 @@ use super::Options;
 use super::walk::{Step, Stream};
 use crdkit_codec::DecodeError;
 use crdkit_codec::json::Chunks;
-use crdkit_schema::compile::{Id, Table};
+use crdkit_schema::schema::Schema;
 use std::io::{self, ErrorKind, Read};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -26,10 +26,10 @@ struct Arrived {
 }
 
 impl<'t> Feeder<'t> {
-    /// A feeder for one document with the schema `root`.
-    pub fn new(table: &'t Table, root: Option<Id>, options: &'t Options) -> Self {
+    /// A feeder for one document, held against `schema`.
+    pub fn new(schema: &'t Schema, options: &'t Options) -> Self {
         let inbox = Inbox::default();
-        Self { stream: Stream::new(inbox.clone(), table, root, options), inbox }
+        Self { stream: Stream::new(inbox.clone(), schema, options), inbox }
     }
 
     /// Takes `chunk` and gives every step that is complete to `handler`.

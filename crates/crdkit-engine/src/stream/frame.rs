@@ -1,23 +1,28 @@
 //! An array or object that is open: what it still has to see, and what is wrong when it ends.
+//!
+//! Paths of findings are relative to it.
 
-use super::schema::{self, Member, Schemas};
+use super::schema::{self, Label, Schemas};
 use super::seen::Seen;
-use crate::list_type;
-use crdkit_issue::{Code, FieldPath, Issue, Segment, codes::object as codes};
-use crdkit_schema::compile::{Id, ListType, Node, Table, Types};
-use crdkit_value::{Document, Event, NodeId, Value};
+use crdkit_issue::{Arg, Code, FieldPath, Issue, Segment, codes};
+use crdkit_schema::compile::{Contains, Id};
+use crdkit_schema::import::{DefaultMode, Unknown};
+use crdkit_schema::schema::{Schema, Semantics};
+use crdkit_schema::unknown::{self, Fate};
+use crdkit_schema::validate::{self, identity, identity::Identity};
+use crdkit_value::{Document, Duplicates, Event, NodeId, Value};
 use std::collections::BTreeSet;
 
 /// One open array or object.
 pub(super) struct Frame<'t> {
     kind: Kind<'t>,
-    /// The schemas that apply to it; all they say counts, even if its type is wrong.
+    /// The schemas that apply to it.
     schemas: Vec<Id>,
-    /// The schemas of items.
-    items: Schemas,
+    /// Whether a schema further up preserves what is unknown.
+    keep: bool,
     n_children: usize,
-    /// What its siblings must not have the same of, as far as it has come: for an item of a map list.
-    identity: Option<Document>,
+    /// The keys that tell it apart from its siblings, and those that have come.
+    identity: Option<(Vec<&'t str>, Document)>,
     /// Where it began in the input.
     pub(super) start: usize,
 }
@@ -26,20 +31,34 @@ enum Kind<'t> {
     Object {
         /// Required fields that have not come yet.
         missing: BTreeSet<&'t str>,
+        /// Fields that came and that others depend on or are needed because of others.
+        present: BTreeSet<&'t str>,
         keys: Seen,
         /// The key whose value comes next.
-        key: Option<Box<str>>,
+        key: Box<str>,
     },
     Array {
-        /// The items so far, for a list of which no two may be the same.
-        items: Seen,
+        /// The items so far, for each schema that wants them to differ.
+        unique: Vec<(Id, Seen)>,
+        contains: Vec<Count>,
     },
 }
 
+/// How many items satisfy `contains`.
+struct Count {
+    contains: Contains,
+    count: u64,
+    /// The first of them.
+    indices: Vec<usize>,
+}
+
+/// So many places of matching items are shown.
+const MAX_INDICES: usize = 8;
+
 /// What is to be done with a child.
 pub(super) enum Child {
-    /// It is checked by these schemas.
-    Check(Schemas),
+    /// It is checked by these schemas; and whether what is unknown in it is preserved.
+    Check(Schemas, bool),
     /// Nobody asks for it.
     Skip,
 }
@@ -47,151 +66,183 @@ pub(super) enum Child {
 impl<'t> Frame<'t> {
     /// Opens an object or array that `schemas` apply to; what is wrong with that goes to `found`.
     pub(super) fn open(
-        table: &'t Table,
+        schema: &'t Schema,
         schemas: &[Id],
+        keep: bool,
         is_object: bool,
         start: usize,
         found: &mut Vec<Issue>,
     ) -> Self {
-        let mut items = Vec::new();
+        let table = schema.table();
+        let mut fitting = Vec::new();
         let mut missing = BTreeSet::new();
-        for id in schemas {
-            let node = table.node(*id);
-            if !has_type(node, is_object) {
-                found.push(wrong_type(node, is_object));
+        let (mut unique, mut contains) = (Vec::new(), Vec::new());
+        for id in schemas.iter().map(|id| table.resolve(*id)) {
+            let node = table.node(id);
+            let event = if is_object { Event::BeginObject } else { Event::BeginArray };
+            let end = if is_object { Event::EndObject } else { Event::EndArray };
+            let empty = Document::of_events([event, end]);
+            if !node.type_set().takes(&empty.root().kind()) {
+                found.push(wrong_type(&node.type_set().text(), is_object));
+                if schema.settings().semantics == Semantics::JsonSchema {
+                    continue;
+                }
             }
             missing.extend(node.required.iter().map(|name| table.name(*name)));
-            schema::item(node, &mut items);
+            if identity::has_unique_items(schema, id) || identity::has_unique_keys(schema, id) {
+                unique.push((id, Seen::default()));
+            }
+            contains.extend(node.contains().map(|contains| Count {
+                contains,
+                count: 0,
+                indices: Vec::new(),
+            }));
+            fitting.push(id);
         }
         let kind = if is_object {
-            Kind::Object { missing, keys: Seen::default(), key: None }
+            let (keys, key) = (Seen::default(), Box::default());
+            Kind::Object { missing, present: BTreeSet::new(), keys, key }
         } else {
-            Kind::Array { items: Seen::default() }
+            Kind::Array { unique, contains }
         };
-        Self {
-            kind,
-            schemas: schemas.to_vec(),
-            items: items.into(),
-            n_children: 0,
-            identity: None,
-            start,
-        }
+        Self { kind, schemas: fitting, keep, n_children: 0, identity: None, start }
     }
 
-    /// Takes the key of the next member. What is wrong with it goes to `found`, where paths are relative
-    /// to this object.
+    /// Takes the key of the next member.
     pub(super) fn member(
         &mut self,
-        table: &'t Table,
-        key: &str,
-        options: &super::Options,
+        schema: &'t Schema,
+        name: &str,
+        duplicates: Duplicates,
         found: &mut Vec<Issue>,
     ) -> Child {
-        self.n_children += 1;
-        let Kind::Object { missing, keys, key: current } = &mut self.kind else {
+        let Kind::Object { missing, present, keys, key } = &mut self.kind else {
             return Child::Skip;
         };
-        *current = Some(key.into());
+        *key = name.into();
+        missing.remove(name);
+        let path = FieldPath::root().join(Segment::named(name));
+        if keys.note(name.as_bytes(), self.n_children).is_some() {
+            if duplicates == Duplicates::FirstWins {
+                return Child::Skip;
+            }
+            let issue = Issue::error(codes::decode::DUPLICATE_KEY).with("key", name);
+            found.push(issue.at(path.clone()));
+        } else {
+            self.n_children += 1;
+        }
         let mut schemas = Vec::new();
-        let mut verdict = if self.schemas.is_empty() { Member::Known } else { Member::Unknown };
+        let (mut unknown, mut keep) = (None, self.keep);
+        let mut known = self.schemas.is_empty();
         for id in &self.schemas {
-            match schema::member(table, table.node(*id), key, &mut schemas) {
-                Member::Known if verdict == Member::Unknown => verdict = Member::Known,
-                Member::Known | Member::Unknown => {}
-                Member::Forbidden => verdict = Member::Forbidden,
-            }
-        }
-        missing.remove(key);
-        let path = FieldPath::root().join(Segment::named(key));
-        if keys.note(key, self.n_children).is_some() {
-            use crdkit_value::Duplicates::{Error, FirstWins, LastWins};
-            match options.duplicates {
-                Error | LastWins => {
-                    let code = crdkit_issue::codes::decode::DUPLICATE_KEY;
-                    found.push(Issue::error(code).with("key", key).at(path));
+            let node = schema.node(*id);
+            note_dependents(schema, *id, name, present);
+            if let Some(names) = node.more().and_then(|more| more.property_names) {
+                let name_document = Document::of_events([Event::String(name)]);
+                if !validate::is_valid(schema, names, name_document.root()) {
+                    let issue = Issue::error(codes::schema::PROPERTY_NAME).with("key", name);
+                    found.push(issue.at(path.clone()));
                 }
-                FirstWins => return Child::Skip,
             }
-            self.n_children -= 1;
-            return Child::Check(schemas.into());
+            match unknown::fate(schema, *id, name, self.keep) {
+                Fate::Known(ids) => {
+                    known = true;
+                    schemas.extend(ids);
+                }
+                Fate::Keep => {
+                    known = true;
+                    keep = keep || unknown::keeps_below(node, self.keep);
+                }
+                Fate::Forbidden => {
+                    let issue = Issue::error(codes::schema::UNKNOWN_KEY).with("key", name);
+                    found.push(issue.at(path.clone()));
+                }
+                Fate::Unknown(policy) => unknown = Some(policy),
+            }
         }
-        match verdict {
-            Member::Known => Child::Check(schemas.into()),
-            Member::Forbidden => {
-                let issue = Issue::error(codes::FORBIDDEN_FIELD).with("key", key).with("name", "");
-                found.push(issue.value(key));
+        match unknown {
+            Some(Unknown::Strict) if !known => {
+                let issue = Issue::error(codes::schema::UNKNOWN_KEY).with("key", name);
+                found.push(issue.at(path));
                 Child::Skip
             }
-            Member::Unknown => match options.unknown {
-                super::Unknown::Prune => Child::Skip,
-                super::Unknown::Strict => {
-                    let code = crdkit_issue::codes::crd::UNKNOWN_FIELD;
-                    found.push(Issue::error(code).at(path));
-                    Child::Skip
-                }
-                super::Unknown::Preserve => Child::Check(schemas.into()),
-            },
+            Some(Unknown::Prune) if !known => Child::Skip,
+            _ => Child::Check(schemas.into(), keep),
         }
     }
 
-    /// The schemas of the next item.
-    pub(super) fn item(&self) -> Schemas {
-        Schemas::clone(&self.items)
+    /// What is to be done with the next item.
+    pub(super) fn item(&self, schema: &Schema) -> Child {
+        let ids = self.schemas.iter().filter_map(|id| schema.node(*id).item(self.n_children));
+        Child::Check(ids.collect(), self.keep)
     }
 
     /// How the child that comes next, or came last, is called.
     pub(super) fn child(&self) -> Segment {
         match &self.kind {
-            Kind::Object { key, .. } => Segment::named(key.as_deref().unwrap_or_default()),
+            Kind::Object { key, .. } => Segment::named(key),
             Kind::Array { .. } => Segment::Index(self.n_children),
         }
     }
 
-    fn count_item(&mut self, table: &Table, value: Option<Value<'_>>, found: &mut Vec<Issue>) {
+    /// Takes note that a child has come, which is `value` unless it was opened. `path` leads to this
+    /// array or object, and `is_wrong` says that the child has not the right type.
+    pub(super) fn count_child(
+        &mut self,
+        schema: &Schema,
+        path: &[Segment],
+        value: Option<Value<'_>>,
+        is_wrong: bool,
+        found: &mut Vec<Issue>,
+    ) {
         let index = self.n_children;
-        let Kind::Array { items } = &mut self.kind else { return };
+        let (unique, contains) = match &mut self.kind {
+            Kind::Array { unique, contains } => (unique, contains),
+            Kind::Object { key, .. } => {
+                if let (Some((names, identity)), Some(value)) = (&mut self.identity, value)
+                    && names.contains(&&**key)
+                {
+                    identity.insert(NodeId::ROOT, key, value);
+                }
+                return;
+            }
+        };
         self.n_children += 1;
         let Some(value) = value else { return };
-        for id in &self.schemas {
-            let node = table.node(*id);
-            let (text, code, shown) = match node.list_type {
-                ListType::Atomic => continue,
-                ListType::Set => {
-                    let text = list_type::element_text(Some(value));
-                    (text, codes::REPEATED_ITEM, crdkit_schema::validate::shown(value))
+        for (id, seen) in unique {
+            repeated(schema, *id, path, index, value, is_wrong, seen, found);
+        }
+        for count in contains {
+            if validate::is_valid(schema, count.contains.schema, value) {
+                count.count += 1;
+                if count.indices.len() < MAX_INDICES {
+                    count.indices.push(index);
                 }
-                ListType::Map => {
-                    if value.as_object().is_none() {
-                        continue;
-                    }
-                    let text = list_type::key_object(table, node.list_map_keys(), value);
-                    let shown = crdkit_issue::Arg::Literal(text.as_str().into());
-                    (text, codes::REPEATED_KEYS, shown)
-                }
-            };
-            // Only the second of a kind is reported.
-            if let Some((_, 2)) = items.note(&text, index) {
-                found.push(Issue::error(code).value(shown).at(FieldPath::root().index(index)));
             }
         }
     }
 
-    /// What is wrong now that it ends; paths are relative to it.
-    pub(super) fn close(&self, table: &Table, found: &mut Vec<Issue>) {
-        if let Kind::Object { missing, .. } = &self.kind {
-            for name in missing {
-                found.push(Issue::error(codes::REQUIRED).at(FieldPath::root().field(name)));
+    /// What is wrong now that it ends.
+    pub(super) fn close(&self, schema: &Schema, found: &mut Vec<Issue>) {
+        match &self.kind {
+            Kind::Object { missing, present, .. } => {
+                for name in missing.iter().filter(|name| !self.fills_in(schema, name)) {
+                    found.push(Issue::error(codes::object::REQUIRED).at(field(name)));
+                }
+                self.dependents(schema, present, found);
+            }
+            Kind::Array { contains, .. } => {
+                contains.iter().for_each(|count| count.close(found));
             }
         }
         let n_children = i64::try_from(self.n_children).unwrap_or(i64::MAX);
-        let is_object = matches!(self.kind, Kind::Object { .. });
-        for bounds in self.schemas.iter().filter_map(|id| table.node(*id).bounds()) {
-            let (least, most, few, many) = if is_object {
-                let (few, many) = (codes::TOO_FEW_FIELDS, codes::TOO_MANY_FIELDS);
-                (bounds.min_properties, bounds.max_properties, few, many)
+        for bounds in self.schemas.iter().filter_map(|id| schema.node(*id).bounds()) {
+            use codes::object::{TOO_FEW_FIELDS, TOO_FEW_ITEMS, TOO_MANY_FIELDS, TOO_MANY_ITEMS};
+            let (least, most, few, many) = if self.is_object() {
+                let (least, most) = (bounds.min_properties, bounds.max_properties);
+                (least, most, TOO_FEW_FIELDS, TOO_MANY_FIELDS)
             } else {
-                let (few, many) = (codes::TOO_FEW_ITEMS, codes::TOO_MANY_ITEMS);
-                (bounds.min_items, bounds.max_items, few, many)
+                (bounds.min_items, bounds.max_items, TOO_FEW_ITEMS, TOO_MANY_ITEMS)
             };
             if let Some(limit) = least.filter(|limit| n_children < *limit) {
                 found.push(count(few, n_children, limit));
@@ -202,72 +253,155 @@ impl<'t> Frame<'t> {
         }
     }
 
-    /// Why a child must be held whole, if it must.
-    pub(super) fn whole_child(&self, table: &Table) -> Option<&'static str> {
-        let mut lists = self.schemas.iter().map(|id| table.node(*id).list_type);
-        let is_set = !self.is_object() && lists.any(|list_type| list_type == ListType::Set);
-        is_set.then_some("the uniqueness of items")
+    /// Why values of `schemas`, children of `parent`, must be held whole, if they must.
+    pub(super) fn whole(
+        schema: &Schema,
+        schemas: &[Id],
+        parent: Option<&Self>,
+    ) -> Option<&'static str> {
+        let items = parent.filter(|parent| !parent.is_object());
+        let mut lists = items.iter().flat_map(|parent| &parent.schemas);
+        let by_parent = lists.find_map(|id| schema::whole_item(schema, *id));
+        by_parent.or_else(|| {
+            schemas.iter().find_map(|id| match schema::label(schema, schema.node(*id)) {
+                Label::Incremental => None,
+                Label::Buffered(why) => Some(why),
+            })
+        })
     }
 
-    /// What an item that is opened has to remember of itself.
-    pub(super) fn remember(&mut self, parent: &Self, table: &Table) {
-        let mut lists = parent.schemas.iter().map(|id| table.node(*id).list_type);
-        if self.is_object() && !parent.is_object() && lists.any(|it| it == ListType::Map) {
-            self.identity = Some(Document::of_events([Event::BeginObject, Event::EndObject]));
+    /// Makes an item of `parent` remember what tells it apart.
+    pub(super) fn remember(&mut self, schema: &'t Schema, parent: &Self) {
+        if !self.is_object() || parent.is_object() {
+            return;
+        }
+        let lists = parent.schemas.iter().filter(|id| identity::has_unique_keys(schema, **id));
+        let names = lists.flat_map(|id| schema.node(*id).list_map_keys());
+        let names: Vec<&str> = names.map(|name| schema.table().name(*name)).collect();
+        if !names.is_empty() {
+            let nothing = Document::of_events([Event::BeginObject, Event::EndObject]);
+            self.identity = Some((names, nothing));
         }
     }
 
     /// What it remembers of itself, when it ends.
     pub(super) fn into_identity(self) -> Option<Document> {
-        self.identity
-    }
-
-    /// Takes note that a child has come, which is `value` unless it was opened; what is wrong with that goes to `found`.
-    pub(super) fn count_child(
-        &mut self,
-        table: &Table,
-        value: Option<Value<'_>>,
-        found: &mut Vec<Issue>,
-    ) {
-        match (&self.kind, &mut self.identity, value) {
-            (Kind::Array { .. }, ..) => self.count_item(table, value, found),
-            // Keys are scalars, or wrong.
-            (Kind::Object { key: Some(key), .. }, Some(identity), Some(value))
-                if value.as_object().is_none() && value.as_array().is_none() =>
-            {
-                identity.insert(NodeId::ROOT, key, value);
-            }
-            _ => {}
-        }
-    }
-
-    /// Why values of `schemas` must be held whole, if they must.
-    pub(super) fn whole(table: &Table, schemas: &[Id]) -> Option<&'static str> {
-        schemas.iter().find_map(|id| match schema::label(table.node(*id)) {
-            schema::Label::Incremental => None,
-            schema::Label::Buffered(why) => Some(why),
-        })
+        self.identity.map(|(_, document)| document)
     }
 
     /// Whether it has members, not items.
     pub(super) fn is_object(&self) -> bool {
         matches!(self.kind, Kind::Object { .. })
     }
-}
 
-fn has_type(node: &Node, is_object: bool) -> bool {
-    match node.types {
-        Types::Any => true,
-        Types::Object => is_object,
-        Types::Array => !is_object,
-        _ => false,
+    /// Whether a default stands in for the absent member.
+    fn fills_in(&self, schema: &Schema, name: &str) -> bool {
+        schema.settings().defaults != DefaultMode::Ignore
+            && self.schemas.iter().any(|id| {
+                let member = schema.node(*id).fields.get(schema.table(), name);
+                member.is_some_and(|id| schema.node(id).default.is_some())
+            })
+    }
+
+    fn dependents(&self, schema: &Schema, present: &BTreeSet<&str>, found: &mut Vec<Issue>) {
+        let table = schema.table();
+        for more in self.schemas.iter().filter_map(|id| schema.node(*id).more()) {
+            for (because, names) in &more.dependent_required {
+                let because = table.name(*because);
+                let names = names.iter().map(|name| table.name(*name));
+                for name in names.filter(|name| !present.contains(name)) {
+                    if present.contains(because) {
+                        let issue = Issue::error(codes::schema::DEPENDENT_REQUIRED);
+                        found.push(issue.with("because", because).at(field(name)));
+                    }
+                }
+            }
+        }
     }
 }
 
-fn wrong_type(node: &Node, is_object: bool) -> Issue {
+impl Count {
+    fn close(&self, found: &mut Vec<Issue>) {
+        use codes::schema::{TOO_FEW_CONTAINED, TOO_MANY_CONTAINED};
+        let Contains { min, max, .. } = self.contains;
+        let mut report = |code: Code, expected: u64| {
+            let mut shown: Vec<String> = self.indices.iter().map(ToString::to_string).collect();
+            if self.count > self.indices.len() as u64 {
+                shown.push("…".into());
+            }
+            found.push(
+                Issue::error(code)
+                    .with("expected", i64::try_from(expected).unwrap_or(i64::MAX))
+                    .with("actual", i64::try_from(self.count).unwrap_or(i64::MAX))
+                    .with("indices", shown.join(", ")),
+            );
+        };
+        if self.count < min {
+            report(TOO_FEW_CONTAINED, min);
+        }
+        if let Some(max) = max.filter(|max| self.count > *max) {
+            report(TOO_MANY_CONTAINED, max);
+        }
+    }
+}
+
+/// Notes that the member `name` is there, if others have to do with it.
+fn note_dependents<'t>(schema: &'t Schema, id: Id, name: &str, present: &mut BTreeSet<&'t str>) {
+    let Some(more) = schema.node(id).more() else { return };
+    for (because, names) in &more.dependent_required {
+        let mut all = std::iter::once(because).chain(names).map(|it| schema.table().name(*it));
+        present.extend(all.find(|it| *it == name));
+    }
+}
+
+#[expect(clippy::too_many_arguments, reason = "what a finding about two items is made of")]
+fn repeated(
+    schema: &Schema,
+    list: Id,
+    path: &[Segment],
+    index: usize,
+    value: Value<'_>,
+    is_wrong: bool,
+    seen: &mut Seen,
+    found: &mut Vec<Issue>,
+) {
+    let here = FieldPath::root().index(index);
+    let mut report = |code: Code, bytes: &[u8], shown: Option<Arg>| {
+        let Some((first, _)) = seen.note(bytes, index) else { return };
+        let first_path: FieldPath = path.iter().cloned().chain([Segment::Index(first)]).collect();
+        let mut issue = Issue::error(code)
+            .with("hint", format!("first at {}", first_path.pointer()))
+            .with("first", first)
+            .with("index", index);
+        issue.value = shown;
+        found.push(issue.at(here.clone()));
+    };
+    if identity::has_unique_items(schema, list) && !is_wrong {
+        let mut bytes = vec![0];
+        identity::of_item(schema, list, index, value, &mut bytes);
+        report(codes::object::REPEATED_ITEM, &bytes, Some(validate::shown(value)));
+    }
+    if identity::has_unique_keys(schema, list) {
+        let mut bytes = vec![1];
+        match identity::of_keys(schema, list, value, &mut bytes) {
+            Identity::Bytes => report(codes::object::REPEATED_KEYS, &bytes, None),
+            Identity::Missing(name) => {
+                let path = here.field(schema.table().name(name));
+                found.push(Issue::error(codes::object::REQUIRED).at(path));
+            }
+            Identity::None => {}
+        }
+    }
+}
+
+fn field(name: &str) -> FieldPath {
+    FieldPath::root().field(name)
+}
+
+fn wrong_type(expected: &str, is_object: bool) -> Issue {
     let found = if is_object { "object" } else { "array" };
-    Issue::error(codes::TYPE_MISMATCH)
-        .with("expected", node.types.text())
+    Issue::error(codes::object::TYPE_MISMATCH)
+        .with("expected", expected)
         .with("found", found)
         .with("shown", crdkit_text::quote::quote(found))
         .value(found)

@@ -38,28 +38,12 @@ pub struct Options {
     /// What happens to repeated keys. In an open object an earlier value is gone when a later one
     /// comes, so there [`Duplicates::LastWins`] reports the repetition.
     pub duplicates: Duplicates,
-    /// What happens to fields that the schema does not know.
-    pub unknown: Unknown,
-    /// Whether parts get the schema's defaults before they are checked.
-    pub defaults: bool,
     /// Whether findings know where in the input they are, which costs some time for every value.
     pub positions: bool,
     /// Whether reading ends with the first error.
     pub fail_fast: bool,
     /// Buffers, and what happens when they are too small.
     pub strategy: Strategy,
-}
-
-/// What happens to fields that a schema does not know.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Unknown {
-    /// They are left out of the parts.
-    #[default]
-    Prune,
-    /// They are errors.
-    Strict,
-    /// They are kept.
-    Preserve,
 }
 
 /// How much of an undecided value is held.
@@ -97,8 +81,6 @@ impl Default for Options {
         Self {
             limits: Limits { bytes: usize::MAX, ..Limits::default() },
             duplicates: Duplicates::default(),
-            unknown: Unknown::default(),
-            defaults: false,
             positions: true,
             fail_fast: false,
             strategy: Strategy::default(),

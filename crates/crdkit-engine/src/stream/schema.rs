@@ -1,7 +1,9 @@
 //! What a stream asks a schema: what stands below it, and what it cannot decide piece by piece.
 
-use crdkit_schema::compile::{Additional, Flags, Id, Node, Table};
-use crdkit_schema::prune;
+use crdkit_schema::compile::{Flags, Id, Node};
+use crdkit_schema::import::Embedded;
+use crdkit_schema::schema::Schema;
+use crdkit_schema::validate::identity;
 use std::sync::Arc;
 
 /// The schemas that all apply to one value.
@@ -16,61 +18,36 @@ pub enum Label {
     Buffered(&'static str),
 }
 
-/// What a schema says of a member.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Member {
-    /// It is declared, by a schema or as allowed.
-    Known,
-    /// It is declared as not allowed.
-    Forbidden,
-    /// Nothing is said.
-    Unknown,
-}
-
-/// The label of every schema of `table`, by id: a report of what a stream has to hold.
-pub fn labels(table: &Table) -> impl Iterator<Item = (Id, Label)> + '_ {
-    table.ids().map(|id| (id, label(table.node(id))))
+/// The label of every schema, by id: a report of what a stream may have to hold.
+pub fn labels(schema: &Schema) -> impl Iterator<Item = (Id, Label)> + '_ {
+    schema.table().ids().map(|id| (id, label(schema, schema.node(id))))
 }
 
 /// Whether a value of `node` can be checked while it is open.
-pub(super) fn label(node: &Node) -> Label {
-    let junctors = node.junctors();
-    let is_composed = junctors.is_some_and(|it| {
-        !(it.all_of.is_empty() && it.any_of.is_empty() && it.one_of.is_empty() && it.not.is_none())
+pub(super) fn label(schema: &Schema, node: &Node) -> Label {
+    if node.has(Flags::EMBEDDED) && schema.settings().embedded != Embedded::Off {
+        return Label::Buffered("an embedded resource");
+    }
+    if !node.needs_whole() {
+        return Label::Incremental;
+    }
+    if !node.rules().is_empty() {
+        return Label::Buffered("a rule");
+    }
+    let more = node.more();
+    if !node.enum_values().is_empty() || more.is_some_and(|more| more.constant.is_some()) {
+        return Label::Buffered("an enum or a const");
+    }
+    let looks_back = more.is_some_and(|more| {
+        more.unevaluated_items.is_some() || more.unevaluated_properties.is_some()
     });
-    if is_composed {
-        Label::Buffered("a composition")
-    } else if !node.rules().is_empty() {
-        Label::Buffered("a rule")
-    } else if !node.enum_values().is_empty() {
-        Label::Buffered("an enum")
-    } else {
-        Label::Incremental
-    }
+    Label::Buffered(if looks_back { "what is unevaluated" } else { "a composition" })
 }
 
-/// Adds the schemas of the member called `key` to `found`.
-pub(super) fn member(table: &Table, node: &Node, key: &str, found: &mut Vec<Id>) -> Member {
-    if let Some(id) = node.fields.get(table, key) {
-        found.push(id);
-        return Member::Known;
+/// Why a child of an array with the schema `id` must be held whole, if it must.
+pub(super) fn whole_item(schema: &Schema, id: Id) -> Option<&'static str> {
+    if identity::has_unique_items(schema, id) {
+        return Some("the uniqueness of items");
     }
-    match node.additional {
-        Additional::Schema(id) => {
-            found.push(id);
-            Member::Known
-        }
-        Additional::Allowed(true) => Member::Known,
-        Additional::Allowed(false) => Member::Forbidden,
-        Additional::Absent if node.has(Flags::PRESERVE) => Member::Known,
-        Additional::Absent => {
-            let is_resource = node.has(Flags::ROOT) || node.has(Flags::EMBEDDED);
-            if is_resource && prune::is_meta(key) { Member::Known } else { Member::Unknown }
-        }
-    }
-}
-
-/// Adds the schemas of items to `found`.
-pub(super) fn item(node: &Node, found: &mut Vec<Id>) {
-    found.extend(node.items);
+    schema.node(id).contains().map(|_| "`contains`")
 }

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::hash::{BuildHasher, RandomState};
 
-/// The texts seen so far, each with the place where it was first and how often it came.
+/// What has been seen so far, each with the place where it was first and how often it came.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
     keys: [RandomState; 2],
@@ -14,10 +14,10 @@ pub(super) struct Seen {
 }
 
 impl Seen {
-    /// Notes `text` at `place`; gives the place where it was first, and how often it has come by now, if
+    /// Notes `bytes` at `place`; gives the place where it was first, and how often it has come by now, if
     /// it was there before.
-    pub(super) fn note(&mut self, text: &str, place: usize) -> Option<(usize, u32)> {
-        let [high, low] = [0, 1].map(|at| self.keys.get(at).map_or(0, |key| key.hash_one(text)));
+    pub(super) fn note(&mut self, bytes: &[u8], place: usize) -> Option<(usize, u32)> {
+        let [high, low] = [0, 1].map(|at| self.keys.get(at).map_or(0, |key| key.hash_one(bytes)));
         match self.first.entry(u128::from(high) << 64 | u128::from(low)) {
             Entry::Vacant(entry) => {
                 entry.insert((place, 1));

@@ -6,7 +6,8 @@ use super::{Options, Resolution, judge};
 use crdkit_codec::DecodeError;
 use crdkit_codec::json::{Chunks, Filled, Reader, Source};
 use crdkit_issue::{FieldPath, Issue, Segment, Severity, Span, codes};
-use crdkit_schema::compile::{Id, Table};
+use crdkit_schema::compile::Id;
+use crdkit_schema::schema::Schema;
 use crdkit_value::{Builder, Document, Event, Kind, NodeId, NumberMode, Suspended};
 use std::collections::VecDeque;
 use std::io::Read;
@@ -15,8 +16,7 @@ use std::mem;
 /// A document on its way through the checks.
 pub struct Stream<'t, S> {
     reader: Reader<S>,
-    table: &'t Table,
-    root: Option<Id>,
+    schema: &'t Schema,
     options: &'t Options,
     /// The array that is opened whatever its size.
     opened: Option<FieldPath>,
@@ -67,7 +67,7 @@ enum Pending<'t> {
     /// A value that is being built.
     Build(Filling<'t>),
     /// A value that is opened when it begins.
-    Open(Schemas),
+    Open(Schemas, bool),
     /// A value that is passed over, with so many arrays and objects open in it.
     Skip(usize),
     /// The document is over.
@@ -78,6 +78,8 @@ enum Pending<'t> {
 struct Filling<'t> {
     builder: Builder<'t>,
     schemas: Schemas,
+    /// Whether what is unknown in it is preserved.
+    keep: bool,
     /// Where it began in the input.
     start: usize,
     /// Up to where it is built before it is opened.
@@ -85,14 +87,12 @@ struct Filling<'t> {
 }
 
 impl<'t, R: Read> Stream<'t, Chunks<R>> {
-    /// Reads a JSON document from `input` and holds it against the schema `root` of `table`; without a
-    /// schema it is only taken apart.
-    pub fn new(input: R, table: &'t Table, root: Option<Id>, options: &'t Options) -> Self {
+    /// Reads a JSON document from `input` and holds it against `schema`.
+    pub fn new(input: R, schema: &'t Schema, options: &'t Options) -> Self {
         let reader = Reader::from_read(input, &options.limits, NumberMode::Value);
         Self {
             reader,
-            table,
-            root,
+            schema,
             options,
             opened: None,
             frames: Vec::new(),
@@ -149,7 +149,7 @@ impl<'t, S: Source> Stream<'t, S> {
             self.ready.clear();
             self.pending = Pending::Done;
         } else if had_room && self.n_errors > limit {
-            self.stop(Issue::error(codes::decode::TOO_MANY_ISSUES).with("limit", limit));
+            self.stop(Issue::error(codes::schema::TRUNCATED).with("limit", limit));
         }
     }
 
@@ -167,7 +167,7 @@ impl<'t, S: Source> Stream<'t, S> {
                 if !self.reader.next_document()? {
                     return Err(self.wrong(codes::decode::EMPTY_INPUT));
                 }
-                self.begin(self.root.into_iter().collect());
+                self.begin([self.schema.root()].into(), false);
                 Ok(())
             }
             Pending::Next => self.next_child(),
@@ -175,7 +175,7 @@ impl<'t, S: Source> Stream<'t, S> {
                 let filled = self.reader.fill(&mut filling.builder, filling.until)?;
                 self.filled(filled)
             }
-            Pending::Open(_) => self.open_next(),
+            Pending::Open(..) => self.open_next(),
             Pending::Skip(depth) => {
                 match self.reader.next_event()? {
                     Some((Event::BeginArray | Event::BeginObject, _)) => *depth += 1,
@@ -200,8 +200,9 @@ impl<'t, S: Source> Stream<'t, S> {
             return Ok(());
         };
         if !frame.is_object() {
-            let schemas = frame.item();
-            self.begin(schemas);
+            if let Child::Check(schemas, keep) = frame.item(self.schema) {
+                self.begin(schemas, keep);
+            }
             return Ok(());
         }
         let mut found = Vec::new();
@@ -209,25 +210,25 @@ impl<'t, S: Source> Stream<'t, S> {
             self.close();
             return Ok(());
         };
-        let child = frame.member(self.table, key, self.options, &mut found);
+        let child = frame.member(self.schema, key, self.options.duplicates, &mut found);
         self.report(found, span);
         match child {
-            Child::Check(schemas) => self.begin(schemas),
+            Child::Check(schemas, keep) => self.begin(schemas, keep),
             Child::Skip => self.pending = Pending::Skip(0),
         }
         Ok(())
     }
 
     /// Makes the next value the one to be built or opened.
-    fn begin(&mut self, schemas: Schemas) {
+    fn begin(&mut self, schemas: Schemas, keep: bool) {
         if self.is_opened() {
-            self.pending = Pending::Open(schemas);
+            self.pending = Pending::Open(schemas, keep);
             return;
         }
         let start = self.reader.offset();
         let until = start.saturating_add(self.options.strategy.threshold);
         let builder = self.builder(start);
-        self.pending = Pending::Build(Filling { builder, schemas, start, until });
+        self.pending = Pending::Build(Filling { builder, schemas, keep, start, until });
     }
 
     fn builder(&mut self, start: usize) -> Builder<'t> {
@@ -263,33 +264,33 @@ impl<'t, S: Source> Stream<'t, S> {
                 let mut builder = Builder::new(&self.options.limits, self.options.duplicates);
                 builder.event(event, span)?;
                 let (document, _) = builder.finish();
-                let schemas = self.take_schemas();
-                self.part(&schemas, document, Vec::new());
+                let (schemas, keep) = self.take_schemas();
+                self.part(&schemas, keep, document, Vec::new());
                 return Ok(());
             }
         };
-        let schemas = self.take_schemas();
-        if let Some(why) = Frame::whole(self.table, &schemas) {
+        let (schemas, keep) = self.take_schemas();
+        if let Some(why) = Frame::whole(self.schema, &schemas, self.frames.last()) {
             // Whoever asks for the items has said that the array is not to be held.
             self.undecided(why, start);
         }
-        self.push_frame(&schemas, is_object, start);
+        self.push_frame(&schemas, keep, is_object, start);
         Ok(())
     }
 
-    fn take_schemas(&mut self) -> Schemas {
+    fn take_schemas(&mut self) -> (Schemas, bool) {
         match mem::replace(&mut self.pending, Pending::Next) {
-            Pending::Open(schemas) => schemas,
-            _ => Schemas::default(),
+            Pending::Open(schemas, keep) => (schemas, keep),
+            _ => (Schemas::default(), true),
         }
     }
 
-    fn push_frame(&mut self, schemas: &[Id], is_object: bool, start: usize) {
+    fn push_frame(&mut self, schemas: &[Id], keep: bool, is_object: bool, start: usize) {
         self.path.extend(self.frames.last().map(Frame::child));
         let mut found = Vec::new();
-        let mut frame = Frame::open(self.table, schemas, is_object, start, &mut found);
+        let mut frame = Frame::open(self.schema, schemas, keep, is_object, start, &mut found);
         if let Some(parent) = self.frames.last() {
-            frame.remember(parent, self.table);
+            frame.remember(self.schema, parent);
         }
         self.frames.push(frame);
         self.report(found, Span::at(start));
@@ -306,7 +307,7 @@ impl<'t, S: Source> Stream<'t, S> {
         match filled {
             Filled::Value => {
                 let (document, repeated) = filling.builder.finish();
-                self.part(&filling.schemas, document, repeated);
+                self.part(&filling.schemas, filling.keep, document, repeated);
             }
             Filled::EndArray | Filled::Part => self.close(),
         }
@@ -320,8 +321,7 @@ impl<'t, S: Source> Stream<'t, S> {
             return Ok(());
         };
         let Some(is_object) = filling.builder.is_object() else { return Ok(()) };
-        let whole = self.frames.last().and_then(|frame| frame.whole_child(self.table));
-        let whole = whole.or_else(|| Frame::whole(self.table, &filling.schemas));
+        let whole = Frame::whole(self.schema, &filling.schemas, self.frames.last());
         if let Some(why) = whole {
             let strategy = self.options.strategy;
             let limit = filling.start.saturating_add(strategy.max_buffered);
@@ -340,7 +340,7 @@ impl<'t, S: Source> Stream<'t, S> {
             }
         }
         let Suspended { document, open, issues } = filling.builder.suspend(at);
-        self.push_frame(&filling.schemas, is_object, filling.start);
+        self.push_frame(&filling.schemas, filling.keep, is_object, filling.start);
         self.report_all(issues);
         self.give_children(&document, &open)
     }
@@ -359,8 +359,8 @@ impl<'t, S: Source> Stream<'t, S> {
             let mut found = Vec::new();
             let child_of = match key {
                 // Repeated keys have been reported by the builder.
-                Some(key) => frame.member(self.table, key, self.options, &mut found),
-                None => Child::Check(frame.item()),
+                Some(key) => frame.member(self.schema, key, self.options.duplicates, &mut found),
+                None => frame.item(self.schema),
             };
             let place = document.place(child.id()).unwrap_or_default();
             self.report(found, place.key.unwrap_or(place.value));
@@ -368,15 +368,15 @@ impl<'t, S: Source> Stream<'t, S> {
             match child_of {
                 Child::Skip if is_last => self.pending = Pending::Skip(open.len() - 1),
                 Child::Skip => {}
-                Child::Check(schemas) if is_last => {
+                Child::Check(schemas, keep) if is_last => {
                     let start = place.value.start.max(self.frames.last().map_or(0, |it| it.start));
                     let mut builder = self.builder(start);
                     builder.resume(child, open.len() - 1)?;
                     let until = self.reader.offset().max(start + self.options.strategy.threshold);
-                    self.pending = Pending::Build(Filling { builder, schemas, start, until });
+                    self.pending = Pending::Build(Filling { builder, schemas, keep, start, until });
                 }
-                Child::Check(schemas) => {
-                    self.part(&schemas, Document::copy_with_positions(child), Vec::new())
+                Child::Check(schemas, keep) => {
+                    self.part(&schemas, keep, Document::copy_with_positions(child), Vec::new())
                 }
             }
         }
@@ -384,12 +384,17 @@ impl<'t, S: Source> Stream<'t, S> {
     }
 
     /// Judges a whole value and gives it out.
-    fn part(&mut self, schemas: &[Id], mut document: Document, mut issues: Vec<Issue>) {
+    fn part(&mut self, schemas: &[Id], keep: bool, mut document: Document, mut issues: Vec<Issue>) {
         let step = self.frames.last().map(Frame::child);
-        issues.extend(judge::part(self.table, schemas, &mut document, self.options));
+        let judged = judge::part(self.schema, schemas, keep, &mut document);
+        let is_wrong = judged
+            .iter()
+            .any(|issue| issue.path.is_root() && issue.code == codes::object::TYPE_MISMATCH);
+        issues.extend(judged);
         let mut found = Vec::new();
         if let Some(frame) = self.frames.last_mut() {
-            frame.count_child(self.table, Some(document.root()), &mut found);
+            let value = Some(document.root());
+            frame.count_child(self.schema, &self.path, value, is_wrong, &mut found);
         }
         if !issues.is_empty() {
             let base: FieldPath = self.path.iter().cloned().chain(step.clone()).collect();
@@ -407,7 +412,7 @@ impl<'t, S: Source> Stream<'t, S> {
         self.pending = Pending::Next;
         let mut found = Vec::new();
         if let Some(frame) = self.frames.last() {
-            frame.close(self.table, &mut found);
+            frame.close(self.schema, &mut found);
             let at = Span::at(frame.start);
             self.report(found, at);
         }
@@ -417,7 +422,8 @@ impl<'t, S: Source> Stream<'t, S> {
         let at = Span::at(ended.start);
         let mut found = Vec::new();
         let identity = ended.into_identity();
-        parent.count_child(self.table, identity.as_ref().map(Document::root), &mut found);
+        let value = identity.as_ref().map(Document::root);
+        parent.count_child(self.schema, &self.path, value, false, &mut found);
         self.report(found, at);
     }
 

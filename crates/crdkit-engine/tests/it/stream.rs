@@ -2,27 +2,33 @@
 
 use crate::support;
 use crdkit_codec::DecodeError;
-use crdkit_engine::Crd;
 use crdkit_engine::stream::{
-    Elements, Feeder, Label, Options, Resolution, Step, Strategy as Buffers, Stream, Unknown,
-    labels,
+    Elements, Feeder, Label, Options, Resolution, Step, Strategy as Buffers, Stream, labels,
 };
 use crdkit_issue::{FieldPath, Issue, codes};
+use crdkit_schema::import::{self, Profile, Unknown};
+use crdkit_schema::schema::Schema;
 use crdkit_value::Duplicates;
 use proptest::prelude::*;
 use std::fmt::Write as _;
 use std::io::{self, Read};
 
-const SCHEMA: &str = "
+const SCHEMA: &str = r#"
 type: object
 required: [a, items]
 maxProperties: 4
+dependentRequired: {b: [zones]}
+propertyNames: {maxLength: 6}
+patternProperties: {"^l": {minProperties: 1}}
 properties:
   a: {type: integer, maximum: 5}
   b: {type: string, maxLength: 2}
-  zones: {type: array, maxItems: 3, x-kubernetes-list-type: set, items: {type: string}}
+  zones: {type: array, maxItems: 3, uniqueItems: true, items: {type: string}}
   open: {type: object, x-kubernetes-preserve-unknown-fields: true}
-  labels: {type: object, minProperties: 1, additionalProperties: {type: string, maxLength: 2}}
+  labels: {type: object, additionalProperties: {type: string, maxLength: 2}}
+  closed: {type: object, properties: {name: {type: string}}, additionalProperties: false}
+  pair: {type: array, prefixItems: [{type: integer}, {type: string}], items: {type: boolean}}
+  some: {type: array, contains: {type: integer, minimum: 3}, minContains: 2, maxContains: 3}
   items:
     type: array
     minItems: 1
@@ -35,7 +41,13 @@ properties:
         name: {type: string}
         num: {type: integer, minimum: 0}
         sub: {type: array, items: {type: array, items: {type: integer}}}
-";
+"#;
+
+fn schema(text: &str, unknown: Unknown) -> Schema {
+    let document = support::decode(text).document;
+    let options = import::Options::new().profile(Profile::Loose).unknown(unknown);
+    import::import(document.root(), &options).expect("a schema").schema
+}
 
 /// Gives its bytes in pieces of one size.
 struct Trickle<'b> {
@@ -55,15 +67,17 @@ impl Read for Trickle<'_> {
 
 fn options(threshold: usize) -> Options {
     let strategy = Buffers { threshold, ..Buffers::default() };
-    Options { unknown: Unknown::Preserve, strategy, ..Options::default() }
+    Options { strategy, ..Options::default() }
 }
 
-fn run(crd: &Crd, text: &str, options: &Options, chunk: usize) -> Result<Vec<Issue>, DecodeError> {
-    let version = crd.version("v1").expect("v1");
-    let table = version.crd().table();
-    let root = version.compiled().schema;
+fn run(
+    schema: &Schema,
+    text: &str,
+    options: &Options,
+    chunk: usize,
+) -> Result<Vec<Issue>, DecodeError> {
     let input = Trickle { bytes: text.as_bytes(), size: chunk };
-    let mut stream = Stream::new(input, table, root, options);
+    let mut stream = Stream::new(input, schema, options);
     let mut issues = Vec::new();
     while let Some(step) = stream.step()? {
         match step {
@@ -91,7 +105,8 @@ fn value(depth: u32) -> impl Strategy<Value = String> {
     ];
     leaf.prop_recursive(depth, 60, 6, |inner| {
         let keys = prop::sample::select(vec![
-            "a", "b", "zones", "open", "labels", "items", "name", "num", "sub", "other",
+            "a", "b", "zones", "open", "labels", "items", "name", "num", "sub", "closed", "pair",
+            "some", "lengthy",
         ]);
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..5)
@@ -119,10 +134,11 @@ proptest! {
         text in prop_oneof![document(), value(4)],
         threshold in 0..60_usize,
         chunk in 1..20_usize,
+        strict in any::<bool>(),
     ) {
-        let crd = support::crd(SCHEMA, "");
-        let whole = run(&crd, &text, &options(1 << 20), 1 << 20).expect("JSON");
-        let parts = run(&crd, &text, &options(threshold), chunk).expect("JSON");
+        let schema = schema(SCHEMA, if strict { Unknown::Strict } else { Unknown::Prune });
+        let whole = run(&schema, &text, &options(1 << 20), 1 << 20).expect("JSON");
+        let parts = run(&schema, &text, &options(threshold), chunk).expect("JSON");
         prop_assert_eq!(facts(&whole), facts(&parts), "{}", text);
         for issue in &parts {
             let span = issue.span.expect("a place");
@@ -136,11 +152,10 @@ proptest! {
         threshold in 0..60_usize,
         chunk in 1..20_usize,
     ) {
-        let crd = support::crd(SCHEMA, "");
+        let schema = schema(SCHEMA, Unknown::Prune);
         let options = options(threshold);
-        let pulled = run(&crd, &text, &options, 7).expect("JSON");
-        let version = crd.version("v1").expect("v1");
-        let mut feeder = Feeder::new(version.crd().table(), version.compiled().schema, &options);
+        let pulled = run(&schema, &text, &options, 7).expect("JSON");
+        let mut feeder = Feeder::new(&schema, &options);
         let mut pushed = Vec::new();
         let mut take = |step: Step<'_>| match step {
             Step::Part(part) => pushed.extend(part.issues),
@@ -155,10 +170,10 @@ proptest! {
 
     #[test]
     fn cut_input_is_refused_whatever_is_held(text in document(), threshold in 0..60_usize) {
-        let crd = support::crd(SCHEMA, "");
+        let schema = schema(SCHEMA, Unknown::Prune);
         for end in 0..text.len() {
             if text.is_char_boundary(end) {
-                let outcome = run(&crd, &text[..end], &options(threshold), 5);
+                let outcome = run(&schema, &text[..end], &options(threshold), 5);
                 prop_assert!(matches!(outcome, Err(DecodeError::Refused(_))), "{}", &text[..end]);
             }
         }
@@ -167,12 +182,10 @@ proptest! {
 
 #[test]
 fn good_items_flow_on_beside_bad_ones() {
-    let crd = support::crd(SCHEMA, "");
-    let version = crd.version("v1").expect("v1");
+    let schema = schema(SCHEMA, Unknown::Prune);
     let text = r#"{"a": 9, "items": [{"name": "x"}, {"num": 1}, {"name": "z", "num": -1}, {"name": "x"}]}"#;
     let options = options(1 << 20);
-    let table = version.crd().table();
-    let stream = Stream::new(text.as_bytes(), table, version.compiled().schema, &options);
+    let stream = Stream::new(text.as_bytes(), &schema, &options);
     let mut elements = Elements::new(stream, FieldPath::root().field("items"));
     let seen: Vec<_> = elements
         .by_ref()
@@ -196,20 +209,20 @@ fn good_items_flow_on_beside_bad_ones() {
 
 #[test]
 fn what_needs_the_whole_value_is_held_refused_or_left_undecided() {
-    let schema = "
+    let text = "
 type: object
 properties:
   list:
     type: array
     items: {type: integer, maximum: 3}
-    x-kubernetes-validations: [{rule: 'self.size() < 3'}]
+    not: {minItems: 9}
 ";
-    let crd = support::crd(schema, "");
+    let schema = schema(text, Unknown::Prune);
     let text = r#"{"list": [1, 2, 3, 4, 5, 6]}"#;
     let run = |on_exceed, max_buffered| {
         let strategy = Buffers { threshold: 12, on_exceed, max_buffered };
         let options = Options { strategy, ..Options::default() };
-        let issues = run(&crd, text, &options, 3).expect("JSON");
+        let issues = run(&schema, text, &options, 3).expect("JSON");
         issues
             .iter()
             .map(|it| format!("{} {} {}", it.severity, it.code, it.path))
@@ -223,32 +236,31 @@ properties:
         run(Resolution::BestEffort, 0),
         [&["warning buffer-exceeded list"], &list[..]].concat()
     );
-    let table = crd.version("v1").expect("v1").crd().table();
-    let held: Vec<_> = labels(table).filter(|(_, label)| *label != Label::Incremental).collect();
-    assert!(matches!(held[..], [(_, Label::Buffered("a rule"))]), "{held:?}");
+    let held: Vec<_> = labels(&schema).filter(|(_, label)| *label != Label::Incremental).collect();
+    assert!(matches!(held[..], [(_, Label::Buffered("a composition"))]), "{held:?}");
 }
 
 #[test]
 fn reading_ends_where_it_is_told_to() {
-    let crd = support::crd(SCHEMA, "");
+    let schema = schema(SCHEMA, Unknown::Prune);
     let mut text = String::from(r#"{"a": 1, "items": ["#);
     for n in 0..50 {
         let _ = write!(text, r#"{{"name": "{n}", "num": -1}},"#);
     }
     // What is behind the last comma is never looked at.
     let fast = Options { fail_fast: true, ..options(10) };
-    let issues = run(&crd, &text, &fast, 16).expect("ended early");
+    let issues = run(&schema, &text, &fast, 16).expect("ended early");
     assert_eq!(facts(&issues), ["minimum /items/0/num"]);
     let mut few = options(10);
     few.limits.issues = 3;
-    let issues = run(&crd, &text, &few, 16).expect("ended early");
+    let issues = run(&schema, &text, &few, 16).expect("ended early");
     assert_eq!(issues.len(), 5);
-    assert_eq!(issues.last().map(|issue| issue.code), Some(codes::decode::TOO_MANY_ISSUES));
+    assert_eq!(issues.last().map(|issue| issue.code), Some(codes::schema::TRUNCATED));
 }
 
 #[test]
 fn repeated_keys_of_an_open_object_are_found() {
-    let crd = support::crd(SCHEMA, "");
+    let schema = schema(SCHEMA, Unknown::Prune);
     let text =
         r#"{"a": 1, "items": [{"name": "x"}], "a": 9, "labels": {"k": "v", "l": "w", "k": "x"}}"#;
     for (duplicates, expected) in [
@@ -257,7 +269,7 @@ fn repeated_keys_of_an_open_object_are_found() {
     ] {
         for threshold in [0, 5, 20, 40] {
             let options = Options { duplicates, ..options(threshold) };
-            let issues = run(&crd, text, &options, 4).expect("JSON");
+            let issues = run(&schema, text, &options, 4).expect("JSON");
             assert_eq!(facts(&issues), expected, "{threshold}");
         }
     }

@@ -16,10 +16,6 @@ codes! {
         "this value takes more than {limit} bytes, so {why} could not be checked",
         example: "a list of a million items with a rule of its own";
 
-    /// More is wrong than is reported.
-    TOO_MANY_ISSUES = "too-many-issues", Decode, "more than {limit} errors; the rest is left out",
-        example: "a list of a million wrong items";
-
     /// Something follows the end of the document.
     TRAILING_DATA = "trailing-data", Decode, "unexpected data after the document",
         server: "{server}", example: "{} x";

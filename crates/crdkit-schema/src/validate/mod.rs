@@ -22,6 +22,7 @@ mod report;
 mod text;
 
 pub use finding::{Finding, Relation, Scope, Subject, shown};
+pub use loose::identity;
 pub(crate) use loose::unique;
 pub use report::{Request, branch, is_valid, report};
 
