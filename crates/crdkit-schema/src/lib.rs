@@ -15,6 +15,7 @@ pub mod go_json;
 pub mod metadata;
 pub mod model;
 pub mod path;
+pub mod place;
 pub mod prune;
 pub mod read;
 pub mod rules;
