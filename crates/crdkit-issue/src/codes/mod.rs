@@ -32,6 +32,7 @@ macro_rules! codes {
 pub mod compat;
 pub mod crd;
 pub mod decode;
+pub mod domain;
 pub mod object;
 pub mod source;
 
@@ -41,5 +42,6 @@ pub const STAGES: &[(&str, &[Code])] = &[
     ("decode", decode::ALL),
     ("crd", crd::ALL),
     ("object", object::ALL),
+    ("domain", domain::ALL),
     ("compat", compat::ALL),
 ];
