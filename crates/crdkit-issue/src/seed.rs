@@ -34,7 +34,7 @@ const HINT_CHARS: usize = 60;
 
 /// Codes that do not follow from their own name: what they are called here, and the keyword they are about.
 const NAMES: &[(Code, &str, &str)] = {
-    use codes::{crd, decode, domain, object};
+    use codes::{crd, decode, domain, object, schema};
     &[
         (decode::DUPLICATE_KEY, "duplicate_key", ""),
         (decode::CBOR_DUPLICATE_KEY, "duplicate_key", ""),
@@ -95,6 +95,15 @@ const NAMES: &[(Code, &str, &str)] = {
         (object::RULE_REQUIRES, "cel_violation", "x-kubernetes-validations"),
         (object::RULE_DUPLICATE, "cel_violation", "x-kubernetes-validations"),
         (object::RULE_ERROR, "cel_error", "x-kubernetes-validations"),
+        (schema::NOT_THE_CONSTANT, "invalid_const", "const"),
+        (schema::NEVER_VALID, "not_allowed", ""),
+        (schema::PROPERTY_NAME, "pattern", "propertyNames"),
+        (schema::DEPENDENT_REQUIRED, "required", "dependentRequired"),
+        (schema::TOO_FEW_CONTAINED, "too_short", "minContains"),
+        (schema::TOO_MANY_CONTAINED, "too_long", "maxContains"),
+        (schema::UNION_FIELD, "not_allowed", "x-kubernetes-unions"),
+        (schema::NUMBER_OVERFLOW, "overflow", ""),
+        (schema::TOO_DEEP, "depth_exceeded", ""),
         (domain::PRUNED_KEY, "unknown_key", ""),
         (domain::CODEC_MISMATCH, "invalid_format", "format"),
         (domain::NUMBER_NOTATION, "overflow", ""),

@@ -12,12 +12,14 @@ pub mod decode;
 pub mod defaults;
 pub mod field_path;
 pub mod go_json;
+pub mod import;
 pub mod metadata;
 pub mod model;
 pub mod path;
 pub mod prune;
 pub mod read;
 pub mod rules;
+pub mod schema;
 pub mod status;
 pub mod validate;
 

@@ -34,6 +34,7 @@ pub mod crd;
 pub mod decode;
 pub mod domain;
 pub mod object;
+pub mod schema;
 pub mod source;
 
 /// All codes with the stage that finds them, in the order of the reference page.
@@ -42,6 +43,7 @@ pub const STAGES: &[(&str, &[Code])] = &[
     ("decode", decode::ALL),
     ("crd", crd::ALL),
     ("object", object::ALL),
+    ("schema", schema::ALL),
     ("domain", domain::ALL),
     ("compat", compat::ALL),
 ];

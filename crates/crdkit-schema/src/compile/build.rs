@@ -120,6 +120,11 @@ impl Compiler {
         crds.map(|parts| CompiledCrd::new(Arc::clone(&table), parts)).collect()
     }
 
+    /// The table as it is.
+    pub(crate) fn into_table(self) -> Table {
+        self.table
+    }
+
     /// Compiles all of `schemas`, of which `roots` are those of whole objects. Gives their ids.
     fn rows(
         &mut self,
@@ -238,6 +243,7 @@ impl Compiler {
             list_map_keys: extensions.list_map_keys.iter().map(|key| self.name(key)).collect(),
             rules: extensions.validations.iter().map(|it| rule(schemas, id, it)).collect(),
             field_defaults: self.field_defaults(fields),
+            more: None,
         };
         (rare != Rare::default()).then(|| Box::new(rare))
     }

@@ -16,6 +16,7 @@ mod flags;
 mod format;
 mod hash;
 mod literal;
+mod more;
 mod node;
 mod pattern;
 mod rules;
@@ -29,6 +30,10 @@ pub use fields::Fields;
 pub use flags::Flags;
 pub use format::{Format, FormatKind};
 pub use literal::{DefaultId, Literal, LiteralId};
+pub use more::{
+    Condition, Contains, Discriminator, DynamicReference, More, Range, ResourceId, Slot, TypeSet,
+    Union,
+};
 pub use node::{Additional, Bounds, FieldDefault, Junctors, ListType, Node, Number, Rule, Types};
 pub use pattern::{Pattern, PatternId};
 pub use rules::{CompiledRule, Rules};

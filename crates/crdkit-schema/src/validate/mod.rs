@@ -17,9 +17,11 @@ mod enums;
 mod finding;
 mod junctor;
 mod number;
+mod report;
 mod text;
 
 pub use finding::{Finding, Relation, Scope, Subject, shown};
+pub use report::{Request, report};
 
 use crate::compile::{Additional, Flags, Id, Node, Table};
 use crate::status;
