@@ -16,6 +16,7 @@ pub mod import;
 pub mod metadata;
 pub mod model;
 pub mod path;
+pub mod place;
 pub mod prune;
 pub mod read;
 pub mod rules;

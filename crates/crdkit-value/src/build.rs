@@ -7,7 +7,7 @@ use crate::node::{Node, Tag, TextRef, to_u32};
 use crate::positions::Positions;
 use crate::source::Source;
 use crate::{Document, Event, Limits, NodeId};
-use crdkit_issue::{Issue, Span, codes};
+use crdkit_issue::{Issue, Severity, Span, codes};
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
@@ -32,6 +32,7 @@ pub struct Builder<'l> {
     source: Source<'l>,
     limits: &'l Limits,
     duplicates: Duplicates,
+    reports_tolerated: bool,
     /// The arrays and objects that have begun and not ended. The first frame stands for what the root
     /// is in, which is nothing.
     pub(crate) open: Vec<Frame>,
@@ -86,6 +87,7 @@ impl<'l> Builder<'l> {
             source: Source::default(),
             limits,
             duplicates,
+            reports_tolerated: false,
             open,
             key: TextRef::default(),
             key_bit: 0,
@@ -99,6 +101,13 @@ impl<'l> Builder<'l> {
     #[must_use]
     pub fn keeping_positions(mut self, base: usize) -> Self {
         self.document.positions = Some(Positions::new(base, self.document.nodes.capacity()));
+        self
+    }
+
+    /// Whether repeated keys that [`Duplicates`] tolerates are warnings of [`Builder::finish`].
+    #[must_use]
+    pub fn reporting_tolerated(mut self, yes: bool) -> Self {
+        self.reports_tolerated = yes;
         self
     }
 
@@ -317,9 +326,13 @@ impl<'l> Builder<'l> {
     }
 
     fn duplicate(&mut self, earlier: NodeId, later: NodeId) {
-        if self.duplicates == Duplicates::Error && self.issues.len() < self.limits.issues {
+        let is_error = self.duplicates == Duplicates::Error;
+        if (is_error || self.reports_tolerated) && self.issues.len() < self.limits.issues {
             let key = self.document.text(self.document.node(later).key);
             let mut issue = Issue::error(codes::decode::DUPLICATE_KEY).with("key", key);
+            if !is_error {
+                issue.severity = Severity::Warning;
+            }
             let key_of = |id| self.document.place(id).and_then(|place| place.key);
             issue.span = key_of(later);
             if let Some(first) = key_of(earlier) {
