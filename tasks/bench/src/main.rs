@@ -10,6 +10,7 @@ mod corpus;
 mod decode;
 mod generate;
 mod measure;
+mod stream;
 mod validate;
 
 use anyhow::Result;
@@ -28,6 +29,7 @@ const STAGES: &[(&str, Stage)] = &[
     ("cbor", cbor::run),
     ("compile", compile::run),
     ("validate", validate::run),
+    ("stream", stream::run),
 ];
 
 fn main() -> ExitCode {
