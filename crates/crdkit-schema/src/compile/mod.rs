@@ -25,6 +25,7 @@ mod table;
 
 pub use build::Compiler;
 pub(crate) use build::DefaultSchemas;
+pub(crate) use build::Reading;
 pub use crd::{CompiledCrd, CompiledVersion, ReplicaPaths};
 pub use fields::Fields;
 pub use flags::Flags;
@@ -34,7 +35,9 @@ pub use more::{
     Condition, Contains, Discriminator, DynamicReference, More, Range, ResourceId, Slot, TypeSet,
     Union,
 };
+pub(crate) use node::Rare;
 pub use node::{Additional, Bounds, FieldDefault, Junctors, ListType, Node, Number, Rule, Types};
+pub(crate) use pattern::Syntax;
 pub use pattern::{Pattern, PatternId};
 pub use rules::{CompiledRule, Rules};
 pub use table::{Id, Name, Table};
