@@ -34,8 +34,7 @@ impl<'d> Writer<'_, 'd> {
         for (name, value) in object.members() {
             let declared = schema.and_then(|schema| schema.properties.get(name));
             let child = declared.or_else(|| schema.and_then(Schema::additional_schema));
-            let is_envelope =
-                indent == 0 && matches!(name, "apiVersion" | "kind" | "metadata");
+            let is_envelope = indent == 0 && matches!(name, "apiVersion" | "kind" | "metadata");
             if let Some(child) = declared.filter(|_| !is_envelope) {
                 let required = schema.is_some_and(|schema| schema.required.contains(&name));
                 self.comments(self.schemas.get(child), required, indent);

@@ -153,7 +153,8 @@ impl<'c> Editor<'_, 'c> {
         let mut place = issue.path.clone();
         loop {
             let ids = self.schemas(&place).unwrap_or_default();
-            let rules = || ids.iter().flat_map(|id| &self.maker.schema(*id).extensions().validations);
+            let rules =
+                || ids.iter().flat_map(|id| &self.maker.schema(*id).extensions().validations);
             let said: Vec<_> = rules().filter(|rule| says(rule, &detail)).collect();
             for rule in &said {
                 self.rule(&place, &ids, rule, out);
@@ -189,20 +190,22 @@ impl<'c> Editor<'_, 'c> {
             }
             let Some(ids) = self.schemas(path) else { continue };
             let mut values = self.values(&ids, &mentions);
-            values.extend(present.iter().filter_map(|other| find(self.document, other)).filter_map(
-                |other| {
+            values.extend(
+                present.iter().filter_map(|other| find(self.document, other)).filter_map(|other| {
                     let same = find(self.document, path)?;
                     let kind = std::mem::discriminant(&same.kind());
-                    (kind == std::mem::discriminant(&other.kind())).then(|| Document::copy_of(other))
-                },
-            ));
+                    (kind == std::mem::discriminant(&other.kind()))
+                        .then(|| Document::copy_of(other))
+                }),
+            );
             values.truncate(VALUES);
             out.extend(values.into_iter().map(|value| Edit::Set((*path).clone(), value)));
         }
         for path in &absent {
             let Some((top, mut wrap)) = self.missing(path) else { continue };
             let Some(ids) = self.schemas(path) else { continue };
-            let least = (0..2).map(|choice| self.maker.value(&ids, Shape::LEAST.with_choice(choice)));
+            let least =
+                (0..2).map(|choice| self.maker.value(&ids, Shape::LEAST.with_choice(choice)));
             let mut values: Vec<_> = least.collect();
             values.extend(self.values(&ids, &mentions));
             values.truncate(VALUES);
@@ -225,7 +228,10 @@ impl<'c> Editor<'_, 'c> {
     }
 
     /// The topmost part of `path` that is missing, and what puts a value of `path` into one of it.
-    fn missing(&self, path: &FieldPath) -> Option<(FieldPath, impl FnMut(Document) -> Document + use<'_, 'c>)> {
+    fn missing(
+        &self,
+        path: &FieldPath,
+    ) -> Option<(FieldPath, impl FnMut(Document) -> Document + use<'_, 'c>)> {
         let segments = path.segments().to_vec();
         let n_there = (0..segments.len()).rev().find(|n| {
             let prefix: FieldPath = segments.iter().take(*n).cloned().collect();
@@ -270,7 +276,8 @@ impl<'c> Editor<'_, 'c> {
                 let joined = self.maker.joined(&ids, 0);
                 match step {
                     Step::Field(field) => {
-                        let known = joined.iter().flat_map(|id| self.maker.schema(*id).properties.iter());
+                        let known =
+                            joined.iter().flat_map(|id| self.maker.schema(*id).properties.iter());
                         let mut names = known.map(|(name, _)| name);
                         let name = names.find(|name| escape(name).is_some_and(|it| *it == **field));
                         let name = name.unwrap_or(field);
@@ -435,8 +442,8 @@ impl<'c> Editor<'_, 'c> {
             }
             Segment::Field(name) | Segment::Key(name) => {
                 let required = |id: &SchemaId| self.maker.schema(*id).required.contains(&&**name);
-                let is_fixed = parent.is_empty()
-                    && matches!(&**name, "apiVersion" | "kind" | "metadata");
+                let is_fixed =
+                    parent.is_empty() && matches!(&**name, "apiVersion" | "kind" | "metadata");
                 !is_fixed && !ids.iter().any(required)
             }
         }

@@ -216,7 +216,8 @@ impl<'c> Maker<'c> {
             embed(&mut object);
         }
         let avoided = self.avoided(joined, shape.choice);
-        let required: Vec<&str> = schemas.iter().flat_map(|schema| &schema.required).copied().collect();
+        let required: Vec<&str> =
+            schemas.iter().flat_map(|schema| &schema.required).copied().collect();
         let most = schemas.iter().filter_map(|schema| schema.bounds().max_properties).min();
         let most = most.map_or(usize::MAX, |most| count(Some(most)));
         for name in required.iter().copied() {
@@ -314,7 +315,8 @@ impl<'c> Maker<'c> {
                 }
             }
         }
-        let required = |name: &&str| joined.iter().any(|id| self.schema(*id).required.contains(name));
+        let required =
+            |name: &&str| joined.iter().any(|id| self.schema(*id).required.contains(name));
         names.retain(|name| !required(name));
         names
     }

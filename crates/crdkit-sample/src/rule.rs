@@ -147,7 +147,12 @@ mod tests {
         for (rule, paths, texts, numbers) in [
             ("self.a <= self.b.c", "a b.c b", "", "" as &str),
             ("!has(self.a) || self.a in ['x', 'y'] && size(self.l) < 3", "a l", "x y", "3"),
-            ("self.all(i, i.name.startsWith('p-') && i.port > 10)", "each.name each each.port", "p-", "10"),
+            (
+                "self.all(i, i.name.startsWith('p-') && i.port > 10)",
+                "each.name each each.port",
+                "p-",
+                "10",
+            ),
             ("self.?a.orValue('') == ''", "a", "a ", ""),
             ("self.map['k'].size() == 1", "map.k map", "k", "1"),
         ] {
@@ -162,7 +167,11 @@ mod tests {
             assert_eq!(shown.collect::<Vec<_>>().join(" "), paths, "{rule}");
             assert_eq!(mentions.texts.join(" "), texts, "{rule}");
             let shown: Vec<_> = mentions.numbers.iter().map(f64::to_string).collect();
-            assert_eq!(shown.iter().filter(|it| *it != "0").cloned().collect::<Vec<_>>().join(" "), numbers, "{rule}");
+            assert_eq!(
+                shown.iter().filter(|it| *it != "0").cloned().collect::<Vec<_>>().join(" "),
+                numbers,
+                "{rule}"
+            );
         }
     }
 }
