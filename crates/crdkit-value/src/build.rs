@@ -72,6 +72,10 @@ const LINEAR_KEYS: u32 = 32;
 /// Few documents nest deeper; those that do pay for growth.
 const USUAL_DEPTH: usize = 16;
 
+/// Room for a few fields that are added to a document after it was read.
+const SPARE_TEXT: usize = 128;
+const SPARE_NODES: usize = 8;
+
 impl<'l> Builder<'l> {
     /// A builder within `limits`.
     pub fn new(limits: &'l Limits, duplicates: Duplicates) -> Self {
@@ -124,8 +128,8 @@ impl<'l> Builder<'l> {
     /// mostly text, as documents are.
     #[must_use]
     pub fn over(mut self, source: &'l str) -> Self {
-        self.document.text.reserve_exact(source.len());
-        self.document.nodes.reserve_exact(source.len() / 16 + 1);
+        self.document.text.reserve_exact(source.len() + SPARE_TEXT);
+        self.document.nodes.reserve_exact(source.len() / 16 + SPARE_NODES);
         self.source = Source::new(source);
         self
     }

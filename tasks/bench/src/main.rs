@@ -10,6 +10,7 @@ mod corpus;
 mod decode;
 mod generate;
 mod measure;
+mod stages;
 mod stream;
 mod validate;
 
