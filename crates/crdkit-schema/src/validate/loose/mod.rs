@@ -15,7 +15,9 @@ mod issue;
 mod number;
 mod object;
 mod problem;
-pub(crate) mod unique;
+mod unique;
+
+pub use unique::ItemKeys;
 
 pub(super) use compose::preferred;
 pub(super) use issue::{causes, keyword, stage, types};
