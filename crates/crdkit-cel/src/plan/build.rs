@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crdkit_text::regex::Regex;
 
+use super::quick;
 use super::{
     Attribute, Base, Call, Collect, Fold, FoldKind, Known, Order, PatternUse, PlanError, Program,
     Qualifier, Step, StepId,
@@ -37,7 +38,8 @@ pub(crate) fn plan(
     };
     let root = planner.plan(checked.ast.root())?;
     let Planner { steps, variables, max_locals, .. } = planner;
-    Ok(Program { steps, root, variables, locals: max_locals, shapes: Arc::clone(shapes) })
+    let quick = quick::quick(&steps, shapes, root);
+    Ok(Program { steps, root, quick, variables, locals: max_locals, shapes: Arc::clone(shapes) })
 }
 
 struct Planner<'c> {
