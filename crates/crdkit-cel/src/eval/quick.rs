@@ -9,14 +9,14 @@ use super::truth::text_comparison_cost;
 use super::{Binding, INTERRUPT_EVERY, Limits};
 use crate::cost::{CostModel, SELECT, TEXT_FACTOR, scaled};
 use crate::plan::{
-    Each, EachKind, Leaf, Number, NumberTest, Onward, Order, Program, Quick, Start, TextTest, Way,
+    Each, EachKind, Leaf, Number, NumberTest, Onward, Order, Program, Quick, Start, Text, TextTest,
+    Way,
 };
-use crate::shape::{ShapeId, Shapes};
+use crate::shape::ShapeId;
 use crate::value::LARGE;
 
 /// An attempt.
 pub(super) struct Attempt<'v> {
-    shapes: &'v Shapes,
     variables: SmallVec<[(Value<'v>, ShapeId); 2]>,
     locals: SmallVec<[Value<'v>; 4]>,
     cost: u64,
@@ -31,13 +31,8 @@ impl<'v> Attempt<'v> {
         bind: impl Fn(&str) -> Option<Binding<'v>>,
         limits: Limits<'v>,
     ) -> Option<(bool, u64)> {
-        let mut attempt = Self {
-            shapes: &program.shapes,
-            variables: SmallVec::new(),
-            locals: SmallVec::new(),
-            cost: 0,
-            limits,
-        };
+        let mut attempt =
+            Self { variables: SmallVec::new(), locals: SmallVec::new(), cost: 0, limits };
         for name in &program.variables {
             let Binding::Document(value, shape) = bind(name)? else { return None };
             attempt.variables.push((value, shape));
@@ -50,14 +45,13 @@ impl<'v> Attempt<'v> {
         match quick {
             Quick::Known(value) => Some(*value),
             Quick::Has(way) => self.has(way),
-            Quick::Flag(way) => self.follow(way, Leaf::Bool)?.as_bool(),
-            Quick::Text(way, test) => {
-                let text = self.follow(way, Leaf::Text)?.as_str()?;
-                Some(self.text(text, test))
+            Quick::Flag(way) => self.follow(way)?.as_bool(),
+            Quick::Text(subject, test) => {
+                let subject = self.text(subject)?;
+                Some(self.text_test(subject, test))
             }
             Quick::Texts { left, right, negated } => {
-                let left = self.follow(left, Leaf::Text)?.as_str()?;
-                let right = self.follow(right, Leaf::Text)?.as_str()?;
+                let (left, right) = (self.text(left)?, self.text(right)?);
                 self.cost += text_comparison_cost(left, right);
                 Some((left == right) != *negated)
             }
@@ -74,7 +68,7 @@ impl<'v> Attempt<'v> {
                 })
             }
             Quick::Contains { collection, text, is_list: true } => {
-                let mut items = self.follow(collection, Leaf::List)?.as_array()?;
+                let mut items = self.follow(collection)?.as_array()?;
                 self.cost += items.len() as u64;
                 // An item that is no text has to be looked at in full.
                 let found = items.try_fold(false, |found, item| {
@@ -83,7 +77,7 @@ impl<'v> Attempt<'v> {
                 Some(found)
             }
             Quick::Contains { collection, text, is_list: false } => {
-                let map = self.follow(collection, Leaf::Map)?;
+                let map = self.follow(collection)?;
                 let members = map.as_object()?;
                 if members.len() >= LARGE {
                     return None;
@@ -98,6 +92,11 @@ impl<'v> Attempt<'v> {
                 self.cost += 1;
                 Some(!result)
             }
+            Quick::Is(test) => {
+                let result = self.test(test)?;
+                self.cost += 1;
+                Some(result)
+            }
             Quick::If(tests) => {
                 let branch = if self.test(&tests.0)? { &tests.1 } else { &tests.2 };
                 self.test(branch)
@@ -109,9 +108,9 @@ impl<'v> Attempt<'v> {
     fn number(&mut self, number: &'v Number) -> Option<i64> {
         match number {
             Number::Known(value) => Some(*value),
-            Number::Field(way) => self.follow(way, Leaf::Int)?.as_i64(),
+            Number::Field(way) => self.follow(way)?.as_i64(),
             Number::Size(way) => {
-                let value = self.follow(way, way.leaf)?;
+                let value = self.follow(way)?;
                 let size = match way.leaf {
                     Leaf::Text => value.as_str()?.chars().count(),
                     Leaf::List => value.as_array()?.len(),
@@ -131,37 +130,48 @@ impl<'v> Attempt<'v> {
         }
     }
 
-    fn text(&mut self, text: &str, test: &TextTest) -> bool {
+    fn text(&mut self, text: &'v Text) -> Option<&'v str> {
+        match text {
+            Text::Known(text) => Some(text),
+            Text::Field(way) => self.follow(way)?.as_str(),
+            Text::If(texts) => {
+                let branch = if self.test(&texts.0)? { &texts.1 } else { &texts.2 };
+                self.text(branch)
+            }
+        }
+    }
+
+    fn text_test(&mut self, subject: &str, test: &TextTest) -> bool {
         match test {
             TextTest::Equals { other, negated } => {
-                self.cost += text_comparison_cost(text, other);
-                (*text == **other) != *negated
+                self.cost += text_comparison_cost(subject, other);
+                (*subject == **other) != *negated
             }
-            TextTest::In(set) => set.iter().any(|other| *text == **other),
+            TextTest::In(set) => set.iter().any(|other| *subject == **other),
             TextTest::StartsWith { affix, cost } => {
                 self.cost += cost;
-                text.starts_with(&**affix)
+                subject.starts_with(&**affix)
             }
             TextTest::EndsWith { affix, cost } => {
                 self.cost += cost;
-                text.ends_with(&**affix)
+                subject.ends_with(&**affix)
             }
             TextTest::Contains { part, cost } => {
-                let size = scaled(text.chars().count() as u64, TEXT_FACTOR);
+                let size = scaled(subject.chars().count() as u64, TEXT_FACTOR);
                 self.cost = self.cost.saturating_add(size.saturating_mul(*cost));
-                text.contains(&**part)
+                subject.contains(&**part)
             }
             TextTest::Matches(regex) => {
-                let cost = CostModel::matches(text, regex.as_str());
+                let cost = CostModel::matches(subject, regex.as_str());
                 self.cost = self.cost.saturating_add(cost);
-                regex.is_match(text)
+                regex.is_match(subject)
             }
         }
     }
 
     /// Charges as the loop of the macro does; see [`super::fold`].
     fn each(&mut self, each: &'v Each) -> Option<bool> {
-        let items = self.follow(&each.list, Leaf::List)?.as_array()?;
+        let items = self.follow(&each.list)?.as_array()?;
         let slot = each.local as usize;
         let condition = match each.kind {
             EachKind::All => 2 + SELECT,
@@ -208,26 +218,23 @@ impl<'v> Attempt<'v> {
     }
 
     #[inline]
-    fn start(&self, way: &Way, leaf: Leaf) -> Option<Value<'v>> {
+    fn start(&self, way: &Way) -> Option<Value<'v>> {
         match way.start {
             Start::Local(slot) => self.locals.get(slot as usize).copied(),
             Start::Variable(slot, object) => {
                 let (value, shape) = *self.variables.get(slot as usize)?;
-                let fits = match object {
-                    Some(object) => object == shape,
-                    None => Leaf::of(&self.shapes.get(shape)?.kind) == leaf,
-                };
-                fits.then_some(value)
+                // What is not an object shows what it is when it is read.
+                object.is_none_or(|object| object == shape).then_some(value)
             }
         }
     }
 
-    /// The value at the end of a way, which is of the kind `leaf` as far as shapes tell.
+    /// The value at the end of a way.
     #[inline]
-    fn follow(&mut self, way: &'v Way, leaf: Leaf) -> Option<Value<'v>> {
-        let mut value = self.start(way, leaf)?;
+    fn follow(&mut self, way: &'v Way) -> Option<Value<'v>> {
+        let mut value = self.start(way)?;
         for step in &way.steps {
-            value = onward(value, step)??;
+            value = onward(value, step)?.value()?;
         }
         self.cost += way.cost;
         Some(value)
@@ -236,33 +243,56 @@ impl<'v> Attempt<'v> {
     /// Whether the last step of a way leads anywhere.
     fn has(&mut self, way: &'v Way) -> Option<bool> {
         let (last, first) = way.steps.split_last()?;
-        let mut value = self.start(way, way.leaf)?;
+        let mut value = self.start(way)?;
         for step in first {
-            value = onward(value, step)??;
+            value = onward(value, step)?.value()?;
         }
         self.cost += way.cost;
-        let found = onward(value, last)?;
-        // What is there is also read, and may turn out not to be what its shape says.
-        Some(match found {
-            Some(found) if !is_of(found, way.leaf) => return None,
-            found => found.is_some(),
-        })
+        match onward(value, last)? {
+            Reached::Nothing => Some(false),
+            // What is there is also read, and may turn out not to be what its shape says.
+            Reached::Value(found) => is_of(found, way.leaf).then_some(true),
+        }
     }
 }
 
-/// Where a step leads: nowhere, or no answer if the value cannot be what its shape says.
+/// Where a step leads.
+enum Reached<'v> {
+    Nothing,
+    Value(Value<'v>),
+}
+
+impl<'v> Reached<'v> {
+    fn value(self) -> Option<Value<'v>> {
+        match self {
+            Self::Nothing => None,
+            Self::Value(value) => Some(value),
+        }
+    }
+}
+
+/// Goes a step; no answer if the value cannot be what its shape says.
 #[inline]
-fn onward<'v>(value: Value<'v>, step: &Onward) -> Option<Option<Value<'v>>> {
+fn onward<'v>(value: Value<'v>, step: &Onward) -> Option<Reached<'v>> {
+    if let Onward::Item(index) = step {
+        let mut items = value.as_array().filter(|_| *index < LARGE)?;
+        return items.nth(*index).filter(|item| !item.is_null()).map(Reached::Value);
+    }
     // Large objects have an index elsewhere.
     if value.as_object()?.len() >= LARGE {
         return None;
     }
     match step {
-        Onward::Member(key) => Some(value.get(key).filter(|value| !value.is_null())),
+        Onward::Member(key) => match value.get(key).filter(|value| !value.is_null()) {
+            Some(value) => Some(Reached::Value(value)),
+            None => Some(Reached::Nothing),
+        },
         Onward::Entry(key) => match value.get(key) {
             Some(value) if value.is_null() => None,
-            found => Some(found),
+            Some(value) => Some(Reached::Value(value)),
+            None => Some(Reached::Nothing),
         },
+        Onward::Item(_) => None,
     }
 }
 
@@ -276,7 +306,7 @@ fn is_of(value: Value<'_>, leaf: Leaf) -> bool {
         Leaf::Map | Leaf::Object => value.as_object().is_some(),
         Leaf::Double => value.as_f64().is_some(),
         Leaf::IntOrString => value.as_i64().is_some() || value.as_str().is_some(),
-        Leaf::Other | Leaf::Bound => false,
+        Leaf::Other => false,
     }
 }
 
@@ -318,7 +348,7 @@ mod tests {
         (Arc::new(shapes), root)
     }
 
-    const RULES: [&str; 30] = [
+    const RULES: [&str; 36] = [
         "self.count > 2 && self.count <= 10",
         "self.count == 3 || self.count != 3",
         "3 >= self.count",
@@ -349,6 +379,12 @@ mod tests {
         "self.items.all(a, self.items.exists_one(b, a.name == b.name))",
         "self.tags.all(t, t != 'c')",
         "self.count + 9223372036854775807 > 0",
+        "has(self.flag) == false || self.flag == true",
+        "(has(self.name) ? self.name : '') == 'b'",
+        "self.items[0].name == 'a' && self.items[1].count == 0",
+        "self.tags[0] in ['a']",
+        "(has(self.flag) ? self.items.size() : 0) != 1",
+        "self.items.exists_one(i, i.count == 1)",
     ];
 
     /// Documents with everything, with nothing, and with what their shape does not say.
@@ -412,18 +448,18 @@ mod tests {
         for rule in RULES {
             let checked = env.compile(rule).unwrap_or_else(|errors| unreachable!("{errors}"));
             let plan = || env.plan(&checked).unwrap_or_else(|error| unreachable!("{error}"));
-            let (quick, mut plain) = (plan(), plan());
+            let (quick, mut usual) = (plan(), plan());
             assert!(quick.quick.is_some(), "no quick form: {rule}");
-            plain.quick = None;
+            usual.quick = None;
             for document in &documents() {
                 for cost in [0, 3, Limits::PER_CALL] {
                     let limits = Limits { cost, ..Limits::default() };
                     let bind = |_: &str| Some(Binding::Document(document.root(), root));
-                    let [quick, plain] =
-                        [&quick, &plain].map(|program| program.evaluate(&arena, bind, limits));
+                    let [quick, usual] =
+                        [&quick, &usual].map(|program| program.evaluate(&arena, bind, limits));
                     let shown = |outcome: &crate::Outcome<'_>| format!("{:?}", outcome.result);
-                    assert_eq!(shown(&quick), shown(&plain), "{rule} on {document:?}");
-                    assert_eq!(quick.cost, plain.cost, "{rule} on {document:?}");
+                    assert_eq!(shown(&quick), shown(&usual), "{rule} on {document:?}");
+                    assert_eq!(quick.cost, usual.cost, "{rule} on {document:?}");
                 }
             }
         }

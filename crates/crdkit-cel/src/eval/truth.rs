@@ -210,13 +210,11 @@ fn is_empty(outcome: &Evaluated<'_>) -> bool {
 /// What comparing two texts costs. Short ones need no counting: up to ten bytes cost 1.
 #[inline]
 pub(super) fn text_comparison_cost(left: &str, right: &str) -> u64 {
-    match left.len().min(right.len()) {
-        length @ 0..=10 => u64::from(length > 0),
-        _ => {
-            let size = left.chars().count().min(right.chars().count());
-            scaled(size as u64, TEXT_FACTOR)
-        }
+    if let length @ 0..=10 = left.len().min(right.len()) {
+        return u64::from(length > 0);
     }
+    let size = left.chars().count().min(right.chars().count());
+    scaled(size as u64, TEXT_FACTOR)
 }
 
 /// A tenth of the smaller size, rounded up.

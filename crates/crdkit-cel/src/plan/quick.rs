@@ -12,6 +12,7 @@ use super::{Attribute, Base, Call, FoldKind, Order, PatternUse, Qualifier, Step,
 use crate::ast::{Name, operator};
 use crate::cost::{CostModel, SELECT, TEXT_FACTOR, scaled};
 use crate::shape::{ShapeId, ShapeKind, Shapes};
+use crate::types::Type;
 use crate::value::Constant;
 
 /// A test.
@@ -22,11 +23,11 @@ pub(crate) enum Quick {
     Has(Way),
     /// A boolean field.
     Flag(Way),
-    Text(Way, TextTest),
+    Text(Text, TextTest),
     /// Equality of two texts, or inequality.
     Texts {
-        left: Way,
-        right: Way,
+        left: Text,
+        right: Text,
         negated: bool,
     },
     Number {
@@ -43,6 +44,8 @@ pub(crate) enum Quick {
     And(Box<(Quick, Quick)>),
     Or(Box<(Quick, Quick)>),
     Not(Box<Quick>),
+    /// The same, at the cost of a comparison.
+    Is(Box<Quick>),
     If(Box<(Quick, Quick, Quick)>),
     Each(Box<Each>),
 }
@@ -64,6 +67,14 @@ pub(crate) enum NumberTest {
     Equal,
     NotEqual,
     Order(Order),
+}
+
+/// A text.
+#[derive(Debug)]
+pub(crate) enum Text {
+    Known(Name),
+    Field(Way),
+    If(Box<(Quick, Text, Text)>),
 }
 
 /// An integer.
@@ -106,7 +117,7 @@ pub(crate) struct Way {
 /// Where a way starts.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Start {
-    /// A variable, which must be of this shape if there are steps.
+    /// A variable, which must be of this shape if it is an object.
     Variable(u32, Option<ShapeId>),
     Local(u32),
 }
@@ -118,6 +129,8 @@ pub(crate) enum Onward {
     Member(Name),
     /// To an entry of a map.
     Entry(Name),
+    /// To an item of a list.
+    Item(usize),
 }
 
 /// What stands at the end of a way.
@@ -132,8 +145,6 @@ pub(crate) enum Leaf {
     Double,
     IntOrString,
     Other,
-    /// What the variable's shape says when the program runs.
-    Bound,
 }
 
 impl Leaf {
@@ -152,20 +163,33 @@ impl Leaf {
     }
 }
 
-/// The quick form of the step `root`, if it has one.
-pub(super) fn quick(steps: &[Step], shapes: &Shapes, root: StepId) -> Option<Quick> {
-    Builder { steps, shapes, locals: Vec::new() }.test(root, SELECT)
+/// The quick form of the step `root`, if it has one. `variables` are the types of the variables.
+pub(super) fn quick(
+    steps: &[Step],
+    shapes: &Shapes,
+    variables: &[&Type],
+    root: StepId,
+) -> Option<Quick> {
+    Builder { steps, shapes, variables, locals: Vec::new() }.test(root, SELECT)
+}
+
+/// What is known of a value: its shape, or only its type.
+#[derive(Clone, Copy)]
+enum Seen<'p> {
+    Shape(ShapeId),
+    Type(&'p Type),
 }
 
 struct Builder<'p> {
     steps: &'p [Step],
     shapes: &'p Shapes,
-    /// The shapes of the items that loops are at.
-    locals: Vec<(u32, ShapeId)>,
+    variables: &'p [&'p Type],
+    /// The items that loops are at.
+    locals: Vec<(u32, Seen<'p>)>,
 }
 
-/// A way and the shape at its end, if it is known.
-type Found = (Way, Option<ShapeId>);
+/// A way and what is known of the value at its end.
+type Found<'p> = (Way, Seen<'p>);
 
 impl<'p> Builder<'p> {
     fn step(&self, id: StepId) -> Option<&'p Step> {
@@ -202,10 +226,10 @@ impl<'p> Builder<'p> {
                     _ => None,
                 };
                 let set: Option<Box<[Name]>> = set.iter().map(text).collect();
-                Quick::Text(self.leaf(*value, Leaf::Text, SELECT)?, TextTest::In(set?))
+                Quick::Text(self.text(*value, SELECT)?, TextTest::In(set?))
             }
             Step::Pattern { usage: PatternUse::Matches, regex, subject, .. } => {
-                let subject = self.leaf(*subject, Leaf::Text, SELECT)?;
+                let subject = self.text(*subject, SELECT)?;
                 Quick::Text(subject, TextTest::Matches(regex.clone()))
             }
             Step::Call(call) => self.call(call)?,
@@ -216,11 +240,8 @@ impl<'p> Builder<'p> {
                     FoldKind::ExistsOne(test) => (EachKind::ExistsOne, test),
                     FoldKind::Collect { .. } => return None,
                 };
-                let (local, (list, shape)) = (fold.local, self.chain(fold.range, SELECT)?);
-                let ShapeKind::List { element, .. } = self.shapes.get(shape?)?.kind else {
-                    return None;
-                };
-                self.locals.push((local, element));
+                let (local, (list, seen)) = (fold.local, self.chain(fold.range, SELECT)?);
+                self.locals.push((local, self.item(seen)?));
                 let test = self.test(test, SELECT);
                 self.locals.pop();
                 Quick::Each(Box::new(Each { list, local, test: test?, kind }))
@@ -230,62 +251,67 @@ impl<'p> Builder<'p> {
     }
 
     fn equality(&mut self, left: StepId, right: StepId, negated: bool) -> Option<Quick> {
-        let text = |id| match self.step(id) {
-            Some(Step::Constant(Constant::String(text))) => Some(Name::clone(text)),
+        let constant = |id| match self.step(id) {
+            Some(Step::Constant(constant)) => Some(constant),
             _ => None,
         };
-        let (constant, place) = match (text(left), text(right)) {
-            (None, None) => (None, left),
-            (Some(text), None) => (Some(text), right),
-            (None, Some(text)) => (Some(text), left),
-            (Some(_), Some(_)) => return None,
-        };
-        if let Some(other) = constant {
-            let place = self.leaf(place, Leaf::Text, SELECT)?;
-            return Some(Quick::Text(place, TextTest::Equals { other, negated }));
+        match (constant(left), constant(right)) {
+            (Some(_), Some(_)) => None,
+            (Some(constant), None) => self.equals(right, constant, negated),
+            (None, Some(constant)) => self.equals(left, constant, negated),
+            (None, None) => {
+                if let Some(texts) = self.text(left, SELECT).zip(self.text(right, SELECT)) {
+                    return Some(Quick::Texts { left: texts.0, right: texts.1, negated });
+                }
+                let test = if negated { NumberTest::NotEqual } else { NumberTest::Equal };
+                let (left, right) = (self.number(left, SELECT)?, self.number(right, SELECT)?);
+                Some(Quick::Number { test, left, right })
+            }
         }
-        if let (Some(left), Some(right)) =
-            (self.leaf(left, Leaf::Text, SELECT), self.leaf(right, Leaf::Text, SELECT))
-            && (left.leaf == Leaf::Text || right.leaf == Leaf::Text)
-        {
-            return Some(Quick::Texts { left, right, negated });
-        }
-        if let Some(flag) = self.flag_equality(left, right, negated) {
-            return Some(flag);
-        }
-        let test = if negated { NumberTest::NotEqual } else { NumberTest::Equal };
-        let (left, right) = (self.number(left, SELECT)?, self.number(right, SELECT)?);
-        Some(Quick::Number { test, left, right })
     }
 
-    /// `flag == true` and its like: the flag or its opposite, with what the comparison costs.
-    fn flag_equality(&mut self, left: StepId, right: StepId, negated: bool) -> Option<Quick> {
-        let constant = |id| match self.step(id) {
-            Some(Step::Constant(Constant::Bool(value))) => Some(*value),
-            _ => None,
-        };
-        let (flag, value) = match (constant(left), constant(right)) {
-            (None, Some(value)) => (left, value),
-            (Some(value), None) => (right, value),
-            _ => return None,
-        };
-        let mut way = self.leaf(flag, Leaf::Bool, SELECT)?;
-        if value == negated {
+    fn equals(&mut self, id: StepId, constant: &Constant, negated: bool) -> Option<Quick> {
+        match constant {
+            Constant::String(text) => {
+                let other = Name::clone(text);
+                Some(Quick::Text(self.text(id, SELECT)?, TextTest::Equals { other, negated }))
+            }
+            Constant::Int(other) => {
+                let test = if negated { NumberTest::NotEqual } else { NumberTest::Equal };
+                let left = self.number(id, SELECT)?;
+                Some(Quick::Number { test, left, right: Number::Known(*other) })
+            }
             // A negation costs as much as the comparison.
-            return Some(Quick::Not(Box::new(Quick::Flag(way))));
+            Constant::Bool(value) => {
+                let test = Box::new(self.test(id, SELECT)?);
+                Some(if *value == negated { Quick::Not(test) } else { Quick::Is(test) })
+            }
+            _ => None,
         }
-        way.cost += 1;
-        Some(Quick::Flag(way))
+    }
+
+    fn text(&mut self, id: StepId, base: u64) -> Option<Text> {
+        Some(match self.step(id)? {
+            Step::Constant(Constant::String(text)) => Text::Known(Name::clone(text)),
+            Step::Attribute(attribute) => match attribute.base {
+                Base::Conditional(condition, yes, no) if attribute.qualifiers.is_empty() => {
+                    let condition = self.test(condition, SELECT)?;
+                    Text::If(Box::new((condition, self.text(yes, 0)?, self.text(no, 0)?)))
+                }
+                _ => Text::Field(self.leaf(id, Leaf::Text, base)?),
+            },
+            _ => return None,
+        })
     }
 
     fn call(&mut self, call: &Call) -> Option<Quick> {
         let &[subject, argument] = &*call.arguments else { return None };
-        let text = |id| match self.step(id) {
+        let constant = |id| match self.step(id) {
             Some(Step::Constant(Constant::String(text))) => Some(Name::clone(text)),
             _ => None,
         };
         if &*call.function == operator::IN {
-            let text = text(subject)?;
+            let text = constant(subject)?;
             let (collection, _) = self.chain(argument, SELECT)?;
             let is_list = match collection.leaf {
                 Leaf::List if call.cost == CostModel::InList => true,
@@ -294,7 +320,7 @@ impl<'p> Builder<'p> {
             };
             return Some(Quick::Contains { collection, text, is_list });
         }
-        let argument = text(argument)?;
+        let argument = constant(argument)?;
         let cost = scaled(argument.chars().count() as u64, TEXT_FACTOR);
         let test = match (&*call.function, call.cost) {
             ("startsWith", CostModel::Affix) => TextTest::StartsWith { affix: argument, cost },
@@ -302,7 +328,7 @@ impl<'p> Builder<'p> {
             ("contains", CostModel::Contains) => TextTest::Contains { part: argument, cost },
             _ => return None,
         };
-        Some(Quick::Text(self.leaf(subject, Leaf::Text, SELECT)?, test))
+        Some(Quick::Text(self.text(subject, SELECT)?, test))
     }
 
     fn number(&mut self, id: StepId, base: u64) -> Option<Number> {
@@ -339,54 +365,99 @@ impl<'p> Builder<'p> {
     /// The way to a value of a certain kind.
     fn leaf(&self, id: StepId, leaf: Leaf, base: u64) -> Option<Way> {
         let (way, _) = self.chain(id, base)?;
-        (way.leaf == leaf || way.leaf == Leaf::Bound).then_some(way)
+        (way.leaf == leaf).then_some(way)
     }
 
-    fn chain(&self, id: StepId, base: u64) -> Option<Found> {
+    fn chain(&self, id: StepId, base: u64) -> Option<Found<'p>> {
         match self.step(id)? {
             Step::Attribute(attribute) if !attribute.test_only => self.way(attribute, base),
             _ => None,
         }
     }
 
-    fn way(&self, attribute: &Attribute, base: u64) -> Option<Found> {
-        let (mut start, mut shape) = match attribute.base {
-            Base::Variable(slot) => (Start::Variable(slot, None), None),
+    fn way(&self, attribute: &'p Attribute, base: u64) -> Option<Found<'p>> {
+        let (mut start, mut seen) = match attribute.base {
+            Base::Variable(slot) => {
+                let ty: &'p Type = self.variables.get(slot as usize)?;
+                (Start::Variable(slot, None), Seen::Type(ty))
+            }
             Base::Local(slot) => {
-                let (_, shape) = self.locals.iter().rfind(|(local, _)| *local == slot)?;
-                (Start::Local(slot), Some(*shape))
+                let (_, seen) = self.locals.iter().rfind(|(local, _)| *local == slot)?;
+                (Start::Local(slot), *seen)
             }
             _ => return None,
         };
         let mut steps = Vec::with_capacity(attribute.qualifiers.len());
         for qualifier in &attribute.qualifiers {
-            let (step, next) = match (qualifier, shape.map(|shape| self.shapes.get(shape))) {
-                (Qualifier::Field { known: Some(known), optional: false, .. }, _) => {
-                    match (&mut start, shape) {
-                        (Start::Variable(_, object @ None), None) => *object = Some(known.object),
-                        (_, Some(shape)) if shape == known.object => {}
-                        _ => return None,
+            let (step, next) = match qualifier {
+                Qualifier::Field { known: Some(known), optional: false, .. } => {
+                    if let (Start::Variable(_, object @ None), true) =
+                        (&mut start, steps.is_empty())
+                    {
+                        *object = Some(known.object);
+                    } else if self.object(seen)? != known.object {
+                        return None;
                     }
-                    (Onward::Member(Name::clone(&known.key)), known.shape)
+                    (Onward::Member(Name::clone(&known.key)), Seen::Shape(known.shape))
                 }
-                (
-                    Qualifier::Field { name, known: None, optional: false }
-                    | Qualifier::Constant { key: Constant::String(name), optional: false },
-                    Some(Some(shape)),
-                ) => {
-                    let ShapeKind::Map { value } = shape.kind else { return None };
-                    (Onward::Entry(Name::clone(name)), value)
+                Qualifier::Field { name, known: None, optional: false }
+                | Qualifier::Constant { key: Constant::String(name), optional: false } => {
+                    (Onward::Entry(Name::clone(name)), self.entry(seen)?)
+                }
+                Qualifier::Constant { key: Constant::Int(index), optional: false } => {
+                    (Onward::Item(usize::try_from(*index).ok()?), self.item(seen)?)
                 }
                 _ => return None,
             };
             steps.push(step);
-            shape = Some(next);
+            seen = next;
         }
-        let leaf = match shape {
-            Some(shape) => Leaf::of(&self.shapes.get(shape)?.kind),
-            None => Leaf::Bound,
-        };
         let cost = base + steps.len() as u64 * SELECT;
-        Some((Way { start, steps: steps.into(), leaf, cost }, shape))
+        Some((Way { start, steps: steps.into(), leaf: self.leaf_of(seen)?, cost }, seen))
+    }
+
+    fn object(&self, seen: Seen<'_>) -> Option<ShapeId> {
+        match seen {
+            Seen::Shape(shape) => Some(shape),
+            Seen::Type(Type::Struct(name)) => self.shapes.object(name),
+            Seen::Type(_) => None,
+        }
+    }
+
+    /// An item of a list.
+    fn item(&self, seen: Seen<'p>) -> Option<Seen<'p>> {
+        match seen {
+            Seen::Type(Type::List(item)) => Some(Seen::Type(item)),
+            Seen::Shape(shape) => match self.shapes.get(shape)?.kind {
+                ShapeKind::List { element, .. } => Some(Seen::Shape(element)),
+                _ => None,
+            },
+            Seen::Type(_) => None,
+        }
+    }
+
+    /// An entry of a map.
+    fn entry(&self, seen: Seen<'p>) -> Option<Seen<'p>> {
+        match seen {
+            Seen::Type(Type::Map(types)) => Some(Seen::Type(&types.1)),
+            Seen::Shape(shape) => match self.shapes.get(shape)?.kind {
+                ShapeKind::Map { value } => Some(Seen::Shape(value)),
+                _ => None,
+            },
+            Seen::Type(_) => None,
+        }
+    }
+
+    fn leaf_of(&self, seen: Seen<'_>) -> Option<Leaf> {
+        Some(match seen {
+            Seen::Shape(shape) => Leaf::of(&self.shapes.get(shape)?.kind),
+            Seen::Type(Type::Bool) => Leaf::Bool,
+            Seen::Type(Type::Int) => Leaf::Int,
+            Seen::Type(Type::String) => Leaf::Text,
+            Seen::Type(Type::List(_)) => Leaf::List,
+            Seen::Type(Type::Map(_)) => Leaf::Map,
+            Seen::Type(Type::Struct(_)) => Leaf::Object,
+            Seen::Type(_) => Leaf::Other,
+        })
     }
 }
