@@ -12,6 +12,7 @@ pub mod decode;
 pub mod defaults;
 pub mod field_path;
 pub mod go_json;
+pub mod import;
 pub mod metadata;
 pub mod model;
 pub mod path;
@@ -19,7 +20,9 @@ pub mod place;
 pub mod prune;
 pub mod read;
 pub mod rules;
+pub mod schema;
 pub mod status;
+pub mod unknown;
 pub mod validate;
 
 mod base64;

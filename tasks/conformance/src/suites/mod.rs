@@ -4,8 +4,10 @@ mod cbor;
 mod cel_spec;
 mod compat;
 mod crds;
+mod json_schema;
 mod k8s_cel;
 mod objects;
+mod sample;
 mod verdict;
 mod yaml;
 
@@ -31,6 +33,7 @@ pub(crate) type Answerer = Box<dyn Fn(&Case) -> Vec<u8> + Send + Sync>;
 
 pub(crate) const ALL: &[Suite] = &[
     yaml::SUITE,
+    json_schema::SUITE,
     cel_spec::SUITE,
     k8s_cel::SUITE,
     compat::SUITE,
@@ -40,6 +43,7 @@ pub(crate) const ALL: &[Suite] = &[
     objects::CR,
     objects::CR_UPDATE,
     objects::OPENSHIFT,
+    sample::SUITE,
     cbor::ENCODE,
     cbor::ENCODE_LARGE,
     cbor::SPECIAL,
