@@ -5,6 +5,7 @@
 #![expect(clippy::disallowed_methods, reason = "measuring needs a clock and files")]
 
 mod cbor;
+mod cel;
 mod compile;
 mod corpus;
 mod decode;
@@ -28,6 +29,7 @@ type Stage = fn(&Path) -> Result<()>;
 const STAGES: &[(&str, Stage)] = &[
     ("decode", decode::run),
     ("cbor", cbor::run),
+    ("cel", cel::run),
     ("compile", compile::run),
     ("validate", validate::run),
     ("stream", stream::run),
