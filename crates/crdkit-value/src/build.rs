@@ -67,10 +67,10 @@ struct KeyIndex {
 }
 
 /// Up to here comparing with every earlier key is faster than hashing.
-const LINEAR_KEYS: u32 = 32;
+pub(crate) const LINEAR_KEYS: usize = 32;
 
 /// Few documents nest deeper; those that do pay for growth.
-const USUAL_DEPTH: usize = 16;
+pub(crate) const USUAL_DEPTH: usize = 16;
 
 /// Room for a few fields that are added to a document after it was read.
 const SPARE_TEXT: usize = 128;
@@ -144,7 +144,7 @@ impl<'l> Builder<'l> {
             Event::Key(name) => {
                 self.key = self.text(name, span);
                 self.text_start = self.key.start;
-                self.key_bit = key_bit(name);
+                self.key_bit = key_bit(name.as_bytes());
                 self.key_span = span;
                 Ok(())
             }
@@ -310,7 +310,7 @@ impl<'l> Builder<'l> {
         // The newest member's link leads nowhere yet.
         let members = document.value(frame.id).members();
         let mut earlier = members.take_while(|(_, member)| member.id() != id);
-        if frame.n_children > LINEAR_KEYS && frame.index.is_none() {
+        if frame.n_children as usize > LINEAR_KEYS && frame.index.is_none() {
             let mut index = Box::<KeyIndex>::default();
             for (_, member) in earlier.by_ref() {
                 index.insert(document, member.id(), false);
@@ -396,8 +396,7 @@ impl KeyIndex {
 
 /// One of 64 bits, different for most short keys of one object.
 #[inline(always)]
-fn key_bit(key: &str) -> u64 {
-    let bytes = key.as_bytes();
+pub(crate) fn key_bit(bytes: &[u8]) -> u64 {
     let (Some(first), Some(middle), Some(last)) =
         (bytes.first(), bytes.get(bytes.len() / 2), bytes.last())
     else {

@@ -210,6 +210,20 @@ impl<'d> Value<'d> {
         self.document.bytes(self.node().key)
     }
 
+    /// The value behind this one in the same array or object.
+    #[inline]
+    pub fn next_sibling(self) -> Option<Value<'d>> {
+        let mut id = self.node().next;
+        while id != NodeId::NONE {
+            let node = self.document.node(id);
+            if !node.removed {
+                return Some(Value { document: self.document, id });
+            }
+            id = node.next;
+        }
+        None
+    }
+
     /// The array or object this value is in.
     pub fn parent(self) -> Option<Value<'d>> {
         Some(Value { document: self.document, id: self.node().parent.get()? })
