@@ -5,6 +5,7 @@
 #![expect(clippy::disallowed_methods, reason = "measuring needs a clock and files")]
 
 mod cbor;
+mod cli;
 mod compile;
 mod corpus;
 mod decode;
@@ -28,6 +29,7 @@ const STAGES: &[(&str, Stage)] = &[
     ("cbor", cbor::run),
     ("compile", compile::run),
     ("validate", validate::run),
+    ("cli", cli::run),
 ];
 
 fn main() -> ExitCode {

@@ -24,7 +24,7 @@ mod table;
 
 pub use build::Compiler;
 pub(crate) use build::DefaultSchemas;
-pub use crd::{CompiledCrd, CompiledVersion, ReplicaPaths};
+pub use crd::{CompiledCrd, CompiledVersion, ReplicaPaths, compare_versions};
 pub use fields::Fields;
 pub use flags::Flags;
 pub use format::{Format, FormatKind};
