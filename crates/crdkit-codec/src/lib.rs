@@ -10,6 +10,7 @@ pub mod json;
 pub mod media;
 pub mod yaml;
 
+mod number;
 mod options;
 
 pub use options::{DecodeError, DecodeOptions, Decoded};

@@ -60,6 +60,7 @@ mod rules;
 mod scale;
 mod shape;
 mod spans;
+mod stage;
 mod strict;
 mod walk;
 
@@ -67,3 +68,4 @@ pub use crd::{Crd, CrdError, Version};
 pub use input::Input;
 pub use options::{FieldValidation, Options};
 pub use outcome::{Changes, Outcome};
+pub use stage::Stage;

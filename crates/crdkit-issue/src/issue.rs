@@ -103,6 +103,19 @@ impl Issue {
         self
     }
 
+    /// The same finding about a part that stands at `base` of a whole; the path of a first occurrence
+    /// moves along.
+    #[must_use]
+    pub fn rebase(mut self, base: &FieldPath) -> Self {
+        self.path = self.path.rebase(base);
+        for (_, arg) in self.args.iter_mut().filter(|(name, _)| *name == "first") {
+            if let Ok(first) = arg.to_string().parse::<FieldPath>() {
+                *arg = Arg::from(first.rebase(base).pointer());
+            }
+        }
+        self
+    }
+
     /// The message for people.
     pub fn message(&self) -> String {
         template::render(self.code.info().message, &self.args)

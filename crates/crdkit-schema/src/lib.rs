@@ -13,14 +13,18 @@ pub mod defaults;
 pub mod export;
 pub mod field_path;
 pub mod go_json;
+pub mod import;
 pub mod lookup;
 pub mod metadata;
 pub mod model;
 pub mod path;
+pub mod place;
 pub mod prune;
 pub mod read;
 pub mod rules;
+pub mod schema;
 pub mod status;
+pub mod unknown;
 pub mod validate;
 
 mod base64;

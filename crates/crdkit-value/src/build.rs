@@ -7,7 +7,7 @@ use crate::node::{Node, Tag, TextRef, to_u32};
 use crate::positions::Positions;
 use crate::source::Source;
 use crate::{Document, Event, Limits, NodeId};
-use crdkit_issue::{Issue, Span, codes};
+use crdkit_issue::{Issue, Severity, Span, codes};
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
@@ -32,6 +32,7 @@ pub struct Builder<'l> {
     source: Source<'l>,
     limits: &'l Limits,
     duplicates: Duplicates,
+    reports_tolerated: bool,
     /// The arrays and objects that have begun and not ended. The first frame stands for what the root
     /// is in, which is nothing.
     open: Vec<Frame>,
@@ -71,6 +72,10 @@ const LINEAR_KEYS: u32 = 32;
 /// Few documents nest deeper; those that do pay for growth.
 const USUAL_DEPTH: usize = 16;
 
+/// Room for a few fields that are added to a document after it was read.
+const SPARE_TEXT: usize = 128;
+const SPARE_NODES: usize = 8;
+
 impl<'l> Builder<'l> {
     /// A builder within `limits`.
     pub fn new(limits: &'l Limits, duplicates: Duplicates) -> Self {
@@ -86,6 +91,7 @@ impl<'l> Builder<'l> {
             source: Source::default(),
             limits,
             duplicates,
+            reports_tolerated: false,
             open,
             key: TextRef::default(),
             key_bit: 0,
@@ -102,6 +108,13 @@ impl<'l> Builder<'l> {
         self
     }
 
+    /// Whether repeated keys that [`Duplicates`] tolerates are warnings of [`Builder::finish`].
+    #[must_use]
+    pub fn reporting_tolerated(mut self, yes: bool) -> Self {
+        self.reports_tolerated = yes;
+        self
+    }
+
     /// Makes room for a document of about `bytes` bytes of source.
     #[must_use]
     pub fn with_capacity(mut self, bytes: usize) -> Self {
@@ -115,8 +128,8 @@ impl<'l> Builder<'l> {
     /// mostly text, as documents are.
     #[must_use]
     pub fn over(mut self, source: &'l str) -> Self {
-        self.document.text.reserve_exact(source.len());
-        self.document.nodes.reserve_exact(source.len() / 16 + 1);
+        self.document.text.reserve_exact(source.len() + SPARE_TEXT);
+        self.document.nodes.reserve_exact(source.len() / 16 + SPARE_NODES);
         self.source = Source::new(source);
         self
     }
@@ -291,9 +304,13 @@ impl<'l> Builder<'l> {
     }
 
     fn duplicate(&mut self, earlier: NodeId, later: NodeId) {
-        if self.duplicates == Duplicates::Error && self.issues.len() < self.limits.issues {
+        let is_error = self.duplicates == Duplicates::Error;
+        if (is_error || self.reports_tolerated) && self.issues.len() < self.limits.issues {
             let key = self.document.text(self.document.node(later).key);
             let mut issue = Issue::error(codes::decode::DUPLICATE_KEY).with("key", key);
+            if !is_error {
+                issue.severity = Severity::Warning;
+            }
             let key_of = |id| self.document.place(id).and_then(|place| place.key);
             issue.span = key_of(later);
             if let Some(first) = key_of(earlier) {

@@ -5,6 +5,8 @@
 //! view of one node: two words, copied freely. Decoders hand [`Event`]s to a [`Builder`], which is
 //! the only place that knows about duplicate keys, depth and size [`Limits`].
 //!
+//! A [`PresenceMap`] remembers beside a document which of its places the source really had.
+//!
 //! Numbers are `i64` or `f64`, as Kubernetes keeps them. Objects keep input order. No function
 //! recurses on a document, so nesting is bounded by [`Limits`] and not by a thread's stack.
 
@@ -17,6 +19,7 @@ mod exact;
 mod limits;
 mod node;
 mod positions;
+mod presence;
 mod source;
 mod value;
 mod walk;
@@ -27,5 +30,8 @@ pub use event::{Event, NumberMode};
 pub use limits::Limits;
 pub use node::NodeId;
 pub use positions::Place;
+pub use presence::{
+    Collected, Presence, PresenceCounts, PresenceFilter, PresenceIter, PresenceMap,
+};
 pub use value::{Items, Kind, Members, Value};
 pub use walk::Walk;

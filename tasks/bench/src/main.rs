@@ -11,6 +11,7 @@ mod corpus;
 mod decode;
 mod generate;
 mod measure;
+mod stages;
 mod validate;
 
 use anyhow::Result;

@@ -5,6 +5,7 @@
 //! [`Reader`] gives events from a slice or from [`std::io::Read`] with a buffer that holds no more than
 //! the longest token; nothing recurses on nesting.
 
+mod canonical;
 mod decode;
 mod lex;
 mod parse;
@@ -16,6 +17,7 @@ mod write;
 
 pub(crate) use text::push_lossy;
 
+pub use canonical::{Notation, canonical_number, write_canonical};
 pub use decode::{Documents, Framing, decode};
 pub use reader::Reader;
 pub use source::{Chunks, Slice, Source};

@@ -8,6 +8,7 @@ use super::parse::{Parser, Sink, Stop, Token, skip_space};
 use super::problem::Problem;
 use super::source::{Chunks, Slice, Source, Window};
 use crate::DecodeError;
+use crate::number::exact;
 use crdkit_issue::{Issue, Span, codes};
 use crdkit_value::{Builder, Event, Limits, NumberMode};
 use std::io::Read;
@@ -283,7 +284,7 @@ impl<'r> Values<'r> {
         span: Span,
     ) -> Result<Event<'r>, DecodeError> {
         match (self.numbers, number.value) {
-            (NumberMode::Value, NumberValue::Int(int)) => Ok(Event::Int(int)),
+            (NumberMode::Value | NumberMode::Exact, NumberValue::Int(int)) => Ok(Event::Int(int)),
             (NumberMode::Value, NumberValue::Float(float)) => Ok(Event::Float(float)),
             _ => self.number_text(self.window.text(start, number.end).unwrap_or_default(), span),
         }
@@ -291,8 +292,10 @@ impl<'r> Values<'r> {
 
     #[cold]
     fn number_text(self, text: &'r str, span: Span) -> Result<Event<'r>, DecodeError> {
-        if self.numbers == NumberMode::Text {
-            return Ok(Event::Number(text));
+        match self.numbers {
+            NumberMode::Text => return Ok(Event::Number(text)),
+            NumberMode::Exact => return Ok(exact(text)),
+            NumberMode::Value => {}
         }
         if let Ok(int) = text.parse() {
             return Ok(Event::Int(int));

@@ -5,6 +5,7 @@ mod cel_spec;
 mod compat;
 mod crds;
 mod explain;
+mod json_schema;
 mod k8s_cel;
 mod objects;
 mod sample;
@@ -33,6 +34,7 @@ pub(crate) type Answerer = Box<dyn Fn(&Case) -> Vec<u8> + Send + Sync>;
 
 pub(crate) const ALL: &[Suite] = &[
     yaml::SUITE,
+    json_schema::SUITE,
     cel_spec::SUITE,
     k8s_cel::SUITE,
     compat::SUITE,
