@@ -91,7 +91,7 @@ impl<'d> Writer<'_, 'd> {
         }
         pad(self.out, indent);
         self.out.push_str("- ");
-        push_indented(self.out, &written(value), indent);
+        push_indented(self.out, &written(value), indent + 2);
     }
 
     fn comments(&mut self, schema: &Schema<'_>, required: bool, indent: usize) {
@@ -111,7 +111,10 @@ impl<'d> Writer<'_, 'd> {
             let more = if values.items().len() > MOST_VALUES { ", …" } else { "" };
             let _ = write!(facts, ", one of: {}{more}", shown.join(", "));
         }
-        comment(self.out, &facts, indent);
+        // That something with fields is an object can be seen.
+        if facts != "object" {
+            comment(self.out, &facts, indent);
+        }
     }
 }
 

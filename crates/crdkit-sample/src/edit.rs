@@ -8,7 +8,7 @@
 use crate::leaf::{self, Wanted};
 use crate::make::{Maker, Shape};
 use crate::rule::{Mentions, Step};
-use crate::{Extent, build, repair};
+use crate::{Extent, base64, build, repair};
 use crdkit_issue::{FieldPath, Issue, Segment, codes};
 use crdkit_schema::model::{Rule, Schema, SchemaId};
 use crdkit_schema::rules::escape;
@@ -167,7 +167,11 @@ impl<'c> Editor<'_, 'c> {
     }
 
     fn rule(&self, place: &FieldPath, ids: &[SchemaId], rule: &Rule<'_>, out: &mut Vec<Edit>) {
-        let mentions = Mentions::of(rule.rule);
+        let mut mentions = Mentions::of(rule.rule);
+        let all = ids.iter().flat_map(|id| &self.maker.schema(*id).extensions().validations);
+        for other in all.filter(|other| other.rule != rule.rule) {
+            mentions.constants_of(other.rule);
+        }
         let mut paths: Vec<FieldPath> = Vec::new();
         for steps in &mentions.paths {
             for path in self.places(place, ids, steps) {
@@ -352,7 +356,16 @@ impl<'c> Editor<'_, 'c> {
                 texts.extend(wanted.texts(&self.maker.memo, Some(&pattern), 2));
             }
         }
-        // A constant may be what a text begins with, ends with or contains.
+        for start in mentions.starts.iter().map(|it| &**it).chain([""]) {
+            for end in mentions.ends.iter().map(|it| &**it).chain([""]) {
+                texts.extend([format!("{start}example{end}"), format!("{start}{end}")]);
+            }
+        }
+        if schemas.iter().any(|schema| schema.format == "byte") {
+            // Rules see what the text stands for.
+            texts = texts.iter().map(|text| base64::encode(text.as_bytes())).collect();
+        }
+        // A constant may be part of a text.
         for text in &mentions.texts {
             texts.extend([format!("{text}example"), format!("example{text}")]);
             texts.push(format!("example{text}example"));
@@ -405,9 +418,9 @@ impl<'c> Editor<'_, 'c> {
         let constants = mentions.texts.iter().map(|text| text.to_string());
         let familiar = leaf::FAMILIAR.iter().map(|text| (*text).to_owned());
         let joined = mentions.texts.iter().map(|text| format!("example{text}"));
-        let none = Wanted::new(&[]);
         let patterns = mentions.patterns.iter().filter_map(|pattern| Regex::new(pattern).ok());
-        let found = patterns.flat_map(|it| none.texts(&self.maker.memo, Some(&it), 2));
+        let wanted = Wanted::name();
+        let found = patterns.flat_map(|it| wanted.texts(&self.maker.memo, Some(&it), 2));
         for name in constants.chain(found).chain(familiar).chain(joined) {
             out.push(Edit::Set(path.clone(), build::text(&name)));
         }

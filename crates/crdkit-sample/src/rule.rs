@@ -24,6 +24,9 @@ pub(crate) struct Mentions {
     pub(crate) numbers: Vec<f64>,
     /// Texts that are used as patterns.
     pub(crate) patterns: Vec<Name>,
+    /// Texts that others begin and end with.
+    pub(crate) starts: Vec<Name>,
+    pub(crate) ends: Vec<Name>,
 }
 
 impl Mentions {
@@ -36,6 +39,16 @@ impl Mentions {
             walk.visit(ast.root());
         }
         mentions
+    }
+
+    /// Adds the constants of another rule about the same value; its fields are its own affair.
+    pub(crate) fn constants_of(&mut self, rule: &str) {
+        let Self { paths: _, texts, numbers, patterns, starts, ends } = Self::of(rule);
+        self.texts.extend(texts);
+        self.numbers.extend(numbers);
+        self.patterns.extend(patterns);
+        self.starts.extend(starts);
+        self.ends.extend(ends);
     }
 }
 
@@ -59,11 +72,16 @@ impl Walk<'_> {
             ExprKind::Literal(literal) => self.literal(literal),
             ExprKind::Select { operand, .. } => self.visit(*operand),
             ExprKind::Call { target, function, arguments } => {
-                if matches!(&**function, "matches" | "find" | "findAll")
-                    && let Some(argument) = arguments.last()
-                    && let ExprKind::Literal(Literal::String(pattern)) = self.ast.kind(*argument)
+                if let Some(argument) = arguments.last()
+                    && let ExprKind::Literal(Literal::String(text)) = self.ast.kind(*argument)
                 {
-                    self.mentions.patterns.push(Name::clone(pattern));
+                    let role = match &**function {
+                        "matches" | "find" | "findAll" => Some(&mut self.mentions.patterns),
+                        "startsWith" => Some(&mut self.mentions.starts),
+                        "endsWith" => Some(&mut self.mentions.ends),
+                        _ => None,
+                    };
+                    role.into_iter().for_each(|list| list.push(Name::clone(text)));
                 }
                 target.iter().chain(arguments).for_each(|id| self.visit(*id));
             }

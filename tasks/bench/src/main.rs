@@ -6,6 +6,7 @@
 
 mod cbor;
 mod cel;
+mod cli;
 mod compile;
 mod corpus;
 mod decode;
@@ -33,6 +34,7 @@ const STAGES: &[(&str, Stage)] = &[
     ("compile", compile::run),
     ("validate", validate::run),
     ("stream", stream::run),
+    ("cli", cli::run),
 ];
 
 fn main() -> ExitCode {
