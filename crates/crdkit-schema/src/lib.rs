@@ -16,11 +16,13 @@ pub mod import;
 pub mod metadata;
 pub mod model;
 pub mod path;
+pub mod place;
 pub mod prune;
 pub mod read;
 pub mod rules;
 pub mod schema;
 pub mod status;
+pub mod unknown;
 pub mod validate;
 
 mod base64;

@@ -55,6 +55,8 @@ pub struct Settings {
     pub(crate) canonical: Vec<Normalise>,
     /// Whether some schema asks what others have looked at.
     pub(crate) tracks: bool,
+    /// Whether what is declared anywhere counts as looked at.
+    pub(crate) approximates: bool,
 }
 
 /// A check of text, by the name of its format.

@@ -20,7 +20,7 @@ pub use error::EvalError;
 use truth::Truth;
 
 use crate::cost::{CostModel, LIST, MAP};
-use crate::plan::{PatternUse, Program, Step, StepId};
+use crate::plan::{PatternUse, Program, Read, Step, StepId};
 use crate::shape::ShapeId;
 use crate::value::{Arena, Constant, Data, Node, Val, equal, events, read};
 
@@ -86,6 +86,14 @@ impl Program {
     /// The variables the program reads.
     pub fn variables(&self) -> impl Iterator<Item = &str> {
         self.variables.iter().map(|name| &**name)
+    }
+
+    /// What the program reads of its variables by name alone, in the order of the expression.
+    pub fn reads(&self) -> impl Iterator<Item = Read<'_>> {
+        self.steps.iter().filter_map(|step| match step {
+            Step::Attribute(attribute) => attribute.read(&self.variables),
+            _ => None,
+        })
     }
 
     /// A copy of a result that borrows nothing; `None` for values that only libraries can make.

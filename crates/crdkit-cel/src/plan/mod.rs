@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use crdkit_text::regex::Regex;
 
+pub use attribute::Read;
 pub(crate) use attribute::{Attribute, Base, Known, Qualifier};
 pub(crate) use build::plan;
 pub(crate) use fold::{Collect, Fold, FoldKind};

@@ -35,18 +35,28 @@ pub(crate) enum Reading {
     Defaults,
 }
 
-/// The schemas of a document as defaults are held against them.
+/// The schemas of a document, compiled for checking the document itself.
 #[derive(Debug)]
-pub(crate) struct DefaultSchemas {
+pub(crate) struct SchemaTable {
     pub(crate) table: Table,
     ids: Vec<Id>,
 }
 
-impl DefaultSchemas {
-    /// Compiles `schemas`.
-    pub(crate) fn new(schemas: &model::Schemas<'_>) -> Self {
+impl SchemaTable {
+    /// `schemas` as defaults are held against them.
+    pub(crate) fn for_defaults(schemas: &model::Schemas<'_>) -> Self {
+        Self::new(schemas, &[], Reading::Defaults)
+    }
+
+    /// `schemas` as rules see their values; `roots` describe whole objects.
+    pub(crate) fn for_rules(schemas: &model::Schemas<'_>, roots: &[SchemaId]) -> Self {
+        let roots: Vec<_> = roots.iter().copied().map(Some).collect();
+        Self::new(schemas, &roots, Reading::Objects { prune: false })
+    }
+
+    fn new(schemas: &model::Schemas<'_>, roots: &[Option<SchemaId>], reading: Reading) -> Self {
         let mut compiler = Compiler::default();
-        let ids = compiler.rows(schemas, &[], Reading::Defaults);
+        let ids = compiler.rows(schemas, roots, reading);
         Self { table: compiler.table, ids }
     }
 
@@ -213,6 +223,9 @@ impl Compiler {
             flags.add_if(Flags::DEFAULTS_BELOW, child.has(Flags::HAS_DEFAULTS));
             flags.inherit(child.flags);
         }
+        let clauses = node.junctors().map_or(&[][..], |junctors| &junctors.all_of);
+        let ruled = clauses.iter().any(|id| self.table.node(*id).has(Flags::HAS_RULES));
+        flags.add_if(Flags::HAS_RULES, ruled);
         flags
     }
 

@@ -24,7 +24,7 @@ mod shapes;
 mod table;
 
 pub use build::Compiler;
-pub(crate) use build::DefaultSchemas;
+pub(crate) use build::SchemaTable;
 pub use crd::{CompiledCrd, CompiledVersion, ReplicaPaths};
 pub use fields::Fields;
 pub use flags::Flags;
@@ -36,5 +36,5 @@ pub use more::{
 };
 pub use node::{Additional, Bounds, FieldDefault, Junctors, ListType, Node, Number, Rule, Types};
 pub use pattern::{Pattern, PatternId};
-pub use rules::{CompiledRule, Rules};
+pub use rules::Rules;
 pub use table::{Id, Name, Table};

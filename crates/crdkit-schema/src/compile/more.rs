@@ -56,6 +56,10 @@ pub struct More {
     pub format: Option<Name>,
     /// Which of the settings' checks is for the format.
     pub(crate) check: Option<u16>,
+    /// `x-kubernetes-int-or-string`.
+    pub int_or_string: bool,
+    /// Whether some keyword here is one that the API server does not have.
+    pub(crate) beyond: bool,
     /// Keywords that describe, and extensions, for those who write the schema out again.
     pub annotations: Box<[(Name, LiteralId)]>,
 }

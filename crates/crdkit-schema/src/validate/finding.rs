@@ -1,11 +1,14 @@
 //! What validation found, as small records, and the issues they become.
 
+use super::loose::Kept;
 use crate::compile::{FormatKind, Id, Literal, Name, Node, Table, Types};
 use crate::go_json;
+use crate::schema::Settings;
 use crdkit_issue::{Arg, FieldPath, Issue, Segment, codes::object as codes};
 use crdkit_text::number;
 use crdkit_text::quote::quote;
 use crdkit_value::{Document, Kind, NodeId, Value};
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::fmt::Write as _;
 
@@ -72,6 +75,8 @@ pub(super) enum Problem {
         none: bool,
     },
     Not,
+    /// What only imported schemas can find.
+    Imported(Kept),
 }
 
 /// Which number does not fit its type.
@@ -110,7 +115,7 @@ impl Relation {
         }
     }
 
-    fn text(self) -> &'static str {
+    pub(super) fn text(self) -> &'static str {
         match self {
             Self::AtLeast => "greater than or equal to",
             Self::Above => "greater than",
@@ -157,7 +162,7 @@ impl Finding {
         let node = scope.table.node(self.schema);
         let place = Place::new(scope, document, self.value);
         let issue = match self.problem {
-            Problem::Type => wrong_type(types_text(scope.table, node), type_name(value)),
+            Problem::Type => wrong_type(&types_text(scope.table, node), type_name(value)),
             Problem::TypeOfFormat => {
                 wrong_type(format_name(scope.table, node), native_format(value))
             }
@@ -243,6 +248,10 @@ impl Finding {
                 return place.plain(Issue::error(codes::ALL_OF).with("found", found));
             }
             Problem::Not => return place.plain(Issue::error(codes::NOT)),
+            // Reports of imported schemas make these themselves, with the settings at hand.
+            Problem::Imported(kept) => {
+                return kept.issue(scope, &Settings::default(), self.schema, value);
+            }
         };
         issue.with("name", place.name).at(place.path)
     }
@@ -302,7 +311,7 @@ impl<'a> Place<'a> {
     }
 }
 
-fn wrong_type(expected: &str, found: &str) -> Issue {
+pub(super) fn wrong_type(expected: &str, found: &str) -> Issue {
     Issue::error(codes::TYPE_MISMATCH)
         .with("expected", expected)
         .with("found", found)
@@ -330,7 +339,7 @@ fn counted(limit: i64, unit: &str) -> String {
 }
 
 /// The JSON type of a value, where `1` is an integer and `1.0` a number.
-fn type_name(value: Value<'_>) -> &'static str {
+pub(super) fn type_name(value: Value<'_>) -> &'static str {
     match value.kind() {
         Kind::Null => "null",
         Kind::Bool(_) => "boolean",
@@ -392,7 +401,7 @@ pub fn shown(value: Value<'_>) -> Arg {
 }
 
 /// An entry of an enum: a string as it is, anything else as JSON.
-fn literal(literal: &Literal) -> String {
+pub(super) fn literal(literal: &Literal) -> String {
     match literal {
         Literal::Null => "null".into(),
         Literal::Bool(bool) => bool.to_string(),
@@ -404,9 +413,10 @@ fn literal(literal: &Literal) -> String {
 }
 
 /// The types of a schema, as the server's messages show them.
-fn types_text<'t>(table: &'t Table, node: &Node) -> &'t str {
+fn types_text<'t>(table: &'t Table, node: &Node) -> Cow<'t, str> {
     match node.types {
-        Types::Other(name) => table.name(name),
-        types => types.text(),
+        Types::Other(name) => table.name(name).into(),
+        Types::Any => super::loose::types(node).map_or_else(Cow::default, Cow::Owned),
+        types => types.text().into(),
     }
 }

@@ -6,6 +6,7 @@ mod compat;
 mod crds;
 mod k8s_cel;
 mod objects;
+mod sample;
 mod verdict;
 mod yaml;
 
@@ -40,6 +41,7 @@ pub(crate) const ALL: &[Suite] = &[
     objects::CR,
     objects::CR_UPDATE,
     objects::OPENSHIFT,
+    sample::SUITE,
     cbor::ENCODE,
     cbor::ENCODE_LARGE,
     cbor::SPECIAL,
