@@ -69,7 +69,7 @@ impl SchemaTable {
 /// Compiles CRDs into one table.
 #[derive(Debug)]
 pub struct Compiler {
-    table: Table,
+    pub(crate) table: Table,
     nodes: Index,
     names: Index,
     patterns: Index,
@@ -185,7 +185,8 @@ impl Compiler {
         };
         let format = FormatKind::named(schema.format, types, reading)
             .map(|kind| Format { name: self.name(schema.format), kind });
-        let pattern = (!schema.pattern.is_empty()).then(|| self.pattern(schema.pattern));
+        let pattern =
+            (!schema.pattern.is_empty()).then(|| self.pattern(Pattern::new(schema.pattern)));
         let required = schema.required.iter().map(|name| self.name(name)).collect();
         let rare = self.rare(source, &fields);
         let mut node = Node {
@@ -201,19 +202,21 @@ impl Compiler {
             required,
             rare,
         };
-        node.flags = self.flags(schema, &node, is_root);
+        let embedded = schema.extensions().embedded_resource;
+        let mut own = Flags::default();
+        own.add_if(Flags::NULLABLE, schema.nullable);
+        own.add_if(Flags::PRESERVE, schema.preserves_unknown_fields());
+        own.add_if(Flags::EMBEDDED, embedded);
+        own.add_if(Flags::ROOT, is_root);
+        node.flags = self.flags(&node, own);
         node.default = schema.default.map(|default| self.default_value(default, &node, reading));
         node
     }
 
-    fn flags(&self, schema: &Schema<'_>, node: &Node, is_root: bool) -> Flags {
-        let embedded = schema.extensions().embedded_resource;
-        let mut flags = Flags::default();
-        flags.add_if(Flags::NULLABLE, schema.nullable);
-        flags.add_if(Flags::PRESERVE, schema.preserves_unknown_fields());
-        flags.add_if(Flags::EMBEDDED, embedded);
-        flags.add_if(Flags::HAS_EMBEDDED, embedded);
-        flags.add_if(Flags::ROOT, is_root);
+    /// The facts about `node`: its `own`, what follows from them, and what holds because of schemas below.
+    pub(crate) fn flags(&self, node: &Node, own: Flags) -> Flags {
+        let mut flags = own;
+        flags.add_if(Flags::HAS_EMBEDDED, own.has(Flags::EMBEDDED));
         flags.add_if(Flags::HAS_LIST_TYPES, node.list_type != ListType::Atomic);
         flags.add_if(Flags::HAS_RULES, !node.rules().is_empty());
         let fields = node.fields.iter().map(|(_, id)| id);
@@ -261,7 +264,7 @@ impl Compiler {
         (rare != Rare::default()).then(|| Box::new(rare))
     }
 
-    fn field_defaults(&self, fields: &Fields) -> Box<[FieldDefault]> {
+    pub(crate) fn field_defaults(&self, fields: &Fields) -> Box<[FieldDefault]> {
         let entries = fields.iter().filter_map(|(name, id)| {
             let child = self.table.node(id);
             let nullable = child.has(Flags::NULLABLE);
@@ -271,7 +274,12 @@ impl Compiler {
     }
 
     /// The default as an object shows it: pruned if objects are, and with the defaults inside it.
-    fn default_value(&mut self, default: Value<'_>, node: &Node, reading: Reading) -> DefaultId {
+    pub(crate) fn default_value(
+        &mut self,
+        default: Value<'_>,
+        node: &Node,
+        reading: Reading,
+    ) -> DefaultId {
         let mut document = Document::copy_of(default);
         if matches!(default.kind(), Kind::Array(_) | Kind::Object(_)) {
             if reading == (Reading::Objects { prune: true }) {
@@ -294,7 +302,7 @@ impl Compiler {
         DefaultId(found)
     }
 
-    fn intern(&mut self, node: Node) -> Id {
+    pub(crate) fn intern(&mut self, node: Node) -> Id {
         let nodes = &mut self.table.nodes;
         let found = self.nodes.find_or_add(&node, nodes.len(), |at| {
             nodes.get(at as usize).is_some_and(|known| *known == node)
@@ -306,7 +314,7 @@ impl Compiler {
     }
 
     /// The name `text`. Names are looked up by their text, but rows of the index are offsets.
-    fn name(&mut self, text: &str) -> Name {
+    pub(crate) fn name(&mut self, text: &str) -> Name {
         let table = &mut self.table;
         let len = u32::try_from(text.len()).unwrap_or(u32::MAX);
         let start = self
@@ -318,18 +326,18 @@ impl Compiler {
         Name { start, len }
     }
 
-    fn pattern(&mut self, text: &str) -> PatternId {
+    pub(crate) fn pattern(&mut self, pattern: Pattern) -> PatternId {
         let patterns = &mut self.table.patterns;
-        let found = self.patterns.find_or_add(text, patterns.len(), |at| {
-            patterns.get(at as usize).is_some_and(|known| known.text() == text)
+        let found = self.patterns.find_or_add(pattern.text(), patterns.len(), |at| {
+            patterns.get(at as usize).is_some_and(|known| known.is_written_like(&pattern))
         });
         if found as usize == patterns.len() {
-            patterns.push(Pattern::new(text));
+            patterns.push(pattern);
         }
         PatternId(found)
     }
 
-    fn literal(&mut self, value: Value<'_>) -> LiteralId {
+    pub(crate) fn literal(&mut self, value: Value<'_>) -> LiteralId {
         let text = json_text(value);
         let texts = &mut self.literal_texts;
         let found = self.literals.find_or_add(&text, texts.len(), |at| {

@@ -24,7 +24,7 @@ mod shapes;
 mod table;
 
 pub use build::Compiler;
-pub(crate) use build::SchemaTable;
+pub(crate) use build::{Reading, SchemaTable};
 pub use crd::{CompiledCrd, CompiledVersion, ReplicaPaths};
 pub use fields::Fields;
 pub use flags::Flags;
@@ -34,7 +34,9 @@ pub use more::{
     Condition, Contains, Discriminator, DynamicReference, More, Range, ResourceId, Slot, TypeSet,
     Union,
 };
+pub(crate) use node::Rare;
 pub use node::{Additional, Bounds, FieldDefault, Junctors, ListType, Node, Number, Rule, Types};
+pub(crate) use pattern::Syntax;
 pub use pattern::{Pattern, PatternId};
 pub use rules::Rules;
 pub use table::{Id, Name, Table};

@@ -188,6 +188,12 @@ impl TypeSet {
         Self(wide(self) & wide(other))
     }
 
+    /// This set without the other.
+    #[must_use]
+    pub fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
+
     /// Whether all of `other` are in the set.
     pub fn has(self, other: Self) -> bool {
         self.0 & other.0 == other.0

@@ -5,10 +5,19 @@
 //! written and what is checked. The same table of nodes as for CRDs is the result, so the same code holds
 //! values against it. The document is not changed, nothing is fetched, and time and depth are bounded.
 
+mod cycles;
 mod diagnostics;
+mod dialect;
+mod extensions;
+mod formats;
+mod library;
+mod lint;
+mod lower;
+mod metaschema;
 mod options;
 mod resolver;
 mod select;
+mod uri;
 
 pub use diagnostics::{Diagnostic, Diagnostics, Level};
 pub use options::{
@@ -18,9 +27,13 @@ pub use options::{
 pub use resolver::{Refuse, ResolveError, Resolver, ResolverLimits};
 pub use select::{CrdSelector, VersionSelector};
 
-use crate::compile::Compiler;
+use crate::compile::Id;
 use crate::schema::Schema;
-use crdkit_value::Value;
+use crdkit_value::{Document, Value};
+use dialect::Language;
+use library::{Library, Place};
+use lower::Lower;
+use select::Selected;
 
 /// What an import gives.
 #[derive(Clone, Debug)]
@@ -52,13 +65,34 @@ pub enum ImportError {
     Selector(String),
 }
 
-/// Makes a schema of `document`.
+/// Makes a schema of `document`, or of the part of it that the options select.
 pub fn import(document: Value<'_>, options: &Options) -> Result<Imported, ImportError> {
-    let _ = document;
-    let schema = Schema::new(
-        Compiler::default().into_table(),
-        crate::compile::Id(0),
-        options.settings.clone(),
-    );
-    Ok(Imported { schema, diagnostics: Diagnostics::default() })
+    // A copy: ids below are of one document, whatever part of another one this is.
+    let copy = Document::copy_of(document);
+    let Selected { schema, is_resource } = select::select(copy.root(), &options.selector)?;
+    let language = Language::of(options.dialect, copy.root(), schema);
+    let root = schema.id();
+    let mut library = Library::new(options);
+    let at = library.add(copy, root, &options.base, language)?;
+    let root = Place { document: at, node: root };
+    let mut lower = Lower::new(options, library);
+    lower.resource_root = is_resource.then_some(root);
+    let id = lower.all(root)?;
+    if options.profile == Profile::StructuralV1 {
+        lint::structural(&mut lower, root);
+    }
+    finish(lower, id, options)
+}
+
+/// Looks at what only the finished schema tells: defaults, rules.
+fn finish(lower: Lower<'_>, root: Id, options: &Options) -> Result<Imported, ImportError> {
+    let Lower { settings, library, compiler, mut diagnostics, defaults, rules, .. } = lower;
+    let schema = Schema::new(compiler.into_table(), root, settings);
+    lint::defaults(&schema, &library, &defaults, &mut diagnostics);
+    lint::rules(&schema, &library, &rules, &mut diagnostics);
+    diagnostics.sort();
+    if diagnostics.worst() >= Some(options.deny.unwrap_or(Level::Error)) && options.deny.is_some() {
+        return Err(ImportError::Schema(diagnostics));
+    }
+    Ok(Imported { schema, diagnostics })
 }

@@ -22,7 +22,6 @@ mod report;
 mod text;
 
 pub use finding::{Finding, Relation, Scope, Subject, shown};
-pub(crate) use loose::unique;
 pub use report::{Request, branch, is_valid, report};
 
 use crate::compile::{Additional, Flags, Id, Node, Table};

@@ -4,6 +4,7 @@ mod cbor;
 mod cel_spec;
 mod compat;
 mod crds;
+mod json_schema;
 mod k8s_cel;
 mod objects;
 mod sample;
@@ -32,6 +33,7 @@ pub(crate) type Answerer = Box<dyn Fn(&Case) -> Vec<u8> + Send + Sync>;
 
 pub(crate) const ALL: &[Suite] = &[
     yaml::SUITE,
+    json_schema::SUITE,
     cel_spec::SUITE,
     k8s_cel::SUITE,
     compat::SUITE,

@@ -22,7 +22,7 @@ pub(super) use problem::{Indices, Kept};
 
 use super::finding::Problem;
 use super::{At, Position, Validator};
-use crate::compile::{Id, Literal, More, Node, ResourceId, Types};
+use crate::compile::{Id, Literal, Node, ResourceId, Types};
 use crate::import::IntOrString;
 use crate::schema::{Semantics, Settings};
 use crdkit_value::{Document, Kind, NodeId, Value};
@@ -91,7 +91,7 @@ impl<'t> Validator<'t> {
         let Some(imported) = &mut self.imported else { return true };
         let settings = imported.settings;
         if imported.depth >= MAX_DEPTH || imported.steps >= MAX_STEPS {
-            self.add(&at, Problem::Imported(problem::Kept::TooDeep));
+            self.add(&at, Problem::Imported(Kept::TooDeep));
             return false;
         }
         imported.depth += 1;
