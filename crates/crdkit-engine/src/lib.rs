@@ -58,6 +58,7 @@ mod pipeline;
 mod prepare;
 mod rules;
 mod scale;
+pub mod schema;
 mod shape;
 mod spans;
 mod stage;

@@ -65,6 +65,14 @@ impl Collected {
         self.note(member, row, |_| presence);
     }
 
+    /// Notes that `value` was replaced by what it stands for, so that everything in it was in the source.
+    pub fn replaced(&mut self, value: Value<'_>) {
+        if let Some(row) = self.row(value.id()) {
+            self.rows.resize(value.document().n_nodes(), NONE);
+            self.note(value, row, seen);
+        }
+    }
+
     /// The row of the member `key` of `object`, made if there is none; none if it is left out.
     fn member_row(&mut self, object: Value<'_>, key: &str) -> Option<u32> {
         let row = self.row(object.id())?;
