@@ -61,6 +61,8 @@ mod scale;
 pub mod schema;
 mod shape;
 mod spans;
+mod stage;
+pub mod stream;
 mod strict;
 mod walk;
 
@@ -68,3 +70,4 @@ pub use crd::{Crd, CrdError, Version};
 pub use input::Input;
 pub use options::{FieldValidation, Options};
 pub use outcome::{Changes, Outcome};
+pub use stage::Stage;

@@ -54,7 +54,12 @@ pub(crate) fn fill_from(findings: &mut Findings, document: &Document, again: Opt
 }
 
 /// The place of `id`, or of the nearest value around it that was written.
-fn place(document: &Document, places: &Document, id: NodeId, issue: &Issue) -> Option<Span> {
+pub(crate) fn place(
+    document: &Document,
+    places: &Document,
+    id: NodeId,
+    issue: &Issue,
+) -> Option<Span> {
     let mut value = Some(document.value(id));
     let mut written = true;
     while let Some(here) = value {

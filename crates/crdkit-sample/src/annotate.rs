@@ -34,8 +34,7 @@ impl<'d> Writer<'_, 'd> {
         for (name, value) in object.members() {
             let declared = schema.and_then(|schema| schema.properties.get(name));
             let child = declared.or_else(|| schema.and_then(Schema::additional_schema));
-            let is_envelope =
-                indent == 0 && matches!(name, "apiVersion" | "kind" | "metadata");
+            let is_envelope = indent == 0 && matches!(name, "apiVersion" | "kind" | "metadata");
             if let Some(child) = declared.filter(|_| !is_envelope) {
                 let required = schema.is_some_and(|schema| schema.required.contains(&name));
                 self.comments(self.schemas.get(child), required, indent);
@@ -92,7 +91,7 @@ impl<'d> Writer<'_, 'd> {
         }
         pad(self.out, indent);
         self.out.push_str("- ");
-        push_indented(self.out, &written(value), indent);
+        push_indented(self.out, &written(value), indent + 2);
     }
 
     fn comments(&mut self, schema: &Schema<'_>, required: bool, indent: usize) {
@@ -112,7 +111,10 @@ impl<'d> Writer<'_, 'd> {
             let more = if values.items().len() > MOST_VALUES { ", …" } else { "" };
             let _ = write!(facts, ", one of: {}{more}", shown.join(", "));
         }
-        comment(self.out, &facts, indent);
+        // That something with fields is an object can be seen.
+        if facts != "object" {
+            comment(self.out, &facts, indent);
+        }
     }
 }
 

@@ -8,7 +8,7 @@
 use crate::leaf::{self, Wanted};
 use crate::make::{Maker, Shape};
 use crate::rule::{Mentions, Step};
-use crate::{Extent, build, repair};
+use crate::{Extent, base64, build, repair};
 use crdkit_issue::{FieldPath, Issue, Segment, codes};
 use crdkit_schema::model::{Rule, Schema, SchemaId};
 use crdkit_schema::rules::escape;
@@ -153,7 +153,8 @@ impl<'c> Editor<'_, 'c> {
         let mut place = issue.path.clone();
         loop {
             let ids = self.schemas(&place).unwrap_or_default();
-            let rules = || ids.iter().flat_map(|id| &self.maker.schema(*id).extensions().validations);
+            let rules =
+                || ids.iter().flat_map(|id| &self.maker.schema(*id).extensions().validations);
             let said: Vec<_> = rules().filter(|rule| says(rule, &detail)).collect();
             for rule in &said {
                 self.rule(&place, &ids, rule, out);
@@ -166,7 +167,11 @@ impl<'c> Editor<'_, 'c> {
     }
 
     fn rule(&self, place: &FieldPath, ids: &[SchemaId], rule: &Rule<'_>, out: &mut Vec<Edit>) {
-        let mentions = Mentions::of(rule.rule);
+        let mut mentions = Mentions::of(rule.rule);
+        let all = ids.iter().flat_map(|id| &self.maker.schema(*id).extensions().validations);
+        for other in all.filter(|other| other.rule != rule.rule) {
+            mentions.constants_of(other.rule);
+        }
         let mut paths: Vec<FieldPath> = Vec::new();
         for steps in &mentions.paths {
             for path in self.places(place, ids, steps) {
@@ -189,20 +194,22 @@ impl<'c> Editor<'_, 'c> {
             }
             let Some(ids) = self.schemas(path) else { continue };
             let mut values = self.values(&ids, &mentions);
-            values.extend(present.iter().filter_map(|other| find(self.document, other)).filter_map(
-                |other| {
+            values.extend(
+                present.iter().filter_map(|other| find(self.document, other)).filter_map(|other| {
                     let same = find(self.document, path)?;
                     let kind = std::mem::discriminant(&same.kind());
-                    (kind == std::mem::discriminant(&other.kind())).then(|| Document::copy_of(other))
-                },
-            ));
+                    (kind == std::mem::discriminant(&other.kind()))
+                        .then(|| Document::copy_of(other))
+                }),
+            );
             values.truncate(VALUES);
             out.extend(values.into_iter().map(|value| Edit::Set((*path).clone(), value)));
         }
         for path in &absent {
             let Some((top, mut wrap)) = self.missing(path) else { continue };
             let Some(ids) = self.schemas(path) else { continue };
-            let least = (0..2).map(|choice| self.maker.value(&ids, Shape::LEAST.with_choice(choice)));
+            let least =
+                (0..2).map(|choice| self.maker.value(&ids, Shape::LEAST.with_choice(choice)));
             let mut values: Vec<_> = least.collect();
             values.extend(self.values(&ids, &mentions));
             values.truncate(VALUES);
@@ -225,7 +232,10 @@ impl<'c> Editor<'_, 'c> {
     }
 
     /// The topmost part of `path` that is missing, and what puts a value of `path` into one of it.
-    fn missing(&self, path: &FieldPath) -> Option<(FieldPath, impl FnMut(Document) -> Document + use<'_, 'c>)> {
+    fn missing(
+        &self,
+        path: &FieldPath,
+    ) -> Option<(FieldPath, impl FnMut(Document) -> Document + use<'_, 'c>)> {
         let segments = path.segments().to_vec();
         let n_there = (0..segments.len()).rev().find(|n| {
             let prefix: FieldPath = segments.iter().take(*n).cloned().collect();
@@ -270,7 +280,8 @@ impl<'c> Editor<'_, 'c> {
                 let joined = self.maker.joined(&ids, 0);
                 match step {
                     Step::Field(field) => {
-                        let known = joined.iter().flat_map(|id| self.maker.schema(*id).properties.iter());
+                        let known =
+                            joined.iter().flat_map(|id| self.maker.schema(*id).properties.iter());
                         let mut names = known.map(|(name, _)| name);
                         let name = names.find(|name| escape(name).is_some_and(|it| *it == **field));
                         let name = name.unwrap_or(field);
@@ -345,7 +356,16 @@ impl<'c> Editor<'_, 'c> {
                 texts.extend(wanted.texts(&self.maker.memo, Some(&pattern), 2));
             }
         }
-        // A constant may be what a text begins with, ends with or contains.
+        for start in mentions.starts.iter().map(|it| &**it).chain([""]) {
+            for end in mentions.ends.iter().map(|it| &**it).chain([""]) {
+                texts.extend([format!("{start}example{end}"), format!("{start}{end}")]);
+            }
+        }
+        if schemas.iter().any(|schema| schema.format == "byte") {
+            // Rules see what the text stands for.
+            texts = texts.iter().map(|text| base64::encode(text.as_bytes())).collect();
+        }
+        // A constant may be part of a text.
         for text in &mentions.texts {
             texts.extend([format!("{text}example"), format!("example{text}")]);
             texts.push(format!("example{text}example"));
@@ -398,9 +418,9 @@ impl<'c> Editor<'_, 'c> {
         let constants = mentions.texts.iter().map(|text| text.to_string());
         let familiar = leaf::FAMILIAR.iter().map(|text| (*text).to_owned());
         let joined = mentions.texts.iter().map(|text| format!("example{text}"));
-        let none = Wanted::new(&[]);
         let patterns = mentions.patterns.iter().filter_map(|pattern| Regex::new(pattern).ok());
-        let found = patterns.flat_map(|it| none.texts(&self.maker.memo, Some(&it), 2));
+        let wanted = Wanted::name();
+        let found = patterns.flat_map(|it| wanted.texts(&self.maker.memo, Some(&it), 2));
         for name in constants.chain(found).chain(familiar).chain(joined) {
             out.push(Edit::Set(path.clone(), build::text(&name)));
         }
@@ -435,8 +455,8 @@ impl<'c> Editor<'_, 'c> {
             }
             Segment::Field(name) | Segment::Key(name) => {
                 let required = |id: &SchemaId| self.maker.schema(*id).required.contains(&&**name);
-                let is_fixed = parent.is_empty()
-                    && matches!(&**name, "apiVersion" | "kind" | "metadata");
+                let is_fixed =
+                    parent.is_empty() && matches!(&**name, "apiVersion" | "kind" | "metadata");
                 !is_fixed && !ids.iter().any(required)
             }
         }

@@ -47,6 +47,13 @@ impl<'s> Wanted<'s> {
         }
     }
 
+    /// The name of an object.
+    pub(crate) fn name() -> Self {
+        let subdomain = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$";
+        let patterns = Regex::new(subdomain).into_iter().collect();
+        Self { patterns, min: 1, max: Some(253), ..Self::new(&[]) }
+    }
+
     /// Whether nothing but a length is asked for.
     pub(crate) fn is_plain(&self) -> bool {
         self.enumerations.is_empty() && self.patterns.is_empty() && self.formats.is_empty()

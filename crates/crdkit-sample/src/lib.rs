@@ -11,6 +11,7 @@ pub mod annotate;
 pub mod build;
 pub mod leaf;
 
+mod base64;
 mod edit;
 mod make;
 mod repair;
@@ -86,7 +87,21 @@ impl<'d> Sampler<'d> {
             // Whoever writes objects does not write their status.
             object.remove(id);
         }
-        Some(repair::Repair { maker: &maker, schema, version, extent }.run(&object))
+        let repair = repair::Repair { maker: &maker, schema, version, extent };
+        let sample = repair.run(&object);
+        if extent != Extent::Minimal || object.root().get("spec").is_some() {
+            return Some(sample);
+        }
+        // An object without `spec` explains nothing, even where that is all that is required.
+        let spec = maker.member(&[schema?], "spec");
+        if spec.iter().any(|id| !maker.schema(*id).required.is_empty()) {
+            build::set(&mut object, "spec", maker.value(&spec, Shape::LEAST).root());
+            let telling = repair.run(&object);
+            if telling.problems.is_empty() {
+                return Some(telling);
+            }
+        }
+        Some(sample)
     }
 
     /// An object without regard to rules.

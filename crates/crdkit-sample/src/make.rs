@@ -214,9 +214,19 @@ impl<'c> Maker<'c> {
         let mut object = build::object();
         if schemas.iter().any(|schema| schema.extensions().embedded_resource) {
             embed(&mut object);
+            for name in ["apiVersion", "kind"] {
+                let ids = self.member(joined, name);
+                let told = self.all(&self.joined(&ids, 0)).iter().find_map(|schema| {
+                    schema.default.or_else(|| schema.enum_values.and_then(|values| values.at(0)))
+                });
+                if let Some(value) = told {
+                    build::set(&mut object, name, value);
+                }
+            }
         }
         let avoided = self.avoided(joined, shape.choice);
-        let required: Vec<&str> = schemas.iter().flat_map(|schema| &schema.required).copied().collect();
+        let required: Vec<&str> =
+            schemas.iter().flat_map(|schema| &schema.required).copied().collect();
         let most = schemas.iter().filter_map(|schema| schema.bounds().max_properties).min();
         let most = most.map_or(usize::MAX, |most| count(Some(most)));
         for name in required.iter().copied() {
@@ -314,7 +324,8 @@ impl<'c> Maker<'c> {
                 }
             }
         }
-        let required = |name: &&str| joined.iter().any(|id| self.schema(*id).required.contains(name));
+        let required =
+            |name: &&str| joined.iter().any(|id| self.schema(*id).required.contains(name));
         names.retain(|name| !required(name));
         names
     }
@@ -362,5 +373,5 @@ fn embed(object: &mut Document) {
 
 /// Whether the member is one of those that [`embed`] gave.
 fn is_fixed(object: &Document, name: &str) -> bool {
-    name == "metadata" && object.root().get(name).is_some()
+    matches!(name, "apiVersion" | "kind" | "metadata") && object.root().get(name).is_some()
 }

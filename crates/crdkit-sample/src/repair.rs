@@ -107,12 +107,8 @@ impl Repair<'_, '_> {
             attempt.issues.iter().filter(|issue| issue.code != unchecked).collect();
         // A finding that keeps rules from being looked at comes first.
         issues.sort_by_key(|issue| is_rule(issue.code));
-        let editor = Editor {
-            maker: self.maker,
-            schema,
-            document: &attempt.document,
-            extent: self.extent,
-        };
+        let editor =
+            Editor { maker: self.maker, schema, document: &attempt.document, extent: self.extent };
         let mut edits = Vec::new();
         if let Some(issue) = issues.first() {
             editor.edits(issue, &mut edits);
@@ -143,7 +139,8 @@ pub(crate) fn is_rule(code: Code) -> bool {
 /// A number that unlike objects hardly share.
 fn fingerprint(document: &Document) -> u64 {
     use std::hash::{BuildHasher as _, Hash as _, Hasher as _};
-    let mut hasher = std::hash::BuildHasherDefault::<std::hash::DefaultHasher>::new().build_hasher();
+    let mut hasher =
+        std::hash::BuildHasherDefault::<std::hash::DefaultHasher>::new().build_hasher();
     for event in document.root().events() {
         std::mem::discriminant(&event).hash(&mut hasher);
         match event {

@@ -24,6 +24,9 @@ pub(crate) struct Mentions {
     pub(crate) numbers: Vec<f64>,
     /// Texts that are used as patterns.
     pub(crate) patterns: Vec<Name>,
+    /// Texts that others begin and end with.
+    pub(crate) starts: Vec<Name>,
+    pub(crate) ends: Vec<Name>,
 }
 
 impl Mentions {
@@ -36,6 +39,16 @@ impl Mentions {
             walk.visit(ast.root());
         }
         mentions
+    }
+
+    /// Adds the constants of another rule about the same value; its fields are its own affair.
+    pub(crate) fn constants_of(&mut self, rule: &str) {
+        let Self { paths: _, texts, numbers, patterns, starts, ends } = Self::of(rule);
+        self.texts.extend(texts);
+        self.numbers.extend(numbers);
+        self.patterns.extend(patterns);
+        self.starts.extend(starts);
+        self.ends.extend(ends);
     }
 }
 
@@ -59,11 +72,16 @@ impl Walk<'_> {
             ExprKind::Literal(literal) => self.literal(literal),
             ExprKind::Select { operand, .. } => self.visit(*operand),
             ExprKind::Call { target, function, arguments } => {
-                if matches!(&**function, "matches" | "find" | "findAll")
-                    && let Some(argument) = arguments.last()
-                    && let ExprKind::Literal(Literal::String(pattern)) = self.ast.kind(*argument)
+                if let Some(argument) = arguments.last()
+                    && let ExprKind::Literal(Literal::String(text)) = self.ast.kind(*argument)
                 {
-                    self.mentions.patterns.push(Name::clone(pattern));
+                    let role = match &**function {
+                        "matches" | "find" | "findAll" => Some(&mut self.mentions.patterns),
+                        "startsWith" => Some(&mut self.mentions.starts),
+                        "endsWith" => Some(&mut self.mentions.ends),
+                        _ => None,
+                    };
+                    role.into_iter().for_each(|list| list.push(Name::clone(text)));
                 }
                 target.iter().chain(arguments).for_each(|id| self.visit(*id));
             }
@@ -147,7 +165,12 @@ mod tests {
         for (rule, paths, texts, numbers) in [
             ("self.a <= self.b.c", "a b.c b", "", "" as &str),
             ("!has(self.a) || self.a in ['x', 'y'] && size(self.l) < 3", "a l", "x y", "3"),
-            ("self.all(i, i.name.startsWith('p-') && i.port > 10)", "each.name each each.port", "p-", "10"),
+            (
+                "self.all(i, i.name.startsWith('p-') && i.port > 10)",
+                "each.name each each.port",
+                "p-",
+                "10",
+            ),
             ("self.?a.orValue('') == ''", "a", "a ", ""),
             ("self.map['k'].size() == 1", "map.k map", "k", "1"),
         ] {
@@ -162,7 +185,11 @@ mod tests {
             assert_eq!(shown.collect::<Vec<_>>().join(" "), paths, "{rule}");
             assert_eq!(mentions.texts.join(" "), texts, "{rule}");
             let shown: Vec<_> = mentions.numbers.iter().map(f64::to_string).collect();
-            assert_eq!(shown.iter().filter(|it| *it != "0").cloned().collect::<Vec<_>>().join(" "), numbers, "{rule}");
+            assert_eq!(
+                shown.iter().filter(|it| *it != "0").cloned().collect::<Vec<_>>().join(" "),
+                numbers,
+                "{rule}"
+            );
         }
     }
 }

@@ -8,6 +8,7 @@ mod attribute;
 mod call;
 mod error;
 mod fold;
+mod quick;
 mod truth;
 
 use std::ops::ControlFlow;
@@ -119,6 +120,11 @@ impl Program {
         bind: impl Fn(&str) -> Option<Binding<'v>>,
         limits: Limits<'v>,
     ) -> Outcome<'v> {
+        if let Some(quick) = &self.quick
+            && let Some((result, cost)) = quick::Attempt::run(self, quick, &bind, limits)
+        {
+            return Outcome { result: Ok(Val::Bool(result)), cost };
+        }
         arena.forget_documents();
         let data = Data { shapes: &self.shapes, arena };
         // Filled in place: the state is large, and moving it would cost as much as a small rule.

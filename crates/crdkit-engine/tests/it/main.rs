@@ -10,4 +10,5 @@ mod schema_rules;
 #[cfg(feature = "serde")]
 mod schema_typed;
 mod status;
+mod stream;
 mod support;

@@ -25,8 +25,8 @@ mod table;
 
 pub use build::Compiler;
 pub(crate) use build::{Reading, SchemaTable};
-pub use crd::{CompiledCrd, CompiledVersion, ReplicaPaths};
-pub use fields::Fields;
+pub use crd::{CompiledCrd, CompiledVersion, ReplicaPaths, compare_versions};
+pub use fields::{Fields, Found};
 pub use flags::Flags;
 pub use format::{Format, FormatKind};
 pub use literal::{DefaultId, Literal, LiteralId};

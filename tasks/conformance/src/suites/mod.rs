@@ -4,6 +4,7 @@ mod cbor;
 mod cel_spec;
 mod compat;
 mod crds;
+mod explain;
 mod json_schema;
 mod k8s_cel;
 mod objects;
@@ -44,6 +45,7 @@ pub(crate) const ALL: &[Suite] = &[
     objects::CR_UPDATE,
     objects::OPENSHIFT,
     sample::SUITE,
+    explain::SUITE,
     cbor::ENCODE,
     cbor::ENCODE_LARGE,
     cbor::SPECIAL,

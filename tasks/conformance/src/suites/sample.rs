@@ -31,7 +31,8 @@ fn answer(case: &Case) -> Vec<u8> {
         return answer.finish();
     };
     let versions = sampler.crd().spec.versions.iter().filter(|version| version.served);
-    let samples = versions.flat_map(|version| EXTENTS.map(|(name, extent)| (version.name, name, extent)));
+    let samples =
+        versions.flat_map(|version| EXTENTS.map(|(name, extent)| (version.name, name, extent)));
     let samples = samples.map(|(version, name, extent)| {
         let problem = problem(&sampler, &crd, version, extent);
         let answer = Answer::new().string("version", version).string("extent", name);

@@ -10,11 +10,14 @@
 
 mod array;
 mod compose;
+pub mod identity;
 mod issue;
 mod number;
 mod object;
 mod problem;
-pub(crate) mod unique;
+mod unique;
+
+pub use unique::ItemKeys;
 
 pub(super) use compose::preferred;
 pub(super) use issue::{causes, keyword, stage, types};
