@@ -77,7 +77,11 @@ impl Run<'_, '_> {
         if let Some(schema) = schema {
             let table = self.version.crd.table();
             let added = defaults::apply(table, table.node(schema), &mut self.document);
-            self.changes.defaulted.extend(added);
+            if self.changes.defaulted.is_empty() {
+                self.changes.defaulted = added;
+            } else {
+                self.changes.defaulted.extend(added);
+            }
         }
         self.done(Stage::Defaults);
     }

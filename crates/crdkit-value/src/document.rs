@@ -79,6 +79,15 @@ impl Document {
         self.nodes.get(id.index()).unwrap_or(&NULL)
     }
 
+    /// Whether `text` reads as `other`.
+    #[inline]
+    pub(crate) fn is_text(&self, text: TextRef, other: &str) -> bool {
+        let start = text.start as usize;
+        text.len as usize == other.len()
+            && self.text.as_bytes().get(start..start + other.len()) == Some(other.as_bytes())
+    }
+
+    #[inline]
     pub(crate) fn text(&self, text: TextRef) -> &str {
         let start = text.start as usize;
         self.text.get(start..start + text.len as usize).unwrap_or_default()

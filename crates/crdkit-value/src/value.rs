@@ -78,6 +78,12 @@ impl<'d> Value<'d> {
         self.node().tag == Tag::Null
     }
 
+    /// Whether it is an array or an object.
+    #[inline]
+    pub fn is_container(self) -> bool {
+        self.node().is_container()
+    }
+
     /// The content of a boolean.
     pub fn as_bool(self) -> Option<bool> {
         match self.kind() {
@@ -153,10 +159,7 @@ impl<'d> Value<'d> {
         let mut id = node.first_child();
         while id != NodeId::NONE {
             let child = self.document.node(id);
-            if !child.removed
-                && child.key.len as usize == key.len()
-                && self.document.text(child.key) == key
-            {
+            if !child.removed && self.document.is_text(child.key, key) {
                 return Some(Value { document: self.document, id });
             }
             id = child.next;
