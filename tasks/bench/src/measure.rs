@@ -17,7 +17,7 @@ impl<'a> Entry<'a> {
 
 /// What some work took from the allocator.
 pub(crate) struct Memory {
-    count: usize,
+    pub(crate) count: usize,
     /// Bytes that are still held by what the work made.
     held: usize,
 }

@@ -97,8 +97,11 @@ pub(crate) fn run(directory: &Path) -> Result<()> {
     );
     let untouched = work.iter().filter_map(|(version, _, body)| {
         let (outcome, count) = allocations(|| version.create(*body, &options));
-        outcome.changes.defaulted.is_empty().then_some(count.each(1))
+        let count = outcome.changes.defaulted.is_empty().then_some(count.count)?;
+        Some((count, version.crd().kind(), *body))
     });
-    println!("most for an object without defaults: {:.0}", untouched.fold(0.0, f64::max));
+    if let Some((most, kind, body)) = untouched.max_by_key(|(count, ..)| *count) {
+        println!("most for an object without defaults: {most} ({kind}, {} bytes)", body.len());
+    }
     Ok(())
 }

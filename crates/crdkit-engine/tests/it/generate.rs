@@ -10,17 +10,34 @@ use std::fmt::Write as _;
 /// What a schema describes.
 #[derive(Clone, Debug)]
 pub(crate) enum Shape {
-    Integer { maximum: i64, default: Option<i64> },
+    Integer {
+        maximum: i64,
+        default: Option<i64>,
+    },
     Number,
-    Text { max_length: usize, nullable: bool, default: bool },
-    Choice { default: bool },
+    Text {
+        max_length: usize,
+        nullable: bool,
+        default: bool,
+    },
+    Choice {
+        default: bool,
+    },
     Flag,
     IntOrString,
-    List { item: Box<Shape>, set: bool },
+    List {
+        item: Box<Shape>,
+        set: bool,
+    },
     /// A list of objects that are told apart by `name`.
     Named(Vec<Field>),
     Map(Box<Shape>),
-    Object { fields: Vec<Field>, preserve: bool, rule: bool, default: bool },
+    Object {
+        fields: Vec<Field>,
+        preserve: bool,
+        rule: bool,
+        default: bool,
+    },
     Any,
 }
 
@@ -152,7 +169,8 @@ impl Shape {
         let chosen = choices.next();
         if chosen % 16 == 15 {
             // Something else than the schema asks for.
-            let other = ["null", "7", "-0.75", "\"abcd\"", "true", "[]", "{}", r#"{"mode":[null]}"#];
+            let other =
+                ["null", "7", "-0.75", "\"abcd\"", "true", "[]", "{}", r#"{"mode":[null]}"#];
             out.push_str(other.get(usize::from(chosen >> 4) % other.len()).unwrap_or(&"null"));
             return;
         }
@@ -175,7 +193,8 @@ impl Shape {
             Self::Named(fields) => {
                 for at in 0..small % 4 {
                     out.push(if at == 0 { '[' } else { ',' });
-                    let name = format!(r#""name":"{}""#, ["x", "y"][usize::from(choices.next() % 2)]);
+                    let name =
+                        format!(r#""name":"{}""#, ["x", "y"][usize::from(choices.next() % 2)]);
                     members(fields, &name, choices, out);
                 }
                 write!(out, "{}", if small % 4 == 0 { "[]" } else { "]" })

@@ -172,7 +172,13 @@ fn check_places(crd: &Crd, text: &str) -> Result<(), TestCaseError> {
             } else {
                 place.value == span || place.key == Some(span)
             };
-            prop_assert!(right, "{} at {:?} in {}", issue.path, text.get(span.start..span.end), text);
+            prop_assert!(
+                right,
+                "{} at {:?} in {}",
+                issue.path,
+                text.get(span.start..span.end),
+                text
+            );
         }
     }
     Ok(())
