@@ -182,7 +182,7 @@ fn hash(value: Option<Value<'_>>, state: &mut Hasher) {
 }
 
 /// The keys of an entry as a JSON object; those it lacks are left out.
-fn key_object(table: &Table, keys: &[Name], item: Value<'_>) -> String {
+pub(crate) fn key_object(table: &Table, keys: &[Name], item: Value<'_>) -> String {
     let mut present: Vec<_> = keys
         .iter()
         .map(|name| table.name(*name))

@@ -5,14 +5,12 @@
 
 use crate::findings::Findings;
 use crate::metadata;
-use crdkit_codec::{DecodeOptions, json};
+use crdkit_codec::{DecodeOptions, Decoded, json};
 use crdkit_issue::{Issue, Segment, Span, codes};
 use crdkit_value::{Document, Duplicates, Kind, Limits, NodeId};
 use std::collections::BTreeMap;
 
-/// Gives every finding its place, looking into `source` if `document` does not know places itself. One
-/// that is only known to be about the object stands where its path leads, and what is missing because
-/// it is among the `dropped` nulls stands there.
+/// Gives every finding its place, looking into `source` if `document` does not know places itself.
 pub(crate) fn fill(
     findings: &mut Findings,
     document: &Document,
@@ -32,7 +30,19 @@ pub(crate) fn fill(
         };
         json::decode(bytes, &options).ok()
     });
-    let (places, mut repeated) = match &again {
+    fill_from(findings, document, again.as_ref(), dropped);
+}
+
+/// Gives every finding its place, which `again`, the same document with positions, knows; without it
+/// `document` knows them itself. A finding that is only known to be about the object stands where its
+/// path leads, and what is missing because it is among the `dropped` nulls stands there.
+pub(crate) fn fill_from(
+    findings: &mut Findings,
+    document: &Document,
+    again: Option<&Decoded>,
+    dropped: &[NodeId],
+) {
+    let (places, mut repeated) = match again {
         Some(decoded) => (&decoded.document, decoded.issues.iter()),
         None => (document, [].iter()),
     };
@@ -66,7 +76,12 @@ pub(crate) fn fill(
 }
 
 /// The place of `id`, or of the nearest value around it that was written.
-fn place(document: &Document, places: &Document, id: NodeId, issue: &Issue) -> Option<Span> {
+pub(crate) fn place(
+    document: &Document,
+    places: &Document,
+    id: NodeId,
+    issue: &Issue,
+) -> Option<Span> {
     let mut value = Some(document.value(id));
     let mut written = true;
     while let Some(here) = value {

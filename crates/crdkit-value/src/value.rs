@@ -74,6 +74,7 @@ impl<'d> Value<'d> {
     }
 
     /// Whether it is `null`.
+    #[inline]
     pub fn is_null(self) -> bool {
         self.node().tag == Tag::Null
     }
@@ -85,6 +86,7 @@ impl<'d> Value<'d> {
     }
 
     /// The content of a boolean.
+    #[inline]
     pub fn as_bool(self) -> Option<bool> {
         match self.kind() {
             Kind::Bool(bool) => Some(bool),
@@ -93,6 +95,7 @@ impl<'d> Value<'d> {
     }
 
     /// The content of an integer.
+    #[inline]
     pub fn as_i64(self) -> Option<i64> {
         match self.kind() {
             Kind::Int(int) => Some(int),
@@ -126,11 +129,13 @@ impl<'d> Value<'d> {
     }
 
     /// The items of an array.
+    #[inline]
     pub fn as_array(self) -> Option<Items<'d>> {
         (self.node().tag == Tag::Array).then(|| self.children())
     }
 
     /// The members of an object.
+    #[inline]
     pub fn as_object(self) -> Option<Members<'d>> {
         (self.node().tag == Tag::Object).then(|| Members(self.children()))
     }
@@ -159,7 +164,10 @@ impl<'d> Value<'d> {
         let mut id = node.first_child();
         while id != NodeId::NONE {
             let child = self.document.node(id);
-            if !child.removed && self.document.is_text(child.key, key) {
+            if !child.removed
+                && child.key.len as usize == key.len()
+                && self.document.shown(child.key) == key.as_bytes()
+            {
                 return Some(Value { document: self.document, id });
             }
             id = child.next;
@@ -208,6 +216,20 @@ impl<'d> Value<'d> {
         self.document.bytes(self.node().key)
     }
 
+    /// The value behind this one in the same array or object.
+    #[inline]
+    pub fn next_sibling(self) -> Option<Value<'d>> {
+        let mut id = self.node().next;
+        while id != NodeId::NONE {
+            let node = self.document.node(id);
+            if !node.removed {
+                return Some(Value { document: self.document, id });
+            }
+            id = node.next;
+        }
+        None
+    }
+
     /// The array or object this value is in.
     pub fn parent(self) -> Option<Value<'d>> {
         Some(Value { document: self.document, id: self.node().parent.get()? })
@@ -237,10 +259,12 @@ impl<'d> Value<'d> {
         })
     }
 
+    #[inline]
     pub(crate) fn node(self) -> &'d Node {
         self.document.node(self.id)
     }
 
+    #[inline]
     fn children(self) -> Items<'d> {
         let node = self.node();
         Items { document: self.document, next: node.first_child(), left: node.n_children() }

@@ -6,4 +6,5 @@ mod hostile;
 mod markdown;
 mod properties;
 mod status;
+mod stream;
 mod support;

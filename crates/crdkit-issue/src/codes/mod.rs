@@ -32,7 +32,9 @@ macro_rules! codes {
 pub mod compat;
 pub mod crd;
 pub mod decode;
+pub mod domain;
 pub mod object;
+pub mod schema;
 pub mod source;
 
 /// All codes with the stage that finds them, in the order of the reference page.
@@ -41,5 +43,7 @@ pub const STAGES: &[(&str, &[Code])] = &[
     ("decode", decode::ALL),
     ("crd", crd::ALL),
     ("object", object::ALL),
+    ("schema", schema::ALL),
+    ("domain", domain::ALL),
     ("compat", compat::ALL),
 ];

@@ -36,18 +36,28 @@ pub(crate) enum Reading {
     Defaults,
 }
 
-/// The schemas of a document as defaults are held against them.
+/// The schemas of a document, compiled for checking the document itself.
 #[derive(Debug)]
-pub(crate) struct DefaultSchemas {
+pub(crate) struct SchemaTable {
     pub(crate) table: Table,
     ids: Vec<Id>,
 }
 
-impl DefaultSchemas {
-    /// Compiles `schemas`.
-    pub(crate) fn new(schemas: &model::Schemas<'_>) -> Self {
+impl SchemaTable {
+    /// `schemas` as defaults are held against them.
+    pub(crate) fn for_defaults(schemas: &model::Schemas<'_>) -> Self {
+        Self::new(schemas, &[], Reading::Defaults)
+    }
+
+    /// `schemas` as rules see their values; `roots` describe whole objects.
+    pub(crate) fn for_rules(schemas: &model::Schemas<'_>, roots: &[SchemaId]) -> Self {
+        let roots: Vec<_> = roots.iter().copied().map(Some).collect();
+        Self::new(schemas, &roots, Reading::Objects { prune: false })
+    }
+
+    fn new(schemas: &model::Schemas<'_>, roots: &[Option<SchemaId>], reading: Reading) -> Self {
         let mut compiler = Compiler::default();
-        let ids = compiler.rows(schemas, &[], Reading::Defaults);
+        let ids = compiler.rows(schemas, roots, reading);
         Self { table: compiler.table, ids }
     }
 
@@ -60,7 +70,7 @@ impl DefaultSchemas {
 /// Compiles CRDs into one table.
 #[derive(Debug)]
 pub struct Compiler {
-    table: Table,
+    pub(crate) table: Table,
     nodes: Index,
     names: Index,
     patterns: Index,
@@ -121,6 +131,11 @@ impl Compiler {
         crds.map(|parts| CompiledCrd::new(Arc::clone(&table), parts)).collect()
     }
 
+    /// The table as it is.
+    pub(crate) fn into_table(self) -> Table {
+        self.table
+    }
+
     /// Compiles all of `schemas`, of which `roots` are those of whole objects. Gives their ids.
     fn rows(
         &mut self,
@@ -173,7 +188,9 @@ impl Compiler {
         };
         let format = FormatKind::named(schema.format, types, reading)
             .map(|kind| Format { name: self.name(schema.format), kind });
-        let pattern = (!schema.pattern.is_empty()).then(|| self.pattern(schema.pattern));
+        let pattern =
+            (!schema.pattern.is_empty()).then(|| self.pattern(Pattern::new(schema.pattern)));
+        let required = schema.required.iter().map(|name| self.name(name)).collect();
         let rare = self.rare(source, &fields);
         let mut node = Node {
             types,
@@ -188,19 +205,21 @@ impl Compiler {
             required,
             rare,
         };
-        node.flags = self.flags(schema, &node, is_root);
+        let embedded = schema.extensions().embedded_resource;
+        let mut own = Flags::default();
+        own.add_if(Flags::NULLABLE, schema.nullable);
+        own.add_if(Flags::PRESERVE, schema.preserves_unknown_fields());
+        own.add_if(Flags::EMBEDDED, embedded);
+        own.add_if(Flags::ROOT, is_root);
+        node.flags = self.flags(&node, own);
         node.default = schema.default.map(|default| self.default_value(default, &node, reading));
         node
     }
 
-    fn flags(&self, schema: &Schema<'_>, node: &Node, is_root: bool) -> Flags {
-        let embedded = schema.extensions().embedded_resource;
-        let mut flags = Flags::default();
-        flags.add_if(Flags::NULLABLE, schema.nullable);
-        flags.add_if(Flags::PRESERVE, schema.preserves_unknown_fields());
-        flags.add_if(Flags::EMBEDDED, embedded);
-        flags.add_if(Flags::HAS_EMBEDDED, embedded);
-        flags.add_if(Flags::ROOT, is_root);
+    /// The facts about `node`: its `own`, what follows from them, and what holds because of schemas below.
+    pub(crate) fn flags(&self, node: &Node, own: Flags) -> Flags {
+        let mut flags = own;
+        flags.add_if(Flags::HAS_EMBEDDED, own.has(Flags::EMBEDDED));
         flags.add_if(Flags::HAS_LIST_TYPES, node.list_type != ListType::Atomic);
         flags.add_if(Flags::HAS_RULES, !node.rules().is_empty());
         let fields = node.fields.iter().map(|(_, id)| id);
@@ -210,6 +229,9 @@ impl Compiler {
             flags.add_if(Flags::DEFAULTS_BELOW, child.has(Flags::HAS_DEFAULTS));
             flags.inherit(child.flags);
         }
+        let clauses = node.junctors().map_or(&[][..], |junctors| &junctors.all_of);
+        let ruled = clauses.iter().any(|id| self.table.node(*id).has(Flags::HAS_RULES));
+        flags.add_if(Flags::HAS_RULES, ruled);
         flags
     }
 
@@ -245,11 +267,12 @@ impl Compiler {
             list_map_keys: extensions.list_map_keys.iter().map(|key| self.name(key)).collect(),
             rules: extensions.validations.iter().map(|it| rule(schemas, id, it)).collect(),
             field_defaults: self.field_defaults(fields),
+            more: None,
         };
         (rare != Rare::default()).then(|| Box::new(rare))
     }
 
-    fn field_defaults(&self, fields: &Fields) -> Box<[FieldDefault]> {
+    pub(crate) fn field_defaults(&self, fields: &Fields) -> Box<[FieldDefault]> {
         let entries = fields.iter().filter_map(|(name, id)| {
             let child = self.table.node(id);
             let nullable = child.has(Flags::NULLABLE);
@@ -259,7 +282,12 @@ impl Compiler {
     }
 
     /// The default as an object shows it: pruned if objects are, and with the defaults inside it.
-    fn default_value(&mut self, default: Value<'_>, node: &Node, reading: Reading) -> DefaultId {
+    pub(crate) fn default_value(
+        &mut self,
+        default: Value<'_>,
+        node: &Node,
+        reading: Reading,
+    ) -> DefaultId {
         let mut document = Document::copy_of(default);
         if matches!(default.kind(), Kind::Array(_) | Kind::Object(_)) {
             if reading == (Reading::Objects { prune: true }) {
@@ -282,7 +310,7 @@ impl Compiler {
         DefaultId(found)
     }
 
-    fn intern(&mut self, node: Node) -> Id {
+    pub(crate) fn intern(&mut self, node: Node) -> Id {
         let nodes = &mut self.table.nodes;
         let found = self.nodes.find_or_add(&node, nodes.len(), |at| {
             nodes.get(at as usize).is_some_and(|known| *known == node)
@@ -294,7 +322,7 @@ impl Compiler {
     }
 
     /// The name `text`. Names are looked up by their text, but rows of the index are offsets.
-    fn name(&mut self, text: &str) -> Name {
+    pub(crate) fn name(&mut self, text: &str) -> Name {
         let table = &mut self.table;
         let len = u32::try_from(text.len()).unwrap_or(u32::MAX);
         let start = self
@@ -306,18 +334,18 @@ impl Compiler {
         Name { start, len }
     }
 
-    fn pattern(&mut self, text: &str) -> PatternId {
+    pub(crate) fn pattern(&mut self, pattern: Pattern) -> PatternId {
         let patterns = &mut self.table.patterns;
-        let found = self.patterns.find_or_add(text, patterns.len(), |at| {
-            patterns.get(at as usize).is_some_and(|known| known.text() == text)
+        let found = self.patterns.find_or_add(pattern.text(), patterns.len(), |at| {
+            patterns.get(at as usize).is_some_and(|known| known.is_written_like(&pattern))
         });
         if found as usize == patterns.len() {
-            patterns.push(Pattern::new(text));
+            patterns.push(pattern);
         }
         PatternId(found)
     }
 
-    fn literal(&mut self, value: Value<'_>) -> LiteralId {
+    pub(crate) fn literal(&mut self, value: Value<'_>) -> LiteralId {
         let text = json_text(value);
         let texts = &mut self.literal_texts;
         let found = self.literals.find_or_add(&text, texts.len(), |at| {

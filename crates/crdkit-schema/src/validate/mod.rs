@@ -16,10 +16,17 @@ pub mod correlate;
 mod enums;
 mod finding;
 mod junctor;
+mod loose;
 mod number;
+mod positions;
+mod report;
 mod text;
 
 pub use finding::{Finding, Relation, Scope, Subject, shown};
+pub use loose::ItemKeys;
+pub use loose::identity;
+pub use positions::Positions;
+pub use report::{Request, branch, is_valid, report};
 
 use crate::compile::{Additional, Flags, Found, Id, Node, Table};
 use crate::status;
@@ -41,7 +48,8 @@ pub fn issues<'v>(
     if found.is_empty() {
         return Vec::new();
     }
-    let scope = Scope { table, schema, root: value, base };
+    let positions = &Positions::default();
+    let scope = Scope { table, schema, root: value, base, positions };
     let issues = found.iter().map(|finding| (finding.value(), finding.issue(&scope)));
     let mut issues: Vec<_> = issues.collect();
     issues.sort_by(|(_, left), (_, right)| left.path.cmp(&right.path));
@@ -57,7 +65,7 @@ pub fn update<'v>(
     value: Value<'v>,
     old: Option<Value<'v>>,
 ) -> Vec<Finding> {
-    let mut validator = Validator { table, findings: Vec::new() };
+    let mut validator = Validator { table, findings: Vec::new(), imported: None };
     validator.value(schema, value, old, Position::Root);
     validator.findings
 }
@@ -66,6 +74,8 @@ struct Validator<'t> {
     table: &'t Table,
     /// A stack: what a clause or an unchanged value adds may be taken off again.
     findings: Vec<Finding>,
+    /// How imported schemas are evaluated; nothing for those of CRDs.
+    imported: Option<loose::Imported<'t>>,
 }
 
 /// Where a value stands, as far as that matters.
@@ -75,6 +85,8 @@ enum Position {
     Root,
     /// Anywhere else.
     Inside,
+    /// Where another schema is being held against the same value.
+    Part,
 }
 
 impl<'t> Validator<'t> {
@@ -104,6 +116,11 @@ impl<'t> Validator<'t> {
         old: Option<Value<'v>>,
         position: Position,
     ) -> u32 {
+        if self.imported.is_some()
+            && let Some(count) = self.imported(schema, value, position)
+        {
+            return count;
+        }
         let table = self.table;
         let node = table.node(schema);
         let kind = value.kind();
@@ -195,7 +212,7 @@ impl<'t> Validator<'t> {
                 };
                 // The server converts old and new objects to one version, so a change of these two
                 // would not be seen.
-                let seen = position == Position::Inside || !matches!(key, "kind" | "apiVersion");
+                let seen = position != Position::Root || !matches!(key, "kind" | "apiVersion");
                 let old = old.as_ref().filter(|_| seen).and_then(|old| old.find(key));
                 count += self.value(schema, member, old, Position::Inside);
             }
