@@ -164,7 +164,7 @@ fn conclude(
     let mut findings = Findings { entries: found };
     if !findings.entries.is_empty() {
         let again = wire.source().and_then(|_| wire.decode(numbers, options, true).ok());
-        spans::fill_from(&mut findings, &document, again.as_ref());
+        spans::fill_from(&mut findings, &document, again.as_ref(), &[]);
     }
     let mut seen = BTreeSet::new();
     findings.entries.retain(|(_, issue)| {

@@ -1,6 +1,7 @@
 //! The engine as its users see it.
 #![expect(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "tests")]
 
+mod generate;
 mod hostile;
 mod markdown;
 mod properties;
