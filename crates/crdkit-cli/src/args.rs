@@ -1,6 +1,9 @@
 //! The command line as typed.
 
 use crate::commands::cel::Cel;
+use crate::commands::explain::Explain;
+use crate::commands::sample::Sample;
+use crate::commands::schema::Schema;
 use crate::config::Config;
 use crate::format::{Format as DocumentFormat, OutputFormat};
 use crate::location;
@@ -20,6 +23,7 @@ Sources:
   git:REF:PATH                             files of a commit in this repository
   git+URL?ref=REF&path=PATH                files of a commit in another one
   https://…                                a file on the network
+  kube:  kube:CONTEXT                      the CRDs of a live cluster, through the kubeconfig
 An OpenAPI v3 document counts as the CRDs it describes."
     };
 }
@@ -42,6 +46,9 @@ pub(crate) enum Command {
     Compat(Compare),
     Convert(Convert),
     Cel(Cel),
+    Explain(Explain),
+    Sample(Sample),
+    Schema(Schema),
 }
 
 /// Validate custom resources: the API server's verdict, offline

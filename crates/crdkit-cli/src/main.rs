@@ -14,6 +14,7 @@ mod exit;
 mod format;
 mod input;
 mod judge;
+mod kinds;
 mod kubeconform;
 mod location;
 mod objects;
@@ -40,6 +41,9 @@ fn main() -> ExitCode {
         args::Command::Compat(compare) => commands::compat::run(compare),
         args::Command::Convert(convert) => commands::convert::run(convert),
         args::Command::Cel(cel) => commands::cel::run(cel),
+        args::Command::Explain(explain) => commands::explain::run(explain),
+        args::Command::Sample(sample) => commands::sample::run(sample),
+        args::Command::Schema(schema) => commands::schema::run(schema),
     };
     let exit = outcome.unwrap_or_else(|error| {
         report::failure(&error);

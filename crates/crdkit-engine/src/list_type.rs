@@ -153,7 +153,7 @@ fn same_element(left: Value<'_>, right: Value<'_>) -> bool {
 }
 
 /// A text that is equal for what [`same_element`] calls the same.
-fn element_text(value: Option<Value<'_>>) -> String {
+pub(crate) fn element_text(value: Option<Value<'_>>) -> String {
     match value.map(|value| (value, value.kind())) {
         None => String::new(),
         Some((_, Kind::Float(float))) => format!("f{}", float.to_bits()),
@@ -162,7 +162,7 @@ fn element_text(value: Option<Value<'_>>) -> String {
 }
 
 /// The keys of an entry as a JSON object; those it lacks are left out.
-fn key_object(table: &Table, keys: &[Name], item: Value<'_>) -> String {
+pub(crate) fn key_object(table: &Table, keys: &[Name], item: Value<'_>) -> String {
     let mut present: Vec<_> = keys
         .iter()
         .map(|name| table.name(*name))

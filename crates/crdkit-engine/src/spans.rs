@@ -4,7 +4,7 @@
 //! decoded once more with them; ids are the same both times.
 
 use crate::findings::Findings;
-use crdkit_codec::{DecodeOptions, json};
+use crdkit_codec::{DecodeOptions, Decoded, json};
 use crdkit_issue::{Issue, Span, codes};
 use crdkit_value::{Document, Duplicates, Kind, Limits, NodeId};
 
@@ -27,7 +27,13 @@ pub(crate) fn fill(
         };
         json::decode(bytes, &options).ok()
     });
-    let (places, mut repeated) = match &again {
+    fill_from(findings, document, again.as_ref());
+}
+
+/// Gives every finding its place, which `again`, the same document with positions, knows; without it
+/// `document` knows them itself.
+pub(crate) fn fill_from(findings: &mut Findings, document: &Document, again: Option<&Decoded>) {
+    let (places, mut repeated) = match again {
         Some(decoded) => (&decoded.document, decoded.issues.iter()),
         None => (document, [].iter()),
     };
@@ -48,7 +54,12 @@ pub(crate) fn fill(
 }
 
 /// The place of `id`, or of the nearest value around it that was written.
-fn place(document: &Document, places: &Document, id: NodeId, issue: &Issue) -> Option<Span> {
+pub(crate) fn place(
+    document: &Document,
+    places: &Document,
+    id: NodeId,
+    issue: &Issue,
+) -> Option<Span> {
     let mut value = Some(document.value(id));
     let mut written = true;
     while let Some(here) = value {

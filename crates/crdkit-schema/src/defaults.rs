@@ -9,6 +9,7 @@
 //! Upstream: `apiextensions-apiserver/pkg/apiserver/schema/defaulting`.
 
 use crate::compile::{DefaultId, Flags, Id, Name, Node, Table};
+use crate::validate::correlate::Keys;
 use crdkit_value::{Document, Kind, NodeId, Value};
 
 /// Fills in the defaults that `document`, with the schema `node`, is missing. Gives the ids of what is
@@ -48,8 +49,9 @@ impl<'t> Walk<'t> {
         }
         match value.kind() {
             Kind::Object(members) => {
+                let keys = Keys::new(value);
                 for field in node.field_defaults() {
-                    let found = value.get(self.table.name(field.name));
+                    let found = keys.find(self.table.name(field.name));
                     if found.is_none_or(|found| found.is_null() && !field.nullable) {
                         self.missing.push(Missing::Field(value.id(), field.name, field.default));
                     }

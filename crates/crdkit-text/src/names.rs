@@ -106,6 +106,9 @@ pub fn label_key(key: &str) -> Vec<String> {
 
 /// An annotation key: a label key in any case.
 pub fn annotation_key(key: &str) -> Vec<String> {
+    if key.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase()) {
+        return label_key(key);
+    }
     // Go lowers character by character, each to one character.
     let lower: String = key.chars().flat_map(|c| c.to_lowercase().take(1)).collect();
     label_key(&lower)

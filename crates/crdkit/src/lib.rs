@@ -7,6 +7,7 @@ pub use crdkit_codec as codec;
 pub use crdkit_compat as compat;
 pub use crdkit_engine as engine;
 pub use crdkit_issue as issue;
+pub use crdkit_sample as sample;
 pub use crdkit_schema as schema;
 pub use crdkit_text as text;
 pub use crdkit_value as value;

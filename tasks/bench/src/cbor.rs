@@ -49,6 +49,9 @@ fn decode(text: &str, item: &[u8], peers_item: &[u8]) {
             Entry::new("minicbor-serde", REPEAT, || {
                 drop(black_box(minicbor_serde::from_slice::<serde_json::Value>(peers_item)));
             }),
+            Entry::new("crdkit, the same as JSON", REPEAT, || {
+                drop(black_box(json::decode(text.as_bytes(), &plain)));
+            }),
             Entry::new("serde_json", REPEAT, || {
                 drop(black_box(serde_json::from_str::<serde_json::Value>(text)));
             }),

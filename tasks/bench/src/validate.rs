@@ -13,6 +13,9 @@ use std::collections::BTreeMap;
 use std::hint::black_box;
 use std::path::Path;
 
+/// An object, what judges it, and its peer.
+pub(crate) type Work<'w> = (Version<'w>, &'w jsonschema::Validator, &'w [u8]);
+
 pub(crate) fn run(directory: &Path) -> Result<()> {
     let corpus = Corpus::load(directory)?;
     let compiled = Crd::compile_all(corpus.crds.iter().map(|(_, document)| document))?;
@@ -32,7 +35,7 @@ pub(crate) fn run(directory: &Path) -> Result<()> {
             })
         })
         .collect();
-    let work: Vec<(Version<'_>, &jsonschema::Validator, &[u8])> = corpus
+    let work: Vec<Work<'_>> = corpus
         .objects
         .iter()
         .filter_map(|(name, version, body)| {
@@ -75,6 +78,7 @@ pub(crate) fn run(directory: &Path) -> Result<()> {
             Entry::new("serde_json + jsonschema", 1, peer),
         ],
     );
+    crate::stages::print(&work, &options, 7);
     let ((), ours) = allocations(create);
     let ((), theirs) = allocations(peer);
     println!(

@@ -4,5 +4,8 @@ pub(crate) mod cel;
 pub(crate) mod compat;
 pub(crate) mod convert;
 pub(crate) mod cost;
+pub(crate) mod explain;
 pub(crate) mod lint;
+pub(crate) mod sample;
+pub(crate) mod schema;
 pub(crate) mod validate;

@@ -5,4 +5,5 @@ mod hostile;
 mod markdown;
 mod properties;
 mod status;
+mod stream;
 mod support;

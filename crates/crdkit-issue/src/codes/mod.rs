@@ -32,6 +32,7 @@ macro_rules! codes {
 pub mod compat;
 pub mod crd;
 pub mod decode;
+pub mod domain;
 pub mod object;
 pub mod schema;
 pub mod source;
@@ -43,5 +44,6 @@ pub const STAGES: &[(&str, &[Code])] = &[
     ("crd", crd::ALL),
     ("object", object::ALL),
     ("schema", schema::ALL),
+    ("domain", domain::ALL),
     ("compat", compat::ALL),
 ];

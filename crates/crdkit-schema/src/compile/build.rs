@@ -19,6 +19,7 @@ use crate::model::{self, Crd, Schema, SchemaId};
 use crate::{defaults, prune};
 use crdkit_codec::json;
 use crdkit_value::{Document, Kind, Value};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// What of a schema counts, which depends on what its values are.
@@ -35,18 +36,28 @@ pub(crate) enum Reading {
     Defaults,
 }
 
-/// The schemas of a document as defaults are held against them.
+/// The schemas of a document, compiled for checking the document itself.
 #[derive(Debug)]
-pub(crate) struct DefaultSchemas {
+pub(crate) struct SchemaTable {
     pub(crate) table: Table,
     ids: Vec<Id>,
 }
 
-impl DefaultSchemas {
-    /// Compiles `schemas`.
-    pub(crate) fn new(schemas: &model::Schemas<'_>) -> Self {
+impl SchemaTable {
+    /// `schemas` as defaults are held against them.
+    pub(crate) fn for_defaults(schemas: &model::Schemas<'_>) -> Self {
+        Self::new(schemas, &[], Reading::Defaults)
+    }
+
+    /// `schemas` as rules see their values; `roots` describe whole objects.
+    pub(crate) fn for_rules(schemas: &model::Schemas<'_>, roots: &[SchemaId]) -> Self {
+        let roots: Vec<_> = roots.iter().copied().map(Some).collect();
+        Self::new(schemas, &roots, Reading::Objects { prune: false })
+    }
+
+    fn new(schemas: &model::Schemas<'_>, roots: &[Option<SchemaId>], reading: Reading) -> Self {
         let mut compiler = Compiler::default();
-        let ids = compiler.rows(schemas, &[], Reading::Defaults);
+        let ids = compiler.rows(schemas, roots, reading);
         Self { table: compiler.table, ids }
     }
 
@@ -133,9 +144,10 @@ impl Compiler {
         reading: Reading,
     ) -> Vec<Id> {
         let mut ids = vec![Id(u32::MAX); schemas.len()];
+        let roots: BTreeSet<SchemaId> = roots.iter().copied().flatten().collect();
         let rows: Vec<_> = schemas.iter().collect();
         for (schema_id, schema) in rows.into_iter().rev() {
-            let is_root = roots.contains(&Some(schema_id));
+            let is_root = roots.contains(&schema_id);
             let source = Source { schemas, id: schema_id, schema, ids: &ids };
             let node = self.node(source, is_root, reading);
             let id = self.intern(node);
@@ -159,7 +171,8 @@ impl Compiler {
                 types => types,
             },
         };
-        let fields = self.fields(schema, &child);
+        let required: Box<[Name]> = schema.required.iter().map(|name| self.name(name)).collect();
+        let fields = self.fields(schema, &child, &required);
         let items = schema.item_schema().and_then(child);
         let additional = match schema.additional_properties {
             None => Additional::Absent,
@@ -216,15 +229,23 @@ impl Compiler {
             flags.add_if(Flags::DEFAULTS_BELOW, child.has(Flags::HAS_DEFAULTS));
             flags.inherit(child.flags);
         }
+        let clauses = node.junctors().map_or(&[][..], |junctors| &junctors.all_of);
+        let ruled = clauses.iter().any(|id| self.table.node(*id).has(Flags::HAS_RULES));
+        flags.add_if(Flags::HAS_RULES, ruled);
         flags
     }
 
-    fn fields(&mut self, schema: &Schema<'_>, child: &impl Fn(SchemaId) -> Option<Id>) -> Fields {
+    fn fields(
+        &mut self,
+        schema: &Schema<'_>,
+        child: &impl Fn(SchemaId) -> Option<Id>,
+        required: &[Name],
+    ) -> Fields {
         let mut entries: Vec<_> =
             schema.properties.iter().filter_map(|(name, id)| Some((name, child(id)?))).collect();
         entries.sort_unstable_by_key(|(name, _)| *name);
         let entries = entries.into_iter().map(|(name, id)| (self.name(name), id)).collect();
-        Fields::new(&self.table, entries)
+        Fields::new(&self.table, entries, required)
     }
 
     fn rare(&mut self, source: Source<'_, '_>, fields: &Fields) -> Option<Box<Rare>> {

@@ -25,13 +25,31 @@ pub(super) fn of(table: &Table) -> (Shapes, Vec<Option<ShapeId>>) {
     (builder.shapes, builder.by_node)
 }
 
+/// Whether CEL can see the values of each node: those that have a type of their own, and lists and maps
+/// only with what is in them.
+pub(super) fn visible(table: &Table) -> Vec<bool> {
+    let mut visible: Vec<bool> = Vec::with_capacity(table.n_nodes());
+    for id in table.ids() {
+        let node = table.node(id);
+        let is_visible = |id: Id| visible.get(id.index()).copied().unwrap_or_default();
+        let own = match node.types {
+            Types::Any | Types::Other(_) => false,
+            Types::Array => node.items.is_some_and(is_visible),
+            Types::Object => node.additional_schema().is_none_or(is_visible),
+            _ => true,
+        };
+        visible.push(own);
+    }
+    visible
+}
+
 fn needed(table: &Table) -> Vec<bool> {
     let mut needed = vec![false; table.n_nodes()];
     let ids: Vec<Id> = table.ids().collect();
     for id in ids.into_iter().rev() {
         let node = table.node(id);
         let Some(own) = needed.get_mut(id.index()) else { continue };
-        *own |= !node.rules().is_empty();
+        *own |= !node.rules().is_empty() || clauses(node).any(|id| has_rules(table, id));
         if *own {
             for child in children(node) {
                 if let Some(child) = needed.get_mut(child.index()) {
@@ -41,6 +59,15 @@ fn needed(table: &Table) -> Vec<bool> {
         }
     }
     needed
+}
+
+/// The clauses of `allOf`, whose rules are about values of the schema they are in.
+fn clauses(node: &Node) -> impl Iterator<Item = Id> + '_ {
+    node.junctors().into_iter().flat_map(|junctors| junctors.all_of.iter().copied())
+}
+
+fn has_rules(table: &Table, id: Id) -> bool {
+    table.node(id).has(Flags::HAS_RULES)
 }
 
 fn children(node: &Node) -> impl Iterator<Item = Id> + '_ {

@@ -285,7 +285,7 @@ pub(super) fn rules(
     let Some(cel) = &schema.settings().cel else { return };
     for (id, place) in with_rules {
         let node = schema.table().node(*id);
-        let compiled = schema.table().rules().get(*id, node);
+        let compiled = schema.table().rules().get(schema.table(), *id);
         for (at, rule) in node.rules().iter().enumerate() {
             let path = path_of(library, *place).field("x-kubernetes-validations").index(at);
             let compiled = compiled.and_then(|compiled| compiled.get(at));
@@ -296,7 +296,7 @@ pub(super) fn rules(
             } else {
                 match compiled.map(|compiled| &compiled.program) {
                     Some(Ok(_)) => disallowed(&rule.rule, &cel.functions),
-                    Some(Err(problem)) => Some(problem.clone()),
+                    Some(Err(failure)) => Some(failure.of_rule()),
                     None => Some("the schema has no type that a rule could be about".to_owned()),
                 }
             };

@@ -277,7 +277,10 @@ impl<'o> Lower<'o> {
     ) -> Result<Id, ImportError> {
         let extensions = extensions::read(self, source);
         let (types, set, nullable) = self.types(source, &extensions);
-        let fields = self.fields(source)?;
+        let names = source.assertion("required").into_iter().flat_map(Value::items);
+        let names: Vec<&str> = names.filter_map(Value::as_str).collect();
+        let required: Box<[Name]> = names.iter().map(|name| self.compiler.name(name)).collect();
+        let fields = self.fields(source, &required)?;
         let additional = match source.get("additionalProperties") {
             None => Additional::Absent,
             Some(value) => match value.as_bool() {
@@ -287,9 +290,6 @@ impl<'o> Lower<'o> {
         };
         let (prefix_items, items) = self.items(source)?;
         let pattern = self.pattern(source, source.assertion("pattern"), "pattern");
-        let names = source.assertion("required").into_iter().flat_map(Value::items);
-        let names: Vec<&str> = names.filter_map(Value::as_str).collect();
-        let required = names.iter().map(|name| self.compiler.name(name)).collect();
         let mut more = self.more(source)?;
         more.types = set;
         more.references = references;
@@ -414,7 +414,7 @@ impl<'o> Lower<'o> {
         (Types::Any, Some(all), has_null)
     }
 
-    fn fields(&mut self, source: Source<'_>) -> Result<Fields, ImportError> {
+    fn fields(&mut self, source: Source<'_>, required: &[Name]) -> Result<Fields, ImportError> {
         let mut entries: Vec<(&str, Id)> = Vec::new();
         for (name, value) in source.get("properties").into_iter().flat_map(Value::members) {
             entries.push((name, self.child(source, value)?));
@@ -422,7 +422,7 @@ impl<'o> Lower<'o> {
         entries.sort_unstable_by_key(|(name, _)| *name);
         let entries =
             entries.into_iter().map(|(name, id)| (self.compiler.name(name), id)).collect();
-        Ok(Fields::new(&self.compiler.table, entries))
+        Ok(Fields::new(&self.compiler.table, entries, required))
     }
 
     /// Schemas of the first items, and that of all behind them.

@@ -24,10 +24,11 @@ mod text;
 
 pub use finding::{Finding, Relation, Scope, Subject, shown};
 pub use loose::ItemKeys;
+pub use loose::identity;
 pub use positions::Positions;
 pub use report::{Request, branch, is_valid, report};
 
-use crate::compile::{Additional, Flags, Id, Node, Table};
+use crate::compile::{Additional, Flags, Found, Id, Node, Table};
 use crate::status;
 use crdkit_issue::{FieldPath, Issue};
 use crdkit_value::{Items, Kind, Members, NodeId, Value};
@@ -191,12 +192,15 @@ impl<'t> Validator<'t> {
                 self.add(at, Problem::MaxProperties { limit });
             }
         }
-        let mut count = 0;
+        let (mut count, mut n_required) = (0, 0);
         if !node.fields.is_empty() || node.additional != Additional::Absent {
             let old = old.map(correlate::Keys::new);
             for (key, member) in members {
-                let schema = match node.fields.get(table, key) {
-                    Some(schema) => schema,
+                let schema = match node.fields.find(table, key) {
+                    Some(Found { schema, required }) => {
+                        n_required += usize::from(required);
+                        schema
+                    }
                     None => match node.additional {
                         Additional::Schema(schema) => schema,
                         Additional::Allowed(false) => {
@@ -213,12 +217,20 @@ impl<'t> Validator<'t> {
                 count += self.value(schema, member, old, Position::Inside);
             }
         }
-        for name in node.required.iter().copied() {
-            if at.value.get(table.name(name)).is_none() {
+        if n_required < node.required.len() {
+            self.required(at);
+        }
+        count
+    }
+
+    /// Looks for what is required by name: not all of it was met among the declared properties.
+    fn required(&mut self, at: &At<'t, '_>) {
+        let keys = correlate::Keys::new(at.value);
+        for name in at.node.required.iter().copied() {
+            if keys.find(self.table.name(name)).is_none() {
                 self.add(at, Problem::Required { name });
             }
         }
-        count
     }
 
     fn add(&mut self, at: &At<'_, '_>, problem: Problem) {

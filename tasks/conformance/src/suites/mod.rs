@@ -4,9 +4,11 @@ mod cbor;
 mod cel_spec;
 mod compat;
 mod crds;
+mod explain;
 mod json_schema;
 mod k8s_cel;
 mod objects;
+mod sample;
 mod verdict;
 mod yaml;
 
@@ -42,6 +44,8 @@ pub(crate) const ALL: &[Suite] = &[
     objects::CR,
     objects::CR_UPDATE,
     objects::OPENSHIFT,
+    sample::SUITE,
+    explain::SUITE,
     cbor::ENCODE,
     cbor::ENCODE_LARGE,
     cbor::SPECIAL,

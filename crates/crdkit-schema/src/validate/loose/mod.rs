@@ -10,6 +10,7 @@
 
 mod array;
 mod compose;
+pub mod identity;
 mod issue;
 mod number;
 mod object;

@@ -116,7 +116,7 @@ impl<'t> Validator<'t> {
 }
 
 /// What an item has under one of its list's keys.
-enum Key<'v> {
+pub(super) enum Key<'v> {
     /// The value, or the default that stands in for it.
     Value(Value<'v>, Option<Id>),
     Absent,
@@ -124,7 +124,12 @@ enum Key<'v> {
     Wrong,
 }
 
-fn key_value<'v>(table: &'v Table, items: Option<Id>, item: Value<'v>, name: Name) -> Key<'v> {
+pub(super) fn key_value<'v>(
+    table: &'v Table,
+    items: Option<Id>,
+    item: Value<'v>,
+    name: Name,
+) -> Key<'v> {
     let schema = items.and_then(|id| table.node(id).fields.get(table, table.name(name)));
     let node = schema.map(|id| table.node(table.resolve(id)));
     match item.get(table.name(name)) {
