@@ -101,7 +101,7 @@ pub struct Shape {
 /// A table of shapes.
 #[derive(Clone, Debug, Default)]
 pub struct Shapes {
-    shapes: Vec<Shape>,
+    rows: Vec<Shape>,
     /// A hash of each shape and what is in it, without the names of types.
     fingerprints: Vec<u64>,
     objects: BTreeMap<Name, ShapeId>,
@@ -110,13 +110,13 @@ pub struct Shapes {
 impl Shapes {
     /// Adds a shape.
     pub fn add(&mut self, mut shape: Shape) -> ShapeId {
-        let id = ShapeId(u32::try_from(self.shapes.len()).unwrap_or(u32::MAX));
+        let id = ShapeId(u32::try_from(self.rows.len()).unwrap_or(u32::MAX));
         if let ShapeKind::Object { name, fields } = &mut shape.kind {
             fields.sort_by(|a, b| a.name.cmp(&b.name));
             self.objects.insert(Name::clone(name), id);
         }
         self.fingerprints.push(self.hash(&shape));
-        self.shapes.push(shape);
+        self.rows.push(shape);
         id
     }
 
@@ -181,7 +181,7 @@ impl Shapes {
 
     /// The shape with this number.
     pub fn get(&self, id: ShapeId) -> Option<&Shape> {
-        self.shapes.get(id.0 as usize)
+        self.rows.get(id.0 as usize)
     }
 
     /// The object shape with this type name.

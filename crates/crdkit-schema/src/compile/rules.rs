@@ -60,8 +60,8 @@ impl Rules {
     ) -> Box<[Arc<Compiled>]> {
         let options: &RuleOptions = &table.rule_options;
         let node = table.node(id);
-        let is_resource = options.resource_variables
-            && (node.has(Flags::ROOT) || node.has(Flags::EMBEDDED));
+        let is_resource =
+            options.resource_variables && (node.has(Flags::ROOT) || node.has(Flags::EMBEDDED));
         let mut builder = self.environment.extend();
         for name in RESOURCE_VARIABLES.into_iter().filter(|_| is_resource) {
             if let Some(shape) = self.shapes.member(shape, name) {
@@ -70,15 +70,11 @@ impl Rules {
         }
         let environment = &builder.build();
         let rules = table.node(rules).rules().iter().map(|rule| {
-            let compile =
-                || compile(rule.into(), &self.shapes, shape, environment, environment);
+            let compile = || compile(rule.into(), &self.shapes, shape, environment, environment);
             match &options.cache {
-                Some(cache) => cache.get(
-                    rule.into(),
-                    (&self.shapes, shape),
-                    (options, is_resource),
-                    compile,
-                ),
+                Some(cache) => {
+                    cache.get(rule.into(), (&self.shapes, shape), (options, is_resource), compile)
+                }
                 None => Arc::new(compile()),
             }
         });

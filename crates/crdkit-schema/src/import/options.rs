@@ -233,15 +233,16 @@ impl Default for CelOptions {
 impl CelOptions {
     /// What of this counts when rules are compiled.
     pub(crate) fn for_compiling(&self) -> RuleOptions {
-        let mut options = RuleOptions::default();
-        options.max_length = Some(self.max_expression_bytes);
-        options.functions = match &self.functions {
+        let functions = match &self.functions {
             Functions::Kubernetes => None,
             Functions::Only(functions) => Some(functions.clone()),
         };
-        options.resource_variables = self.resource_variables;
-        options.cache.clone_from(&self.cache);
-        options
+        RuleOptions {
+            max_length: Some(self.max_expression_bytes),
+            functions,
+            resource_variables: self.resource_variables,
+            cache: self.cache.clone(),
+        }
     }
 }
 

@@ -32,12 +32,12 @@ impl<'v> Call<'v> {
 }
 
 /// What the rules of the schema `id` say about a value that stands at `base`. Nothing if the schema was
-/// imported without rules.
+/// imported without rules. What fails on a value that did not change is a warning.
 pub fn check(schema: &Schema, id: Id, base: &FieldPath, call: Call<'_>) -> Vec<(NodeId, Issue)> {
     let Some(options) = &schema.settings().cel else { return Vec::new() };
     let mut limits = Limits::default();
     limits.cost = options.rule_cost;
-    let mut evaluator = Evaluator::new(schema.table()).limits(limits);
+    let mut evaluator = Evaluator::new(schema.table()).ratcheting().limits(limits);
     if let Some(clock) = call.clock {
         evaluator = evaluator.timeout(clock, options.timeout);
     }
