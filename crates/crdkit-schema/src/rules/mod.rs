@@ -14,6 +14,7 @@ mod evaluate;
 mod finding;
 mod options;
 mod plugin;
+pub(crate) mod shapes;
 mod types;
 
 pub use cache::Cache;
