@@ -15,13 +15,14 @@ use super::project::{How, project};
 use super::schema::Schema;
 use super::scope::Scope;
 use super::wire::Wire;
-use crate::findings::Findings;
-use crate::{rules, spans};
+use crate::spans;
 use crdkit_issue::{FieldPath, Issue, Issues, SeedView, Severity, Stage, codes};
 use crdkit_schema::import::Unknown;
+use crdkit_schema::rules::{self, Call};
 use crdkit_schema::validate::{Request, report};
 use crdkit_value::{Collected, Document, NodeId, PresenceMap, Value};
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 type Found = Vec<(NodeId, Issue)>;
 
@@ -72,7 +73,10 @@ pub(super) fn parse(schema: &Schema, wire: Wire<'_>, options: &ParseOptions) -> 
     found.extend(refined);
     if has_rules {
         let seen = before_codecs.as_ref().unwrap_or(&document);
-        found.extend(cel(schema, seen.root(), old, &mistyped));
+        let mut call = Call::new(seen.root());
+        call.old = old;
+        call.clock = options.clock.as_ref().map(|clock| &*clock.0 as &dyn Fn() -> Duration);
+        found.extend(cel(schema, call, &mistyped));
     }
     conclude(document, presence, found, wire, settings.numbers, options)
 }
@@ -86,7 +90,7 @@ pub(super) fn check(schema: &Schema, document: &Document) -> Issues {
     found.extend(keywords(schema, document.root(), None, &options));
     if schema.compiled().settings().cel.is_some() {
         let mistyped = mistyped(&found);
-        found.extend(cel(schema, document.root(), None, &mistyped));
+        found.extend(cel(schema, Call::new(document.root()), &mistyped));
     }
     let issues = found.into_iter().map(|(_, issue)| issue);
     let errors = issues.filter(|issue| issue.severity == Severity::Error).collect();
@@ -117,15 +121,14 @@ fn keywords(
 }
 
 /// The findings of rules in CEL, without those about values in which something has the wrong type.
-fn cel(schema: &Schema, value: Value<'_>, old: Option<Value<'_>>, mistyped: &[FieldPath]) -> Found {
+fn cel(schema: &Schema, call: Call<'_>, mistyped: &[FieldPath]) -> Found {
     let compiled = schema.compiled();
-    let mut findings = Findings::default();
-    rules::check(compiled.table(), compiled.root(), value, old, &mut findings);
-    findings.entries.retain(|(id, _)| {
-        let path = value.document().path(*id);
+    let mut found = rules::check(compiled, compiled.root(), &FieldPath::root(), call);
+    found.retain(|(id, _)| {
+        let path = call.value.document().path(*id);
         !mistyped.iter().any(|wrong| wrong.starts_with(&path))
     });
-    findings.entries
+    found
 }
 
 fn errors(found: &Found) -> impl Iterator<Item = &(NodeId, Issue)> {
