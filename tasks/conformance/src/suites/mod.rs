@@ -46,6 +46,7 @@ pub(crate) const ALL: &[Suite] = &[
     cbor::DECODE,
     cbor::OBJECT,
     cbor::TYPED,
+    cbor::BUILTIN,
     cbor::TRANSCODE,
     cbor::RAW,
     cbor::FRAMER,
