@@ -49,15 +49,25 @@ impl Memory {
     }
 }
 
+/// The best time of each entry.
+pub(crate) struct Times<'a>(Vec<(&'a str, f64)>);
+
+impl Times<'_> {
+    /// The seconds that the entry called `name` took.
+    pub(crate) fn of(&self, name: &str) -> f64 {
+        self.0.iter().find(|(known, _)| *known == name).map_or(f64::NAN, |(_, seconds)| *seconds)
+    }
+}
+
 /// Runs every entry in turn for about `rounds` rounds and prints the best time of each, with its
 /// ratio to the entry called `reference`.
-pub(crate) fn compare(
+pub(crate) fn compare<'a>(
     title: &str,
     bytes: usize,
     rounds: usize,
     reference: &str,
-    entries: Vec<Entry<'_>>,
-) {
+    entries: Vec<Entry<'a>>,
+) -> Times<'a> {
     let mut entries = entries;
     let mut best = vec![Duration::MAX; entries.len()];
     for entry in &mut entries {
@@ -120,4 +130,6 @@ fn print(bytes: usize, reference: &str, names: &[&str], times: &[Duration]) {
         );
     }
     println!();
+    let names = entries.iter().map(|entry| entry.name);
+    Times(names.zip(best.iter().map(Duration::as_secs_f64)).collect())
 }
