@@ -23,7 +23,9 @@ mod report;
 mod scan;
 mod source;
 mod stdout;
+mod suite;
 mod suppress;
+mod watch;
 
 use clap::Parser as _;
 use exit::Exit;
@@ -36,8 +38,10 @@ fn main() -> ExitCode {
     let args = args::Args::parse_from(kubeconform::translate(std::env::args_os()));
     let outcome = match &args.command {
         args::Command::Validate(validate) => commands::validate::run(validate),
+        args::Command::Test(test) => commands::test::run(test),
         args::Command::Lint(lint) => commands::lint::run(lint),
         args::Command::Compat(compare) => commands::compat::run(compare),
+        args::Command::Default(default) => commands::default::run(default),
         args::Command::Convert(convert) => commands::convert::run(convert),
         args::Command::Cel(cel) => commands::cel::run(cel),
     };

@@ -4,5 +4,7 @@ pub(crate) mod cel;
 pub(crate) mod compat;
 pub(crate) mod convert;
 pub(crate) mod cost;
+pub(crate) mod default;
 pub(crate) mod lint;
+pub(crate) mod test;
 pub(crate) mod validate;

@@ -34,6 +34,7 @@ pub mod crd;
 pub mod decode;
 pub mod object;
 pub mod source;
+pub mod suite;
 
 /// All codes with the stage that finds them, in the order of the reference page.
 pub const STAGES: &[(&str, &[Code])] = &[
@@ -42,4 +43,5 @@ pub const STAGES: &[(&str, &[Code])] = &[
     ("crd", crd::ALL),
     ("object", object::ALL),
     ("compat", compat::ALL),
+    ("suite", suite::ALL),
 ];
