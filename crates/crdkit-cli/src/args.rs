@@ -45,6 +45,8 @@ pub(crate) enum Command {
     Default(commands::default::Default),
     Convert(Convert),
     Cel(Cel),
+    Completions(commands::completions::Completions),
+    Man(commands::completions::Man),
 }
 
 /// Validate custom resources: the API server's verdict, offline

@@ -41,8 +41,7 @@ impl Presentation<'_> {
         input: &Input,
         judged: impl IntoIterator<Item = Judged>,
     ) -> Vec<Object> {
-        let source = Source::new(&input.name, &input.bytes, input.first_line)
-            .binary(input.format.is_binary());
+        let source = Source::of(input);
         let mut comments = suppressions(input);
         let mut objects = Vec::new();
         for Judged { identity, mut issues, skipped } in judged {

@@ -15,6 +15,7 @@ mod format;
 mod input;
 mod judge;
 mod kubeconform;
+mod list;
 mod location;
 mod objects;
 mod openapi;
@@ -44,6 +45,8 @@ fn main() -> ExitCode {
         args::Command::Default(default) => commands::default::run(default),
         args::Command::Convert(convert) => commands::convert::run(convert),
         args::Command::Cel(cel) => commands::cel::run(cel),
+        args::Command::Completions(completions) => commands::completions::run(completions),
+        args::Command::Man(man) => commands::completions::man(man),
     };
     let exit = outcome.unwrap_or_else(|error| {
         report::failure(&error);

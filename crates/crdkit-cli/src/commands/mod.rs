@@ -2,6 +2,7 @@
 
 pub(crate) mod cel;
 pub(crate) mod compat;
+pub(crate) mod completions;
 pub(crate) mod convert;
 pub(crate) mod cost;
 pub(crate) mod default;

@@ -55,8 +55,7 @@ pub(crate) fn run(args: &Default) -> Result<Exit> {
     }
     let mut printer = Printer { args, n_printed: 0, out: String::new() };
     for input in &inputs {
-        let source = Source::new(&input.name, &input.bytes, input.first_line)
-            .binary(input.format.is_binary());
+        let source = Source::of(input);
         let options = DecodeOptions { positions: true, ..DecodeOptions::default() };
         for outcome in objects::decode(input, &options) {
             let found = outcome.map_err(|issue| vec![*issue]);
