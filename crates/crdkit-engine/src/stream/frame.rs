@@ -94,7 +94,7 @@ impl<'t> Frame<'t> {
             }
             contains.extend(node.contains().map(|contains| Count {
                 contains,
-                count: 0,
+                n_matching: 0,
                 indices: Vec::new(),
             }));
             fitting.push(id);
