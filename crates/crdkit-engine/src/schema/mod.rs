@@ -19,6 +19,7 @@ mod encode;
 mod export;
 mod options;
 mod passthrough;
+mod place;
 mod places;
 mod preserve;
 mod project;
@@ -49,7 +50,7 @@ pub use export::ExportOptions;
 pub use options::ParseOptions;
 pub use report::{Report, document_of};
 pub use rule::{Rule, RuleContext, WhenSeen, rule_fn};
-pub use schema::{ImportFailure, Imported, Schema, import, import_json, import_yaml};
+pub use schema::{ImportFailure, Imported, Schema, import, import_json, import_with, import_yaml};
 #[cfg(feature = "serde")]
 pub use tri::Tri;
 pub use wire::Wire;

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 /// How one input is read.
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a choice of its own")]
 pub struct ParseOptions {
     pub(super) duplicates: Duplicates,
     pub(super) report_duplicates: bool,

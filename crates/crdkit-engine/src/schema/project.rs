@@ -161,10 +161,9 @@ impl<'s> Walk<'s, '_> {
                 _ if is_resource && key == "metadata" => Fate::Stay,
                 Member::Known(ids) if member.is_null() => self.null_fate(ids),
                 Member::Known(ids) if is_container(member) => Fate::Enter(ids),
-                Member::Known(_) => Fate::Stay,
                 Member::Unknown if is_resource && is_meta(key) => Fate::Stay,
                 Member::Unknown => Fate::Unknown,
-                Member::Free | Member::Refused => Fate::Stay,
+                Member::Known(_) | Member::Free | Member::Refused => Fate::Stay,
             };
             if !matches!(fate, Fate::Stay) {
                 fates.push((member.id(), fate));
@@ -182,7 +181,8 @@ impl<'s> Walk<'s, '_> {
 
     fn unknown(&mut self, object: NodeId, member: NodeId) {
         match self.how.unknown {
-            Unknown::Strict => {
+            // With JSON Schema's semantics this is a keyword like any other.
+            Unknown::Strict if self.server => {
                 let value = self.document.value(member);
                 let issue = Issue::error(codes::schema::UNKNOWN_KEY)
                     .with("key", value.key().unwrap_or_default());
@@ -245,10 +245,10 @@ impl<'s> Walk<'s, '_> {
 
     fn array(&mut self, todo: &Todo, nodes: &Nodes<'s>) {
         let keep = self.keeps(todo, nodes);
-        let alike = nodes.items_alike().then(|| self.scope.item(nodes, 0));
+        let alike = nodes.items_alike().then(|| nodes.item(0));
         let mut nulls = Vec::new();
         for (index, item) in self.document.value(todo.id).items().enumerate() {
-            let ids = alike.clone().unwrap_or_else(|| self.scope.item(nodes, index));
+            let ids = alike.clone().unwrap_or_else(|| nodes.item(index));
             if ids.is_empty() {
                 continue;
             }

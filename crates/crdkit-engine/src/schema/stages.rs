@@ -13,6 +13,7 @@ use super::passthrough;
 use super::places::{Way, convert};
 use super::project::{How, project};
 use super::schema::Schema;
+use super::scope::Scope;
 use super::wire::Wire;
 use crate::findings::Findings;
 use crate::spans;
@@ -53,7 +54,9 @@ pub(super) fn parse(schema: &Schema, wire: Wire<'_>, options: &ParseOptions) -> 
         convert(schema.compiled(), schema.codecs(), Way::Decode, &wrong, &mut document);
     found.extend(unconverted);
     if let Some(presence) = &mut presence {
-        converted.iter().for_each(|id| presence.replaced(document.value(*id)));
+        for id in converted {
+            presence.replaced(document.value(id));
+        }
     }
 
     let mut presence = presence.map(Collected::into_map).unwrap_or_default();
@@ -107,6 +110,10 @@ fn keywords(
     request.max_issues = usize::MAX;
     let compiled = schema.compiled();
     let mut found = report(compiled, compiled.root(), value, &request);
+    let scope = Scope::new(compiled);
+    for (_, issue) in &mut found {
+        issue.path = scope.styled(&issue.path);
+    }
     if let Some(presence) = presence {
         let available = |issue: &Issue| presence.map().get(&issue.path).default_available();
         found.retain(|(_, issue)| issue.code != codes::object::REQUIRED || !available(issue));
@@ -161,7 +168,7 @@ fn conclude(
     let mut findings = Findings { entries: found };
     if !findings.entries.is_empty() {
         let again = wire.source().and_then(|_| wire.decode(numbers, options, true).ok());
-        spans::fill_from(&mut findings, &document, again.as_ref());
+        spans::fill_from(&mut findings, &document, again.as_ref(), &[]);
     }
     let mut seen = BTreeSet::new();
     findings.entries.retain(|(_, issue)| {

@@ -319,6 +319,10 @@ impl<'o> Lower<'o> {
             all_of: self.children(source, source.get("allOf"))?,
             not: self.one(source, source.get("not"))?,
         };
+        if self.settings.cel.is_none() && !extensions.rules.is_empty() {
+            let (keyword, message) = ("x-kubernetes-validations", "the rules are not evaluated");
+            self.say(source, Level::Warning, "schema_cel_ignored", keyword, message);
+        }
         let rules = if self.settings.cel.is_some() { extensions.rules } else { Box::default() };
         let has_rules = !rules.is_empty();
         let rare = Rare {

@@ -87,7 +87,7 @@ pub fn branch(schema: &Schema, id: Id, value: Value<'_>) -> Option<Id> {
 }
 
 fn findings<'v>(schema: &Schema, id: Id, value: Value<'v>, old: Option<Value<'v>>) -> Vec<Finding> {
-    let imported = Some(Imported::new(schema.settings()));
+    let imported = Some(Imported::new(schema.settings(), value.document()));
     let mut validator = Validator { table: schema.table(), findings: Vec::new(), imported };
     validator.value(id, value, old, Position::Root);
     validator.findings
