@@ -6,6 +6,8 @@
 //! the place that knows about duplicate keys, depth and size [`Limits`]; [`CountedBuilder`] is a faster way
 //! for input that announces what comes.
 //!
+//! A [`PresenceMap`] remembers beside a document which of its places the source really had.
+//!
 //! Numbers are `i64` or `f64`, as Kubernetes keeps them. Objects keep input order. No function
 //! recurses on a document, so nesting is bounded by [`Limits`] and not by a thread's stack.
 
@@ -20,7 +22,9 @@ mod limits;
 mod node;
 mod piece;
 mod positions;
+mod presence;
 mod source;
+mod suspend;
 mod value;
 mod walk;
 
@@ -32,5 +36,9 @@ pub use limits::Limits;
 pub use node::NodeId;
 pub use piece::Piece;
 pub use positions::Place;
+pub use presence::{
+    Collected, Presence, PresenceCounts, PresenceFilter, PresenceIter, PresenceMap,
+};
+pub use suspend::Suspended;
 pub use value::{Items, Kind, Members, Value};
 pub use walk::Walk;

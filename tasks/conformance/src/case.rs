@@ -1,10 +1,10 @@
-//! Recorded cases: JSON objects, one to a line.
+//! Recorded cases: JSON objects, one to a line, or JSON files in a folder.
 
 use anyhow::{Context as _, Result, anyhow};
 use crdkit::codec::{DecodeOptions, json};
-use crdkit::value::{Document, Value};
+use crdkit::value::{Document, NumberMode, Value};
 use flate2::read::GzDecoder;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::Read as _;
 use std::path::Path;
 
@@ -21,6 +21,9 @@ pub(crate) struct Cases(Vec<Case>);
 impl Cases {
     pub(crate) fn read(path: &Path) -> Result<Self> {
         let unreadable = || format!("`{}` cannot be read", path.display());
+        if path.is_dir() {
+            return Self::read_folder(path).with_context(unreadable);
+        }
         let mut file = File::open(path).with_context(unreadable)?;
         let mut text = Vec::new();
         if path.extension().is_some_and(|extension| extension == "gz") {
@@ -32,6 +35,29 @@ impl Cases {
         let lines = lines.filter(|(_, line)| !line.trim_ascii().is_empty());
         let cases: Result<_> = lines.map(|(number, line)| Case::new(number, line)).collect();
         cases.map(Self).with_context(unreadable)
+    }
+
+    /// Every JSON file of a folder, whatever it holds, by the path inside the folder; numbers as written.
+    fn read_folder(root: &Path) -> Result<Self> {
+        let mut cases = Vec::new();
+        let mut pending = vec![root.to_owned()];
+        while let Some(folder) = pending.pop() {
+            for entry in fs::read_dir(&folder)? {
+                let path = entry?.path();
+                if path.is_dir() {
+                    pending.push(path);
+                } else if path.extension().is_some_and(|extension| extension == "json") {
+                    let options =
+                        DecodeOptions { numbers: NumberMode::Text, ..DecodeOptions::default() };
+                    let decoded = json::decode(&fs::read(&path)?, &options)
+                        .map_err(|issue| anyhow!("`{}`: {issue}", path.display()))?;
+                    let id = path.strip_prefix(root)?.to_string_lossy().into_owned();
+                    cases.push(Case { id, document: decoded.document });
+                }
+            }
+        }
+        cases.sort_by(|left, right| left.id.cmp(&right.id));
+        Ok(Self(cases))
     }
 
     pub(crate) fn iter(&self) -> std::slice::Iter<'_, Case> {
