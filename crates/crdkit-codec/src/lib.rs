@@ -8,6 +8,8 @@
 pub mod cbor;
 pub mod json;
 pub mod media;
+#[cfg(feature = "serde")]
+pub mod typed;
 pub mod yaml;
 
 mod number;

@@ -4,6 +4,8 @@
 //! then prepared (fields that clients do not decide) and checked: type, metadata, schema, scale values,
 //! embedded resources, lists, rules. The first half refuses with 400, the second with 422.
 //!
+//! This is the order for requests to the API server; `schema/stages.rs` has the one for schemas used as a library.
+//!
 //! Upstream: `apiextensions-apiserver/pkg/apiserver/customresource_handler.go`,
 //! `apiextensions-apiserver/pkg/registry/customresource`, `apiserver/pkg/registry/rest`.
 
@@ -157,7 +159,7 @@ fn run<'c, 'w>(
     };
     run.deprecation();
     let Run { document, mut findings, changes, .. } = run;
-    spans::fill(&mut findings, &document, source, &options.limits);
+    spans::fill(&mut findings, &document, source, &options.limits, &changes.dropped);
     let issues = findings.entries.into_iter().map(|(_, issue)| issue).collect();
     Outcome { document, issues, changes, version, refusal }
 }

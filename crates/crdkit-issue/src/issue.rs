@@ -1,5 +1,6 @@
 //! One finding, as data.
 
+use crate::seed::FIRST_AT;
 use crate::{Code, FieldPath, Span, template};
 use std::fmt;
 
@@ -108,9 +109,10 @@ impl Issue {
     #[must_use]
     pub fn rebase(mut self, base: &FieldPath) -> Self {
         self.path = self.path.rebase(base);
-        for (_, arg) in self.args.iter_mut().filter(|(name, _)| *name == "first") {
-            if let Ok(first) = arg.to_string().parse::<FieldPath>() {
-                *arg = Arg::from(first.rebase(base).pointer());
+        for (_, arg) in self.args.iter_mut().filter(|(name, _)| *name == "hint") {
+            let text = arg.to_string();
+            if let Some(Ok(first)) = text.strip_prefix(FIRST_AT).map(str::parse::<FieldPath>) {
+                *arg = Arg::from(format!("{FIRST_AT}{}", first.rebase(base).pointer()));
             }
         }
         self

@@ -5,7 +5,7 @@
 //! codes can share one name here (`min-length` and `min-items` are both `too_short`), and the parameter
 //! `keyword` says which it was. The names are a contract like the codes themselves.
 
-use crate::{Arg, Code, Issue, LineIndex, PathStyle, codes};
+use crate::{Arg, Code, FieldPath, Issue, LineIndex, PathStyle, codes};
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
@@ -28,6 +28,9 @@ pub enum Stage {
     /// Rules in CEL.
     Cel,
 }
+
+/// What a hint about a first occurrence begins with; a JSON Pointer follows.
+pub(crate) const FIRST_AT: &str = "first at ";
 
 /// So much of an expression is shown as a hint.
 const HINT_CHARS: usize = 60;
@@ -105,6 +108,7 @@ const NAMES: &[(Code, &str, &str)] = {
         (schema::NUMBER_OVERFLOW, "overflow", ""),
         (schema::TOO_DEEP, "depth_exceeded", ""),
         (domain::PRUNED_KEY, "unknown_key", ""),
+        (domain::DUPLICATES_UNKNOWN, "duplicate_key", ""),
         (domain::CODEC_MISMATCH, "invalid_format", "format"),
         (domain::NUMBER_NOTATION, "overflow", ""),
         (domain::NOT_FINITE, "overflow", ""),
@@ -182,15 +186,7 @@ impl<'i> SeedView<'i> {
     /// offsets otherwise.
     pub fn hint(self, style: PathStyle, source: Option<(&LineIndex, &[u8])>) -> Option<String> {
         if let Some(hint) = self.arg("hint") {
-            return Some(hint.to_string());
-        }
-        if let Some(first) = self.arg("first") {
-            let first = first.to_string();
-            let path = first.parse::<crate::FieldPath>();
-            return Some(match path {
-                Ok(path) => format!("first at {}", path.display(style)),
-                Err(_) => format!("first at {first}"),
-            });
+            return Some(restyled(&hint.to_string(), style));
         }
         if let Some(first) = self.0.related.first() {
             return Some(match source {
@@ -212,7 +208,7 @@ impl<'i> SeedView<'i> {
 
     /// What the message was made of, for programs; first of all the keyword.
     pub fn params(self) -> impl Iterator<Item = (&'static str, &'i Arg)> {
-        let shown = |name: &str| !matches!(name, "hint" | "first" | "server" | "keyword");
+        let shown = |name: &str| !matches!(name, "hint" | "server" | "keyword");
         self.0.args.iter().filter(move |(name, _)| shown(name)).map(|(name, arg)| (*name, arg))
     }
 
@@ -230,6 +226,14 @@ impl<'i> SeedView<'i> {
     /// Whether several branches matched where one must.
     fn is_ambiguous(self) -> bool {
         self.arg("found").is_some_and(|found| found.to_string().contains("valid alternatives"))
+    }
+}
+
+/// A hint with the path it ends in, if it names a first occurrence, in `style`.
+fn restyled(hint: &str, style: PathStyle) -> String {
+    match hint.strip_prefix(FIRST_AT).map(str::parse::<FieldPath>) {
+        Some(Ok(path)) => format!("{FIRST_AT}{}", path.display(style)),
+        _ => hint.to_owned(),
     }
 }
 

@@ -73,7 +73,7 @@ fn a_summary_names_three_and_counts_the_rest() {
 
 #[test]
 fn hints_say_where_the_first_one_is() {
-    let item = at(codes::object::REPEATED_ITEM, "/spec/a/3").with("first", "/spec/a/1");
+    let item = at(codes::object::REPEATED_ITEM, "/spec/a/3").with("hint", "first at /spec/a/1");
     assert_eq!(
         SeedView(&item).hint(PathStyle::JsonPointer, None).as_deref(),
         Some("first at /spec/a/1")
@@ -99,7 +99,7 @@ fn hints_say_where_the_first_one_is() {
 fn moving_a_finding_keeps_everything_and_moves_its_hint() {
     let base: FieldPath = "/spec/lists/0".parse().unwrap_or_default();
     let issue = at(codes::object::REPEATED_ITEM, "/2")
-        .with("first", "/1")
+        .with("hint", "first at /1")
         .with("index", 2_usize)
         .span(Span::new(3, 4));
     let moved = issue.clone().rebase(&base);

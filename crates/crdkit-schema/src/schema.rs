@@ -78,11 +78,13 @@ impl fmt::Debug for FormatCheck {
     }
 }
 
+type Spell = dyn Fn(&str) -> Option<String> + Send + Sync;
+
 /// The canonical spelling of text, by the name of its format.
 #[derive(Clone)]
 pub struct Normalise {
     pub(crate) name: Box<str>,
-    pub(crate) spell: Arc<dyn Fn(&str) -> Option<String> + Send + Sync>,
+    pub(crate) spell: Arc<Spell>,
 }
 
 impl Normalise {

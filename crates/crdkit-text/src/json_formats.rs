@@ -263,11 +263,24 @@ fn is_authority(text: &str) -> bool {
     }
     if let Some(literal) = host.strip_prefix('[') {
         let Some((address, port)) = literal.split_once(']') else { return false };
-        return is_ipv6(address)
+        return (is_ipv6(address) || is_future_address(address))
             && (port.is_empty() || port.strip_prefix(':').is_some_and(is_port));
     }
     let (host, port) = host.rsplit_once(':').unwrap_or((host, ""));
     has_only(host, "") && is_port(port)
+}
+
+/// An address of a version that there is not yet: `v1.whatever`.
+fn is_future_address(text: &str) -> bool {
+    let version = text.strip_prefix(['v', 'V']).and_then(|rest| rest.split_once('.'));
+    version.is_some_and(|(version, address)| {
+        !version.is_empty()
+            && version.bytes().all(|byte| byte.is_ascii_hexdigit())
+            && !address.is_empty()
+            && address.is_ascii()
+            && !address.contains('%')
+            && has_only(address, ":")
+    })
 }
 
 fn is_port(text: &str) -> bool {
@@ -310,19 +323,27 @@ fn is_uri_template(text: &str) -> bool {
 }
 
 fn is_template_text(text: &str) -> bool {
-    !text.contains(|c: char| c.is_control() || " \"'<>\\^`{|}".contains(c))
+    !text.contains(|c: char| c.is_control() || " \"<>\\^`{|}".contains(c))
 }
 
 fn is_template_expression(text: &str) -> bool {
     let names = text.strip_prefix(|c| "+#./;?&".contains(c)).unwrap_or(text);
     names.split(',').all(|name| {
         let name = match name.split_once(':') {
-            Some((name, length)) if is_port(length) && (1..5).contains(&length.len()) => name,
+            Some((name, length))
+                if is_port(length)
+                    && (1..5).contains(&length.len())
+                    && !length.starts_with('0') =>
+            {
+                name
+            }
             Some(_) => return false,
             None => name.strip_suffix('*').unwrap_or(name),
         };
-        !name.is_empty()
-            && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '%'))
+        name.split('.').all(|part| {
+            !part.is_empty()
+                && part.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '%'))
+        })
     })
 }
 

@@ -35,7 +35,7 @@ pub struct Builder<'l> {
     reports_tolerated: bool,
     /// The arrays and objects that have begun and not ended. The first frame stands for what the root
     /// is in, which is nothing.
-    open: Vec<Frame>,
+    pub(crate) open: Vec<Frame>,
     /// The key whose value comes next.
     key: TextRef,
     key_bit: u64,
@@ -46,8 +46,8 @@ pub struct Builder<'l> {
 }
 
 /// An array or object being built.
-struct Frame {
-    id: NodeId,
+pub(crate) struct Frame {
+    pub(crate) id: NodeId,
     last: NodeId,
     /// Children so far, and how many of them lost to one with the same key.
     n_children: u32,
@@ -67,10 +67,10 @@ struct KeyIndex {
 }
 
 /// Up to here comparing with every earlier key is faster than hashing.
-const LINEAR_KEYS: u32 = 32;
+pub(crate) const LINEAR_KEYS: usize = 32;
 
 /// Few documents nest deeper; those that do pay for growth.
-const USUAL_DEPTH: usize = 16;
+pub(crate) const USUAL_DEPTH: usize = 16;
 
 /// Room for a few fields that are added to a document after it was read.
 const SPARE_TEXT: usize = 128;
@@ -144,7 +144,7 @@ impl<'l> Builder<'l> {
             Event::Key(name) => {
                 self.key = self.text(name, span);
                 self.text_start = self.key.start;
-                self.key_bit = key_bit(name);
+                self.key_bit = key_bit(name.as_bytes());
                 self.key_span = span;
                 Ok(())
             }
@@ -175,6 +175,32 @@ impl<'l> Builder<'l> {
         self.open.len() == 1 && !self.document.nodes.is_empty()
     }
 
+    /// Whether an array or object has begun and not ended.
+    pub fn is_open(&self) -> bool {
+        self.open.len() > 1
+    }
+
+    /// Whether the value being built is an object rather than an array; none before it has begun, or for
+    /// a scalar.
+    pub fn is_object(&self) -> Option<bool> {
+        match self.document.nodes.first()?.tag {
+            Tag::Object => Some(true),
+            Tag::Array => Some(false),
+            _ => None,
+        }
+    }
+
+    /// Takes the memory of `document`, which is no longer needed, for the one being built.
+    #[must_use]
+    pub fn reusing(mut self, document: Document) -> Self {
+        let Document { mut nodes, mut text, .. } = document;
+        nodes.clear();
+        text.clear();
+        self.document.nodes = nodes;
+        self.document.text = text;
+        self
+    }
+
     /// The document and the duplicate keys found in it.
     pub fn finish(mut self) -> (Document, Vec<Issue>) {
         match self.document.nodes.first_mut() {
@@ -203,7 +229,7 @@ impl<'l> Builder<'l> {
     /// Ends the innermost array or object: says where its next sibling will be, and that its last
     /// child has none.
     #[inline(always)]
-    fn end(&mut self, span: Span) {
+    pub(crate) fn end(&mut self, span: Span) {
         let Some(Frame { id, last, n_children, n_removed, .. }) = self.open.pop() else { return };
         let nodes = &mut self.document.nodes;
         let next = NodeId(to_u32(nodes.len()));
@@ -284,7 +310,7 @@ impl<'l> Builder<'l> {
         // The newest member's link leads nowhere yet.
         let members = document.value(frame.id).members();
         let mut earlier = members.take_while(|(_, member)| member.id() != id);
-        if frame.n_children > LINEAR_KEYS && frame.index.is_none() {
+        if frame.n_children as usize > LINEAR_KEYS && frame.index.is_none() {
             let mut index = Box::<KeyIndex>::default();
             for (_, member) in earlier.by_ref() {
                 index.insert(document, member.id(), false);
@@ -370,8 +396,7 @@ impl KeyIndex {
 
 /// One of 64 bits, different for most short keys of one object.
 #[inline(always)]
-fn key_bit(key: &str) -> u64 {
-    let bytes = key.as_bytes();
+pub(crate) fn key_bit(bytes: &[u8]) -> u64 {
     let (Some(first), Some(middle), Some(last)) =
         (bytes.first(), bytes.get(bytes.len() / 2), bytes.last())
     else {

@@ -5,6 +5,7 @@
 #![expect(clippy::disallowed_methods, reason = "measuring needs a clock and files")]
 
 mod cbor;
+mod cel;
 mod cli;
 mod compile;
 mod corpus;
@@ -12,6 +13,7 @@ mod decode;
 mod generate;
 mod measure;
 mod stages;
+mod stream;
 mod validate;
 
 use anyhow::Result;
@@ -28,8 +30,10 @@ type Stage = fn(&Path) -> Result<()>;
 const STAGES: &[(&str, Stage)] = &[
     ("decode", decode::run),
     ("cbor", cbor::run),
+    ("cel", cel::run),
     ("compile", compile::run),
     ("validate", validate::run),
+    ("stream", stream::run),
     ("cli", cli::run),
 ];
 

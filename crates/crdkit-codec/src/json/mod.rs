@@ -7,6 +7,7 @@
 
 mod canonical;
 mod decode;
+mod fill;
 mod lex;
 mod parse;
 mod problem;
@@ -19,6 +20,7 @@ pub(crate) use text::push_lossy;
 
 pub use canonical::{Notation, canonical_number, write_canonical};
 pub use decode::{Documents, Framing, decode};
+pub use fill::Filled;
 pub use reader::Reader;
 pub use source::{Chunks, Slice, Source};
 pub use write::{Layout, write, write_string};

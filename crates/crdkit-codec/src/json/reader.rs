@@ -144,7 +144,7 @@ impl<S: Source> Reader<S> {
 
     /// Gets more input if that is what a token needs.
     #[cold]
-    fn recover(&mut self, miss: Miss) -> Result<(), DecodeError> {
+    pub(super) fn recover(&mut self, miss: Miss) -> Result<(), DecodeError> {
         match miss {
             Miss::More => {
                 let seen = self.base + self.source.window().len();
@@ -157,13 +157,21 @@ impl<S: Source> Reader<S> {
         }
     }
 
+    /// Forgets what has been read and gets more. Reading can go on after an error of the source.
     fn refill(&mut self) -> Result<(), DecodeError> {
         let consumed = self.parser.at();
-        let more = self.source.refill(consumed).map_err(DecodeError::Io)?;
         self.base += consumed;
         self.parser.move_to(0);
+        let more = self.source.refill(consumed).map_err(DecodeError::Io)?;
         self.at_end = !more;
         Ok(())
+    }
+
+    /// What a run of the parser takes.
+    #[inline(always)]
+    pub(super) fn parts(&mut self) -> (&S, &mut Parser, bool, Values<'static>, &mut String) {
+        let Self { ref source, ref mut parser, at_end, numbers, base, ref mut scratch, .. } = *self;
+        (source, parser, at_end, Values { window: Window::EMPTY, numbers, base }, scratch)
     }
 
     fn wrong(&self, problem: Problem, at: usize) -> DecodeError {
@@ -225,17 +233,17 @@ impl Sink for Build<'_, '_> {
 
 /// What it takes to say what the tokens of one window are worth.
 #[derive(Clone, Copy)]
-struct Values<'r> {
-    window: Window<'r>,
-    numbers: NumberMode,
+pub(super) struct Values<'r> {
+    pub(super) window: Window<'r>,
+    pub(super) numbers: NumberMode,
     /// Offset of the window in the input.
-    base: usize,
+    pub(super) base: usize,
 }
 
 impl<'r> Values<'r> {
     /// The event a token stands for; `scratch` holds the text of a string with escapes.
     #[inline(always)]
-    fn event<'e>(
+    pub(super) fn event<'e>(
         self,
         token: Token,
         start: usize,

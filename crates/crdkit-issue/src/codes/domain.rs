@@ -6,6 +6,10 @@ codes! {
     PRUNED_KEY = "pruned-key", Forbidden, "this field is not declared and was removed",
         example: "spec: {other: 1}";
 
+    /// The input was made from YAML, where keys that were given twice may have been lost.
+    DUPLICATES_UNKNOWN = "duplicates-unknown", Invalid,
+        "converted from YAML: keys that were given twice cannot be seen any more", example: "";
+
     /// A value cannot be converted by the codec of its place.
     CODEC_MISMATCH = "codec-mismatch", Invalid, "this is not a valid {codec}: {problem}",
         example: "at: yesterday";

@@ -5,17 +5,6 @@ use crate::compile::{Discriminator, ListType, Name, Rule, Union};
 use crdkit_issue::{FieldPath, Segment};
 use crdkit_value::Value;
 
-/// Extensions that become part of a node. Others are kept as they are.
-pub(super) const KNOWN: &[&str] = &[
-    "x-kubernetes-embedded-resource",
-    "x-kubernetes-int-or-string",
-    "x-kubernetes-list-map-keys",
-    "x-kubernetes-list-type",
-    "x-kubernetes-preserve-unknown-fields",
-    "x-kubernetes-unions",
-    "x-kubernetes-validations",
-];
-
 /// What Kubernetes' extensions say.
 pub(super) struct Extensions {
     pub(super) preserve: bool,
@@ -110,11 +99,11 @@ pub(super) fn discriminator(lower: &mut Lower<'_>, source: Source<'_>) -> Option
     };
     for (name, target) in value.get("mapping").into_iter().flat_map(Value::members) {
         let target = target.as_str().unwrap_or_default();
-        let is = |reference: &Option<&str>| {
+        let is = |reference: Option<&str>| {
             reference
                 .is_some_and(|reference| reference == target || last(reference) == last(target))
         };
-        if let Some(branch) = references.iter().position(is) {
+        if let Some(branch) = references.iter().position(|reference| is(*reference)) {
             add(name.to_owned(), branch);
         }
     }

@@ -69,17 +69,17 @@ impl<'o> Library<'o> {
         root: NodeId,
         address: &str,
         language: Language,
-    ) -> Result<usize, ImportError> {
+    ) -> usize {
         let document = Arc::new(document);
         self.documents.push(Arc::clone(&document));
         let place = Place { document: self.documents.len() - 1, node: root };
         let first = self.resource(place, address.to_owned(), language);
         let mut pending = vec![(document.value(root), first)];
         while let Some((schema, resource)) = pending.pop() {
-            let resource = self.scan(schema, place.document, resource)?;
+            let resource = self.scan(schema, place.document, resource);
             pending.extend(subschemas(schema).into_iter().map(|child| (child, resource)));
         }
-        Ok(place.document)
+        place.document
     }
 
     fn resource(&mut self, root: Place, uri: String, language: Language) -> usize {
@@ -97,17 +97,12 @@ impl<'o> Library<'o> {
     }
 
     /// Notes what `schema` is called. Gives the resource that it belongs to.
-    fn scan(
-        &mut self,
-        schema: Value<'_>,
-        document: usize,
-        resource: usize,
-    ) -> Result<usize, ImportError> {
-        let Some(owner) = self.resources.get(resource) else { return Ok(resource) };
+    fn scan(&mut self, schema: Value<'_>, document: usize, resource: usize) -> usize {
+        let Some(owner) = self.resources.get(resource) else { return resource };
         let (base, mut language) = (owner.uri.clone(), owner.language);
         let text = |key: &str| schema.get(key).and_then(Value::as_str);
         if schema.get("$ref").is_some() && language.reference_stands_alone() {
-            return Ok(resource);
+            return resource;
         }
         let mut resource = resource;
         if let Some(meta) = text("$schema") {
@@ -153,7 +148,7 @@ impl<'o> Library<'o> {
                 self.dynamic = true;
             }
         }
-        Ok(resource)
+        resource
     }
 
     fn anchor(&mut self, resource: usize, anchor: &str, node: NodeId) {
@@ -222,25 +217,29 @@ impl<'o> Library<'o> {
     fn fetch(&mut self, address: &str) -> Result<usize, ImportError> {
         let failed = |source| ImportError::Reference { uri: address.to_owned(), source };
         let document = match metaschema::named(address) {
-            Some(document) => document,
-            None => {
-                let limits = self.options.resolver_limits;
-                if self.fetched.0 >= limits.documents {
-                    return Err(failed(ResolveError::TooMuch("documents")));
-                }
-                let document = self.options.resolver.resolve(address).map_err(failed)?;
-                self.fetched = (self.fetched.0 + 1, self.fetched.1 + document.n_nodes());
-                if self.fetched.1 > limits.nodes {
-                    return Err(failed(ResolveError::TooMuch("values")));
-                }
-                document
-            }
+            Some(document) => Ok(document),
+            None => self.ask(address),
         };
+        let document = document.map_err(failed)?;
         let named = document.root().get("$schema").and_then(Value::as_str);
         let default = self.resources.first().map_or(Language::MODERN, |first| first.language);
         let language = named.and_then(Language::named).unwrap_or(default);
-        let document = self.add(document, NodeId::ROOT, address, language)?;
+        let document = self.add(document, NodeId::ROOT, address, language);
         let root = Place { document, node: NodeId::ROOT };
         self.by_root.get(&root).copied().ok_or_else(|| failed(ResolveError::Refused))
+    }
+
+    /// The document at `address` from the caller's resolver, within its limits.
+    fn ask(&mut self, address: &str) -> Result<Document, ResolveError> {
+        let limits = self.options.resolver_limits;
+        if self.fetched.0 >= limits.documents {
+            return Err(ResolveError::TooMuch("documents"));
+        }
+        let document = self.options.resolver.resolve(address)?;
+        self.fetched = (self.fetched.0 + 1, self.fetched.1 + document.n_nodes());
+        if self.fetched.1 > limits.nodes {
+            return Err(ResolveError::TooMuch("values"));
+        }
+        Ok(document)
     }
 }

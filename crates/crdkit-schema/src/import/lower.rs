@@ -7,8 +7,9 @@
 
 use super::diagnostics::{Diagnostics, Level};
 use super::dialect::{Language, LanguageKind};
+use super::keywords::{self, Keyword};
 use super::library::{Library, Place};
-use super::options::{Formats, Options, Unevaluated};
+use super::options::{CelOptions, Formats, Options, Unevaluated};
 use super::{ImportError, extensions, formats};
 use crate::compile::{
     Additional, Bounds, Compiler, Condition, Contains, DynamicReference, Fields, Flags, Format,
@@ -19,7 +20,7 @@ use crate::import::Profile;
 use crate::schema::{Semantics, Settings};
 use crdkit_issue::FieldPath;
 use crdkit_text::number::Decimal;
-use crdkit_value::{Document, Kind, Value};
+use crdkit_value::{Kind, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -77,11 +78,13 @@ impl<'d> Source<'d> {
 
 impl<'o> Lower<'o> {
     pub(super) fn new(options: &'o Options, library: Library<'o>) -> Self {
+        let rules = options.settings.cel.as_ref().map(CelOptions::for_compiling);
+        let rules = rules.unwrap_or_default();
         Self {
             options,
             settings: Settings { profile: options.profile, ..options.settings.clone() },
             library,
-            compiler: Compiler::default(),
+            compiler: Compiler::with_rules(rules),
             diagnostics: Diagnostics::default(),
             done: BTreeMap::new(),
             open: BTreeSet::new(),
@@ -229,13 +232,14 @@ impl<'o> Lower<'o> {
             let target = self.library.resolve(source.resource, reference)?.place;
             let id = self.schema(target, source.depth + 1)?;
             if source.language.reference_stands_alone() {
-                if source.value.members().any(|(key, _)| key != "$ref" && !describes(key)) {
+                if source.value.members().any(|(key, _)| key != "$ref" && !keywords::is_idle(key)) {
                     let message = "keywords beside `$ref` do not count in this dialect";
                     self.say(source, Level::Warning, "schema_ref_siblings", "$ref", message);
                 }
                 return Ok(id);
             }
-            let alone = source.value.members().all(|(key, _)| key == "$ref" || describes(key));
+            let alone =
+                source.value.members().all(|(key, _)| key == "$ref" || keywords::is_idle(key));
             if alone && !self.library.dynamic {
                 return Ok(id);
             }
@@ -255,15 +259,11 @@ impl<'o> Lower<'o> {
         };
         let target = self.library.resolve(source.resource, text)?;
         let fallback = self.schema(target.place, source.depth + 1)?;
-        Ok(match target.dynamic_anchor {
-            Some(anchor) => {
-                Some(DynamicReference { anchor: self.compiler.name(&anchor), fallback })
-            }
-            None => {
-                references.push(fallback);
-                None
-            }
-        })
+        let Some(anchor) = target.dynamic_anchor else {
+            references.push(fallback);
+            return Ok(None);
+        };
+        Ok(Some(DynamicReference { anchor: self.compiler.name(&anchor), fallback }))
     }
 
     fn never(&mut self) -> Id {
@@ -305,7 +305,13 @@ impl<'o> Lower<'o> {
         let format = self.format(source, types, &mut more);
         more.beyond = is_beyond(&more);
         let bounds = bounds(source, &more.range);
-        let enum_values = source.assertion("enum").into_iter().flat_map(Value::items);
+        let written = source.assertion("enum");
+        if written.and_then(Value::as_array).is_some_and(|entries| entries.len() == 0)
+            && self.settings.semantics == Semantics::JsonSchema
+        {
+            return Ok(self.never());
+        }
+        let enum_values = written.into_iter().flat_map(Value::items);
         let enum_values = enum_values.map(|value| self.literal(value)).collect();
         let junctors = Junctors {
             any_of: self.children(source, source.get("anyOf"))?,
@@ -313,6 +319,10 @@ impl<'o> Lower<'o> {
             all_of: self.children(source, source.get("allOf"))?,
             not: self.one(source, source.get("not"))?,
         };
+        if self.settings.cel.is_none() && !extensions.rules.is_empty() {
+            let (keyword, message) = ("x-kubernetes-validations", "the rules are not evaluated");
+            self.say(source, Level::Warning, "schema_cel_ignored", keyword, message);
+        }
         let rules = if self.settings.cel.is_some() { extensions.rules } else { Box::default() };
         let has_rules = !rules.is_empty();
         let rare = Rare {
@@ -369,12 +379,11 @@ impl<'o> Lower<'o> {
             None => value.items().map(Value::as_str).collect(),
         });
         for name in names {
-            match name.and_then(TypeSet::named) {
-                Some(named) => set = Some(set.unwrap_or(TypeSet::NONE).with(named)),
-                None => {
-                    let message = format!("there is no type `{}`", name.unwrap_or_default());
-                    self.say(source, Level::Error, "schema_type_unknown", "type", message);
-                }
+            if let Some(known) = name.and_then(TypeSet::named) {
+                set = Some(set.unwrap_or(TypeSet::NONE).with(known));
+            } else {
+                let message = format!("there is no type `{}`", name.unwrap_or_default());
+                self.say(source, Level::Error, "schema_type_unknown", "type", message);
             }
         }
         let both = TypeSet::INTEGER.with(TypeSet::STRING);
@@ -617,103 +626,17 @@ impl<'o> Lower<'o> {
     fn annotations(&mut self, source: Source<'_>) -> Box<[(Name, LiteralId)]> {
         let mut kept = Vec::new();
         for (key, value) in source.value.members() {
-            if is_extension(key) && !extensions::KNOWN.contains(&key) || ANNOTATIONS.contains(&key)
-            {
+            let kind = keywords::kind(key);
+            if kind == Keyword::Describes {
                 let name = self.compiler.name(key);
                 kept.push((name, self.compiler.literal(value)));
-            } else if !is_extension(key) && !KEYWORDS.contains(&key) {
+            } else if kind == Keyword::Unknown {
                 let message = format!("`{key}` is not a keyword");
                 self.say(source, Level::Note, "schema_unsupported_keyword", key, message);
             }
         }
         kept.into()
     }
-}
-
-fn is_extension(key: &str) -> bool {
-    key.starts_with("x-")
-}
-
-/// Keywords that say nothing about values.
-const ANNOTATIONS: &[&str] = &[
-    "$comment",
-    "contentEncoding",
-    "contentMediaType",
-    "contentSchema",
-    "deprecated",
-    "description",
-    "example",
-    "examples",
-    "externalDocs",
-    "readOnly",
-    "title",
-    "writeOnly",
-    "xml",
-];
-
-/// Keywords that something here reads.
-const KEYWORDS: &[&str] = &[
-    "$anchor",
-    "$defs",
-    "$dynamicAnchor",
-    "$dynamicRef",
-    "$id",
-    "$ref",
-    "$schema",
-    "$vocabulary",
-    "additionalItems",
-    "additionalProperties",
-    "allOf",
-    "anyOf",
-    "components",
-    "const",
-    "contains",
-    "default",
-    "definitions",
-    "dependencies",
-    "dependentRequired",
-    "dependentSchemas",
-    "discriminator",
-    "else",
-    "enum",
-    "exclusiveMaximum",
-    "exclusiveMinimum",
-    "format",
-    "id",
-    "if",
-    "items",
-    "maxContains",
-    "maxItems",
-    "maxLength",
-    "maxProperties",
-    "maximum",
-    "minContains",
-    "minItems",
-    "minLength",
-    "minProperties",
-    "minimum",
-    "multipleOf",
-    "not",
-    "nullable",
-    "oneOf",
-    "openapi",
-    "pattern",
-    "patternProperties",
-    "prefixItems",
-    "properties",
-    "propertyNames",
-    "required",
-    "then",
-    "type",
-    "unevaluatedItems",
-    "unevaluatedProperties",
-    "uniqueItems",
-];
-
-/// Whether a keyword makes no difference beside a reference.
-fn describes(key: &str) -> bool {
-    ANNOTATIONS.contains(&key)
-        || matches!(key, "$defs" | "definitions" | "$schema" | "$id" | "id" | "$anchor")
 }
 
 fn node_with(more: More) -> Node {
@@ -770,11 +693,6 @@ fn bounds(source: Source<'_>, range: &Range) -> Bounds {
         max_properties: limit("maxProperties"),
         min_properties: limit("minProperties"),
     }
-}
-
-/// A copy of `value` as a document of its own.
-pub(super) fn copy(value: Value<'_>) -> Document {
-    Document::copy_of(value)
 }
 
 /// Which list type an extension names.

@@ -24,6 +24,7 @@ fn document(text: &str) -> Option<Document> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crdkit_value::Value;
 
     #[test]
     fn the_well_known_documents_are_at_hand() {
@@ -39,7 +40,7 @@ mod tests {
         ] {
             let uri = format!("https://json-schema.org/draft/2020-12/{name}");
             let found = named(&uri).unwrap_or_else(|| panic!("{name}"));
-            assert_eq!(found.root().get("$id").and_then(|id| id.as_str()), Some(&*uri));
+            assert_eq!(found.root().get("$id").and_then(Value::as_str), Some(&*uri));
         }
         assert!(named("http://json-schema.org/draft-04/schema").is_some());
         assert!(named("https://example.com/schema").is_none());

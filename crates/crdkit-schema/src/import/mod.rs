@@ -10,6 +10,7 @@ mod diagnostics;
 mod dialect;
 mod extensions;
 mod formats;
+mod keywords;
 mod library;
 mod lint;
 mod lower;
@@ -73,7 +74,7 @@ pub fn import(document: Value<'_>, options: &Options) -> Result<Imported, Import
     let language = Language::of(options.dialect, copy.root(), schema);
     let root = schema.id();
     let mut library = Library::new(options);
-    let at = library.add(copy, root, &options.base, language)?;
+    let at = library.add(copy, root, &options.base, language);
     let root = Place { document: at, node: root };
     let mut lower = Lower::new(options, library);
     lower.resource_root = is_resource.then_some(root);

@@ -1,5 +1,6 @@
 //! What validation found, as small records, and the issues they become.
 
+use super::Positions;
 use super::loose::Kept;
 use crate::compile::{FormatKind, Id, Literal, Name, Node, Table, Types};
 use crate::go_json;
@@ -147,6 +148,8 @@ pub struct Scope<'a> {
     pub root: Value<'a>,
     /// The path of that value.
     pub base: &'a FieldPath,
+    /// Where items stand in their lists, as far as that has been asked.
+    pub positions: &'a Positions,
 }
 
 impl Finding {
@@ -270,10 +273,9 @@ impl<'a> Place<'a> {
         let mut value = document.value(id);
         while value.id() != scope.root.id() {
             let Some(parent) = value.parent() else { break };
-            let index = || parent.items().take_while(|item| item.id() != value.id()).count();
             steps.push(match value.key() {
                 Some(key) => Segment::Field(key.into()),
-                None => Segment::Index(index()),
+                None => Segment::Index(scope.positions.of(parent, value)),
             });
             value = parent;
         }

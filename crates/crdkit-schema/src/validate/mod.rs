@@ -18,10 +18,14 @@ mod finding;
 mod junctor;
 mod loose;
 mod number;
+mod positions;
 mod report;
 mod text;
 
 pub use finding::{Finding, Relation, Scope, Subject, shown};
+pub use loose::ItemKeys;
+pub use loose::identity;
+pub use positions::Positions;
 pub use report::{Request, branch, is_valid, report};
 
 use crate::compile::{Additional, Flags, Found, Id, Node, Table};
@@ -44,7 +48,8 @@ pub fn issues<'v>(
     if found.is_empty() {
         return Vec::new();
     }
-    let scope = Scope { table, schema, root: value, base };
+    let positions = &Positions::default();
+    let scope = Scope { table, schema, root: value, base, positions };
     let issues = found.iter().map(|finding| (finding.value(), finding.issue(&scope)));
     let mut issues: Vec<_> = issues.collect();
     issues.sort_by(|(_, left), (_, right)| left.path.cmp(&right.path));

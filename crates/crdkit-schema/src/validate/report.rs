@@ -6,11 +6,12 @@
 
 use super::finding::Problem;
 use super::loose::{self, Imported, Kept};
-use super::{Finding, Position, Scope, Validator};
+use super::{Finding, Position, Positions, Scope, Validator};
 use crate::compile::Id;
 use crate::schema::Schema;
 use crdkit_issue::{FieldPath, Issue, codes};
 use crdkit_value::{NodeId, Value};
+use std::fmt::Write as _;
 
 /// What a value is held against a schema for.
 #[derive(Clone, Debug)]
@@ -45,7 +46,8 @@ pub fn report<'v>(
     if found.is_empty() {
         return Vec::new();
     }
-    let scope = Scope { table: schema.table(), schema: id, root: value, base: &request.base };
+    let (table, base, positions) = (schema.table(), &request.base, &Positions::default());
+    let scope = Scope { table, schema: id, root: value, base, positions };
     let mut entries = entries(schema, &scope, &found);
     if request.fail_fast {
         let first = entries.into_iter().min_by_key(|entry| entry.value);
@@ -85,7 +87,7 @@ pub fn branch(schema: &Schema, id: Id, value: Value<'_>) -> Option<Id> {
 }
 
 fn findings<'v>(schema: &Schema, id: Id, value: Value<'v>, old: Option<Value<'v>>) -> Vec<Finding> {
-    let imported = Some(Imported::new(schema.settings()));
+    let imported = Some(Imported::new(schema.settings(), value.document()));
     let mut validator = Validator { table: schema.table(), findings: Vec::new(), imported };
     validator.value(id, value, old, Position::Root);
     validator.findings
@@ -160,7 +162,7 @@ fn summary(schema: &Schema, scope: &Scope<'_>, found: &[Finding]) -> String {
         .map(|entry| format!("{} at {}", entry.issue.code.info().name, entry.issue.path.pointer()));
     let mut text = shown.collect::<Vec<_>>().join("; ");
     if entries.len() > 3 {
-        text.push_str(&format!("; {} in all", entries.len()));
+        let _ = write!(text, "; {} in all", entries.len());
     }
     text
 }

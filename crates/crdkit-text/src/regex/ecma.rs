@@ -87,12 +87,8 @@ impl Translator<'_> {
         match self.rest.next()? {
             's' => self.set(SPACES, in_class),
             'S' => self.set(NO_SPACES, in_class),
-            c @ ('d' | 'D' | 'w' | 'W' | 'n' | 'r' | 't' | 'f' | 'v') => {
-                self.out.push('\\');
-                self.out.push(c);
-            }
             'b' if in_class => self.out.push_str(r"\x{08}"),
-            c @ ('b' | 'B') => {
+            c @ ('d' | 'D' | 'w' | 'W' | 'n' | 'r' | 't' | 'f' | 'v' | 'b' | 'B') => {
                 self.out.push('\\');
                 self.out.push(c);
             }

@@ -54,6 +54,17 @@ impl PresenceMap {
         FieldPath::from_pointer(pointer).map_or(Presence::MISSING, |path| self.get(&path))
     }
 
+    /// What is known about the members of the object at `path`, by name.
+    pub fn members(&self, path: &FieldPath) -> Vec<(String, Presence)> {
+        let row = self.find(path).and_then(|row| self.rows.get(row as usize));
+        let children = row.map_or(&[][..], |row| &row.children);
+        let member = |child: &u32| match self.step_of(*child) {
+            Step::Name(name) => Some((self.names.text(name).to_owned(), self.presence_of(*child))),
+            Step::Index(_) => None,
+        };
+        children.iter().filter_map(member).collect()
+    }
+
     /// Whether the source had anything at `path` or below it.
     pub fn any_seen_under(&self, path: &FieldPath) -> bool {
         let mut pending: Vec<u32> = self.find(path).into_iter().collect();

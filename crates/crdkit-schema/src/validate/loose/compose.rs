@@ -118,14 +118,11 @@ impl<'t> Validator<'t> {
         };
         let mut mapping = discriminator.mapping.iter();
         let found = mapping.find(|(value, _)| self.table.name(*value) == text);
-        match found.and_then(|(_, branch)| branches.get(*branch as usize)) {
-            Some(branch) => {
-                self.part(*branch, at.value);
-            }
-            None => {
-                let member = chosen.map_or(at.value.id(), Value::id);
-                self.add(at, Problem::Imported(Kept::DiscriminatorUnknown { member }));
-            }
+        if let Some(branch) = found.and_then(|(_, branch)| branches.get(*branch as usize)) {
+            self.part(*branch, at.value);
+        } else {
+            let member = chosen.map_or(at.value.id(), Value::id);
+            self.add(at, Problem::Imported(Kept::DiscriminatorUnknown { member }));
         }
     }
 
@@ -234,12 +231,12 @@ fn project_differently(
     prunes
         && at.value.members().any(|(key, _)| {
             let own = unknown::is_declared(table, at.node, key);
-            let declares = |id: &Id| {
+            let has = |id: &Id| {
                 let node = table.node(table.resolve(*id));
                 unknown::is_declared(table, node, key)
                     || unknown::is_declared_by_parts(table, settings, node, key)
             };
-            let mut declared = ids.iter().map(declares);
+            let mut declared = ids.iter().map(has);
             let first = declared.next();
             !own && declared.any(|other| Some(other) != first)
         })

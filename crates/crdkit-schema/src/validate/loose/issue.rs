@@ -22,8 +22,9 @@ pub(in crate::validate) fn causes(finding: &Finding) -> usize {
 /// Types before rules.
 pub(in crate::validate) fn stage(finding: &Finding) -> u8 {
     match finding.problem {
-        Problem::Type | Problem::TypeOfFormat => 0,
-        Problem::Imported(kept) => match kept {
+        Problem::Type
+        | Problem::TypeOfFormat
+        | Problem::Imported(
             Kept::Never
             | Kept::Overflow
             | Kept::UnknownKey { .. }
@@ -31,9 +32,8 @@ pub(in crate::validate) fn stage(finding: &Finding) -> u8 {
             | Kept::NoMatch { .. }
             | Kept::DiscriminatorMissing { .. }
             | Kept::DiscriminatorUnknown { .. }
-            | Kept::EmbeddedType { .. } => 0,
-            _ => 1,
-        },
+            | Kept::EmbeddedType { .. },
+        ) => 0,
         _ => 1,
     }
 }
@@ -41,12 +41,11 @@ pub(in crate::validate) fn stage(finding: &Finding) -> u8 {
 /// The keyword that a finding is about.
 pub(in crate::validate) fn keyword(finding: &Finding) -> &'static str {
     match finding.problem {
-        Problem::Type => "type",
+        Problem::Type | Problem::Range { .. } => "type",
         Problem::TypeOfFormat | Problem::Format => "format",
         Problem::MaxLength { .. } => "maxLength",
         Problem::MinLength { .. } => "minLength",
         Problem::Pattern => "pattern",
-        Problem::Range { .. } => "type",
         Problem::MultipleOf { .. } | Problem::FactorNotPositive { .. } => "multipleOf",
         Problem::Bound { relation, .. } => relation_keyword(relation),
         Problem::MinItems { .. } => "minItems",
@@ -291,10 +290,7 @@ pub(in crate::validate) fn path(scope: &Scope<'_>, document: &Document, id: Node
         let Some(parent) = value.parent() else { break };
         steps.push(match value.key() {
             Some(key) => Segment::Field(key.into()),
-            None => {
-                let before = parent.items().take_while(|item| item.id() != value.id());
-                Segment::Index(before.count())
-            }
+            None => Segment::Index(scope.positions.of(parent, value)),
         });
         value = parent;
     }

@@ -10,11 +10,14 @@
 
 mod array;
 mod compose;
+pub mod identity;
 mod issue;
 mod number;
 mod object;
 mod problem;
-pub(crate) mod unique;
+mod unique;
+
+pub use unique::ItemKeys;
 
 pub(super) use compose::preferred;
 pub(super) use issue::{causes, keyword, stage, types};
@@ -30,15 +33,16 @@ use crdkit_value::{Document, Kind, NodeId, Value};
 /// How deep schemas and values may be nested in one another before that is a finding.
 pub(crate) const MAX_DEPTH: u32 = 320;
 
-/// How many schemas one value may be held against, counting those of its parts; a schema whose
-/// alternatives multiply ends here instead of running for hours.
-const MAX_STEPS: u64 = 50_000_000;
+/// How many schemas a document may be held against, and how many more for each of its values; a schema
+/// whose alternatives multiply ends here instead of running for hours.
+const STEPS: (usize, usize) = (1_000_000, 1_000);
 
 /// What the validator keeps while it works with an imported schema.
 pub(super) struct Imported<'t> {
     pub(super) settings: &'t Settings,
     depth: u32,
-    steps: u64,
+    /// How many more schemas may be looked at.
+    steps: usize,
     /// Members and items of the value at hand that have been looked at.
     marks: Vec<NodeId>,
     /// The resources that led here, outermost first.
@@ -46,8 +50,9 @@ pub(super) struct Imported<'t> {
 }
 
 impl<'t> Imported<'t> {
-    pub(super) fn new(settings: &'t Settings) -> Self {
-        Self { settings, depth: 0, steps: 0, marks: Vec::new(), scopes: Vec::new() }
+    pub(super) fn new(settings: &'t Settings, document: &Document) -> Self {
+        let steps = STEPS.0.saturating_add(document.n_nodes().saturating_mul(STEPS.1));
+        Self { settings, depth: 0, steps, marks: Vec::new(), scopes: Vec::new() }
     }
 }
 
@@ -90,12 +95,12 @@ impl<'t> Validator<'t> {
         let before = self.findings.len();
         let Some(imported) = &mut self.imported else { return true };
         let settings = imported.settings;
-        if imported.depth >= MAX_DEPTH || imported.steps >= MAX_STEPS {
+        if imported.depth >= MAX_DEPTH || imported.steps == 0 {
             self.add(&at, Problem::Imported(Kept::TooDeep));
             return false;
         }
         imported.depth += 1;
-        imported.steps += 1;
+        imported.steps -= 1;
         let marks = imported.marks.len();
         let entered = node.more().and_then(|more| more.resource);
         let entered = entered.filter(|resource| imported.scopes.last() != Some(resource));

@@ -144,7 +144,7 @@ impl<'t> Validator<'t> {
         for (key, member) in members {
             let name = super::text_document(key);
             // Findings about the name are about another document, so they stay with this validator.
-            let imported = Some(Imported::new(settings));
+            let imported = Some(Imported::new(settings, &name));
             let mut names = Validator { table: self.table, findings: Vec::new(), imported };
             if let (Some(inner), Some(outer)) = (&mut names.imported, &self.imported) {
                 inner.depth = outer.depth;

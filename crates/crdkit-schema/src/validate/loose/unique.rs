@@ -8,17 +8,18 @@
 use super::{Kept, number};
 use crate::compile::{Id, ListType, Name, Table};
 use crate::import::Equality;
-use crate::schema::Settings;
+use crate::schema::{Schema, Settings};
 use crate::validate::finding::Problem;
 use crate::validate::{At, Validator};
 use crdkit_value::{Kind, NodeId, Value};
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
+use std::fmt;
 use std::hash::BuildHasher;
 
 /// Whether two values are the same: numbers by what they are worth, objects whatever their order.
-pub fn same(left: Value<'_>, right: Value<'_>) -> bool {
-    let mut keys = Keys::plain();
+pub(crate) fn same(left: Value<'_>, right: Value<'_>) -> bool {
+    let mut keys = ItemKeys::plain();
     let (mut first, mut second) = (Vec::new(), Vec::new());
     keys.write(left, None, &mut first);
     keys.write(right, None, &mut second);
@@ -45,12 +46,7 @@ impl<'t> Validator<'t> {
         let table = self.table;
         let mut found = Vec::new();
         let mut index = FirstSeen::default();
-        let mut keys = Keys {
-            table: Some(table),
-            settings: Some(settings),
-            frames: Vec::new(),
-            digests: Default::default(),
-        };
+        let mut keys = ItemKeys::of(table, settings);
         for (position, item) in at.value.items().enumerate() {
             if wrong.contains(&item.id()) {
                 continue;
@@ -74,12 +70,7 @@ impl<'t> Validator<'t> {
         let items = at.node.items.map(|id| table.resolve(id));
         let (mut repeated, mut missing) = (Vec::new(), Vec::new());
         let mut index = FirstSeen::default();
-        let mut keys = Keys {
-            table: Some(table),
-            settings: Some(settings),
-            frames: Vec::new(),
-            digests: Default::default(),
-        };
+        let mut keys = ItemKeys::of(table, settings);
         for (position, item) in at.value.items().enumerate() {
             let Some(_) = item.as_object() else { continue };
             let key_of = |name: Name| key_value(table, items, item, name);
@@ -125,7 +116,7 @@ impl<'t> Validator<'t> {
 }
 
 /// What an item has under one of its list's keys.
-enum Key<'v> {
+pub(super) enum Key<'v> {
     /// The value, or the default that stands in for it.
     Value(Value<'v>, Option<Id>),
     Absent,
@@ -133,7 +124,12 @@ enum Key<'v> {
     Wrong,
 }
 
-fn key_value<'v>(table: &'v Table, items: Option<Id>, item: Value<'v>, name: Name) -> Key<'v> {
+pub(super) fn key_value<'v>(
+    table: &'v Table,
+    items: Option<Id>,
+    item: Value<'v>,
+    name: Name,
+) -> Key<'v> {
     let schema = items.and_then(|id| table.node(id).fields.get(table, table.name(name)));
     let node = schema.map(|id| table.node(table.resolve(id)));
     match item.get(table.name(name)) {
@@ -183,13 +179,20 @@ impl<'v> FirstSeen<'v> {
     }
 }
 
-/// Writes values as bytes that are equal exactly if the values are. No recursion: depth is the input's.
-pub(crate) struct Keys<'t> {
+/// Writes values as bytes that are equal exactly if the values are, for one run of comparisons: another
+/// writer may write the same value otherwise. No recursion: depth is the input's.
+pub struct ItemKeys<'t> {
     table: Option<&'t Table>,
     settings: Option<&'t Settings>,
     frames: Vec<Frame>,
     /// What stands for an object inside another, so that deep ones are not copied level by level.
     digests: [RandomState; 2],
+}
+
+impl fmt::Debug for ItemKeys<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ItemKeys").finish_non_exhaustive()
+    }
 }
 
 /// Objects inside others that take more bytes than this are replaced by their digest.
@@ -210,23 +213,38 @@ enum Step<'v> {
     EndObject,
 }
 
-impl<'t> Keys<'t> {
+impl<'t> ItemKeys<'t> {
     fn plain() -> Self {
         Self { table: None, settings: None, frames: Vec::new(), digests: Default::default() }
     }
 
-    /// Writes values of `schema` as its settings say they are compared.
+    /// For values of `schema`, compared as its settings say.
+    pub fn new(schema: &'t Schema) -> Self {
+        Self::of(schema.table(), schema.settings())
+    }
+
     pub(crate) fn of(table: &'t Table, settings: &'t Settings) -> Self {
-        Self {
-            table: Some(table),
-            settings: Some(settings),
-            frames: Vec::new(),
-            digests: Default::default(),
-        }
+        Self { table: Some(table), settings: Some(settings), ..Self::plain() }
+    }
+
+    /// Adds the keys of `item`, an item of the list with the schema `list`, to `out`. False if it has not
+    /// all of them, so that it is not compared.
+    pub fn write_list_keys(&mut self, list: Id, item: Value<'_>, out: &mut Vec<u8>) -> bool {
+        let Some(table) = self.table else { return false };
+        let list = table.node(table.resolve(list));
+        let items = list.items.map(|id| table.resolve(id));
+        item.as_object().is_some()
+            && list.list_map_keys().iter().all(|name| match key_value(table, items, item, *name) {
+                Key::Value(value, schema) => {
+                    self.write(value, schema, out);
+                    true
+                }
+                Key::Absent | Key::Wrong => false,
+            })
     }
 
     /// Adds `value`, whose schema is `schema`, to `out`.
-    pub(crate) fn write(&mut self, value: Value<'_>, schema: Option<Id>, out: &mut Vec<u8>) {
+    pub fn write(&mut self, value: Value<'_>, schema: Option<Id>, out: &mut Vec<u8>) {
         let mut pending = vec![Step::Value(value, schema)];
         while let Some(step) = pending.pop() {
             match step {
