@@ -132,7 +132,8 @@ impl Judge<'_> {
             }
             let verdict = if judged.skipped { Verdict::Skipped } else { Verdict::Valid };
             let (file, identity) = (Arc::clone(&input.name), judged.identity);
-            quiet.push(Object { file, identity, verdict, findings: Vec::new() });
+            let (findings, answers) = (Vec::new(), Vec::new());
+            quiet.push(Object { file, identity, verdict, findings, answers });
         }
         if !found {
             return quiet;

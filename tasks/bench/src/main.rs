@@ -5,6 +5,7 @@
 #![expect(clippy::disallowed_methods, reason = "measuring needs a clock and files")]
 
 mod cbor;
+mod compat;
 mod compile;
 mod corpus;
 mod decode;
@@ -27,6 +28,7 @@ const STAGES: &[(&str, Stage)] = &[
     ("decode", decode::run),
     ("cbor", cbor::run),
     ("compile", compile::run),
+    ("compat", compat::run),
     ("validate", validate::run),
 ];
 

@@ -10,6 +10,7 @@ mod gitlab;
 mod json;
 mod junit;
 mod kubeconform;
+mod markdown;
 mod people;
 mod sarif;
 mod tap;
@@ -25,6 +26,7 @@ use crdkit::issue::{Code, ErrorType, Issue, Position, Severity, codes};
 use crdkit::schema::decode::strict_path;
 use crdkit::schema::status;
 use crdkit::text::quote::quote;
+use crdkit::value::Document;
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::sync::Arc;
@@ -49,8 +51,34 @@ pub(crate) struct Finding {
     pub(crate) offset: Option<usize>,
     /// The source lines with a caret, where an output shows them.
     pub(crate) excerpt: String,
-    /// Why it does not count, if a comment in the source says so.
+    /// Why it does not count, if a comment in the source or an exception says so.
     pub(crate) suppressed: Option<String>,
+    /// What a comparison knows beyond that.
+    pub(crate) compared: Option<Box<Compared>>,
+}
+
+/// What a finding about a change of a CRD says.
+pub(crate) struct Compared {
+    pub(crate) question: &'static str,
+    pub(crate) version: String,
+    pub(crate) verdict: &'static str,
+    /// What becomes of objects, or why that is not known.
+    pub(crate) effect: String,
+    pub(crate) affected: &'static str,
+    pub(crate) advice: &'static str,
+    /// Where the old CRD says otherwise.
+    pub(crate) old: Option<(Arc<str>, Position)>,
+    /// An object that shows it, and what it is changed to where that matters.
+    pub(crate) witness: Option<Document>,
+    pub(crate) changed: Option<Document>,
+}
+
+/// The answer to one question about a change.
+pub(crate) struct Answered {
+    pub(crate) question: &'static str,
+    pub(crate) text: &'static str,
+    pub(crate) version: String,
+    pub(crate) verdict: &'static str,
 }
 
 /// What became of an object.
@@ -72,6 +100,8 @@ pub(crate) struct Object {
     pub(crate) identity: Option<Identity>,
     pub(crate) verdict: Verdict,
     pub(crate) findings: Vec<Finding>,
+    /// What was asked about it, if it was compared.
+    pub(crate) answers: Vec<Answered>,
 }
 
 /// Counts over a run.
@@ -134,6 +164,7 @@ impl Finding {
             offset: source.offset(issue),
             excerpt: if with_excerpt { source.excerpt(issue) } else { String::new() },
             suppressed: None,
+            compared: None,
         }
     }
 
@@ -159,8 +190,13 @@ impl Object {
         identity: Option<Identity>,
         findings: Vec<Finding>,
     ) -> Self {
-        let mut object =
-            Self { file: Arc::clone(file), identity, verdict: Verdict::Valid, findings };
+        let mut object = Self {
+            file: Arc::clone(file),
+            identity,
+            verdict: Verdict::Valid,
+            findings,
+            answers: Vec::new(),
+        };
         object.decide();
         object
     }
