@@ -58,7 +58,7 @@ fn the_snippet_behaves_as_described() {
     check_with(
         &options(),
         SNIPPET,
-        "{selectors: [{name: a, namespace: x}, {name: a, namespace: y}, {namespace: x, name: a}]}",
+        "{selectors: [{name: a, namespace: x}, {name: a, namespace: w}, {namespace: x, name: a}]}",
         &["repeated-keys @ /selectors/2 (first at /selectors/0)"],
     );
     check_with(
