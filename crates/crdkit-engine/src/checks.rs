@@ -78,7 +78,7 @@ impl Run<'_, '_> {
             }
         }
         for mut issue in issues {
-            let id = metadata::written(metadata, &issue.path);
+            let id = metadata::written(root, &issue.path);
             issue.span = None;
             self.findings.add(id, issue);
         }

@@ -159,7 +159,7 @@ fn run<'c, 'w>(
     };
     run.deprecation();
     let Run { document, mut findings, changes, .. } = run;
-    spans::fill(&mut findings, &document, source, &options.limits);
+    spans::fill(&mut findings, &document, source, &options.limits, &changes.dropped);
     let issues = findings.entries.into_iter().map(|(_, issue)| issue).collect();
     Outcome { document, issues, changes, version, refusal }
 }

@@ -39,7 +39,7 @@ impl Run<'_, '_> {
         if !is_ours {
             return Ok(Trimmed { unknown, schema: None });
         }
-        unknown.extend(self.trim_content(schema, wrong)?);
+        append(&mut unknown, self.trim_content(schema, wrong)?);
         Ok(Trimmed { unknown, schema })
     }
 
@@ -59,12 +59,12 @@ impl Run<'_, '_> {
                 self.document.remove(*id);
             }
             unknown = self.sorted(pruned.unknown);
-            self.changes.dropped.extend(pruned.nulls);
+            append(&mut self.changes.dropped, pruned.nulls);
         }
         self.done(Stage::Prune);
         if let Some(schema) = schema {
             match embedded::coerce(table, schema, &mut self.document, wrong) {
-                Ok(found) => unknown.extend(self.sorted(found)),
+                Ok(found) => append(&mut unknown, self.sorted(found)),
                 Err((id, issue)) => return Err(self.refuse(Refusal::Undecodable, id, *issue)),
             }
         }
@@ -77,7 +77,7 @@ impl Run<'_, '_> {
         if let Some(schema) = schema {
             let table = self.version.crd.table();
             let added = defaults::apply(table, table.node(schema), &mut self.document);
-            self.changes.defaulted.extend(added);
+            append(&mut self.changes.defaulted, added);
         }
         self.done(Stage::Defaults);
     }
@@ -99,5 +99,14 @@ impl Run<'_, '_> {
             ids.sort_by_cached_key(|id| strict::path(&self.document, *id));
         }
         ids
+    }
+}
+
+/// Adds `more` to `list`; takes it over where there was nothing.
+fn append(list: &mut Vec<NodeId>, more: Vec<NodeId>) {
+    if list.is_empty() {
+        *list = more;
+    } else {
+        list.extend(more);
     }
 }

@@ -92,10 +92,10 @@ impl<'t> Walk<'t> {
     }
 
     fn known(&mut self, id: Id, member: Value<'_>) {
-        let node = self.table.node(id);
-        if !member.is_null() {
-            self.value(node, member, false);
-        } else if is_unwanted_null(node) {
+        // Most members are scalars, about which the schema has no say here.
+        if member.is_container() {
+            self.value(self.table.node(id), member, false);
+        } else if member.is_null() && is_unwanted_null(self.table.node(id)) {
             self.pruned.nulls.push(member.id());
         }
     }

@@ -64,8 +64,7 @@ impl Document {
         while next != NodeId::NONE {
             last = next;
             let child = self.node(next);
-            if !child.removed && child.key.len as usize == key.len() && self.text(child.key) == key
-            {
+            if !child.removed && self.shown(child.key) == key.as_bytes() {
                 old = next;
             }
             next = child.next;

@@ -79,6 +79,12 @@ impl<'d> Value<'d> {
         self.node().tag == Tag::Null
     }
 
+    /// Whether it is an array or an object.
+    #[inline]
+    pub fn is_container(self) -> bool {
+        self.node().is_container()
+    }
+
     /// The content of a boolean.
     #[inline]
     pub fn as_bool(self) -> Option<bool> {

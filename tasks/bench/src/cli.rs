@@ -113,10 +113,11 @@ pub(crate) fn run(directory: &Path) -> Result<()> {
     let Some((ours, own, _)) = peers.first().filter(|(peer, ..)| peer.variable == "CRDKIT") else {
         bail!("build crdkit first: cargo build --release -p crdkit-cli");
     };
+    let own = own.clone();
     if own.is_file() {
         println!("{}: {}", ours.name, own.display());
     }
-    export(own, &temporary.0, &paths)?;
+    export(&own, &temporary.0, &paths)?;
     for _ in 0..ROUNDS {
         for (peer, program, best) in &mut peers {
             if best.is_some_and(|best| best > SLOW) {
@@ -133,7 +134,7 @@ pub(crate) fn run(directory: &Path) -> Result<()> {
         let ratio = seconds / base.as_secs_f64();
         println!("  {:<22} {seconds:>8.3} s {ratio:>8.2} x  {}", peer.name, peer.checks);
     }
-    startup(own, &paths)
+    startup(&own, &paths)
 }
 
 /// How long one object takes beside all CRDs: only its own is compiled.

@@ -30,23 +30,33 @@ struct Tally {
     allocations: usize,
 }
 
-/// Prints what each stage takes for one object, the best of `rounds` rounds.
-pub(crate) fn print(work: &[Work<'_>], options: &Options, rounds: usize) {
+/// Prints what each stage takes for one object: the best of `rounds` rounds over each of `parts`.
+pub(crate) fn print(parts: &[&[Work<'_>]], options: &Options, rounds: usize) {
     let clock = clock();
-    let mut best = [Duration::MAX; STAGES.len()];
-    let mut last = [Tally::default(); STAGES.len()];
-    for _ in 0..rounds {
-        last = round(work, options);
-        for (best, tally) in best.iter_mut().zip(&last) {
-            *best = (*best).min(tally.time.saturating_sub(clock * tally.ends));
+    let mut total = [(Duration::ZERO, 0); STAGES.len()];
+    let mut encoding = (Duration::ZERO, 0);
+    for work in parts {
+        let mut best = [Duration::MAX; STAGES.len()];
+        let mut last = [Tally::default(); STAGES.len()];
+        for _ in 0..rounds {
+            last = round(work, options);
+            for (best, tally) in best.iter_mut().zip(&last) {
+                *best = (*best).min(tally.time.saturating_sub(clock * tally.ends));
+            }
         }
+        for (((time, allocations), best), tally) in total.iter_mut().zip(best).zip(last) {
+            *time += best;
+            *allocations += tally.allocations;
+        }
+        let (time, allocations) = encode(work, options, rounds);
+        encoding = (encoding.0 + time, encoding.1 + allocations);
     }
-    println!("stages, each object (best of {rounds})");
-    for (((_, name), best), tally) in STAGES.iter().zip(best).zip(last) {
-        line(name, best, tally.allocations, work.len());
+    println!("stages, each object");
+    let n_objects = parts.iter().map(|work| work.len()).sum();
+    for ((_, name), (time, allocations)) in STAGES.iter().zip(total) {
+        line(name, time, allocations, n_objects);
     }
-    let (encode, allocations) = encode(work, options, rounds);
-    line("encode", encode, allocations, work.len());
+    line("encode", encoding.0, encoding.1, n_objects);
     println!();
 }
 
@@ -80,14 +90,17 @@ fn round(work: &[Work<'_>], options: &Options) -> [Tally; STAGES.len()] {
     tallies
 }
 
-/// What reading the clock takes.
+/// What reading the clock takes at least.
 fn clock() -> Duration {
-    const TIMES: u32 = 100_000;
-    let started = Instant::now();
-    for _ in 0..TIMES {
-        black_box(Instant::now());
-    }
-    started.elapsed() / TIMES
+    const TIMES: u32 = 1_000;
+    let some = || {
+        let started = Instant::now();
+        for _ in 0..TIMES {
+            black_box(Instant::now());
+        }
+        started.elapsed() / TIMES
+    };
+    (0..100).map(|_| some()).min().unwrap_or_default()
 }
 
 /// Writing what would be stored.

@@ -12,6 +12,7 @@ mod quick;
 mod truth;
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use crdkit_value::{Event, Value};
 use smallvec::SmallVec;
@@ -22,7 +23,7 @@ use truth::Truth;
 
 use crate::cost::{CostModel, LIST, MAP};
 use crate::plan::{PatternUse, Program, Read, Step, StepId};
-use crate::shape::ShapeId;
+use crate::shape::{ShapeId, Shapes};
 use crate::value::{Arena, Constant, Data, Node, Val, equal, events, read};
 
 /// Loops ask whether to stop once in this many iterations.
@@ -87,6 +88,11 @@ impl Program {
     /// The variables the program reads.
     pub fn variables(&self) -> impl Iterator<Item = &str> {
         self.variables.iter().map(|name| &**name)
+    }
+
+    /// The shapes that documents bound to its variables are read by.
+    pub fn shapes(&self) -> &Arc<Shapes> {
+        &self.shapes
     }
 
     /// What the program reads of its variables by name alone, in the order of the expression.

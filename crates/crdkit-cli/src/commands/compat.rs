@@ -53,7 +53,7 @@ fn config(path: Option<&Path>) -> Result<Option<Config>> {
         Some(Err(DecodeError::Refused(issue))) => vec![*issue],
         Some(Err(error)) => return Err(error.into()),
     };
-    let source = Source::new(&input.name, &input.bytes, input.first_line);
+    let source = Source::of(&input);
     for issue in &issues {
         source.show(issue);
     }
@@ -96,7 +96,7 @@ fn collect(input: &Input, found: &mut BTreeMap<String, Document>) -> bool {
             Err(issue) => problems.push(*issue),
         }
     }
-    let source = Source::new(&input.name, &input.bytes, input.first_line);
+    let source = Source::of(input);
     for issue in &problems {
         source.show(issue);
     }

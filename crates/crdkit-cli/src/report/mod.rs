@@ -25,7 +25,7 @@ use crdkit::issue::{Code, ErrorType, Issue, Position, Severity, codes};
 use crdkit::schema::decode::strict_path;
 use crdkit::schema::status;
 use crdkit::text::quote::quote;
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 use std::io::Write as _;
 use std::sync::Arc;
 
@@ -49,8 +49,24 @@ pub(crate) struct Finding {
     pub(crate) offset: Option<usize>,
     /// The source lines with a caret, where an output shows them.
     pub(crate) excerpt: String,
+    /// What was expected against what came, line by line, where the finding is about a difference.
+    pub(crate) diff: String,
     /// Why it does not count, if a comment in the source says so.
     pub(crate) suppressed: Option<String>,
+}
+
+/// What a verdict is about.
+#[derive(Clone, Debug)]
+pub(crate) enum Subject {
+    Object(Identity),
+    Case(Case),
+}
+
+/// One case of a suite.
+#[derive(Clone, Debug)]
+pub(crate) struct Case {
+    pub(crate) suite: String,
+    pub(crate) name: String,
 }
 
 /// What became of an object.
@@ -66,10 +82,10 @@ pub(crate) enum Verdict {
     Skipped,
 }
 
-/// One object, or one document that is none, and what was found.
+/// One object or case, or one document that is none, and what was found.
 pub(crate) struct Object {
     pub(crate) file: Arc<str>,
-    pub(crate) identity: Option<Identity>,
+    pub(crate) subject: Option<Subject>,
     pub(crate) verdict: Verdict,
     pub(crate) findings: Vec<Finding>,
 }
@@ -99,6 +115,8 @@ pub(crate) struct Style {
     pub(crate) summary: bool,
     /// Objects came from standard input alone.
     pub(crate) stdin: bool,
+    /// Verdicts are about cases of suites.
+    pub(crate) cases: bool,
 }
 
 /// One format. Text goes to `out` as soon as it is known.
@@ -133,6 +151,7 @@ impl Finding {
             end: issue.span.and_then(|span| source.position(span.end.max(span.start))),
             offset: source.offset(issue),
             excerpt: if with_excerpt { source.excerpt(issue) } else { String::new() },
+            diff: String::new(),
             suppressed: None,
         }
     }
@@ -156,11 +175,11 @@ impl Object {
     /// An object with findings; the verdict follows from them.
     pub(crate) fn judged(
         file: &Arc<str>,
-        identity: Option<Identity>,
+        subject: Option<Subject>,
         findings: Vec<Finding>,
     ) -> Self {
         let mut object =
-            Self { file: Arc::clone(file), identity, verdict: Verdict::Valid, findings };
+            Self { file: Arc::clone(file), subject, verdict: Verdict::Valid, findings };
         object.decide();
         object
     }
@@ -174,15 +193,25 @@ impl Object {
             codes::source::NO_SCHEMA,
             codes::source::UNUSABLE_SCHEMA,
             codes::source::REJECTED_KIND,
+            codes::suite::CASE_SETUP,
+            codes::suite::SUITE_FORMAT,
         ];
         let errors =
             self.findings.iter().filter(|it| it.counts() && it.severity == Severity::Error);
         self.verdict = match errors.clone().count() {
             0 => Verdict::Valid,
-            _ if self.identity.is_none() => Verdict::Error,
+            _ if self.subject.is_none() => Verdict::Error,
             _ if errors.clone().all(|finding| unknown.contains(&finding.code)) => Verdict::Error,
             _ => Verdict::Invalid,
         };
+    }
+
+    /// What the object says about itself; nothing if it is none.
+    pub(crate) fn identity(&self) -> Option<&Identity> {
+        match &self.subject {
+            Some(Subject::Object(identity)) => Some(identity),
+            Some(Subject::Case(_)) | None => None,
+        }
     }
 
     /// The findings that are shown.
@@ -195,10 +224,35 @@ impl Object {
     }
 }
 
+impl fmt::Display for Subject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Object(identity) => identity.fmt(f),
+            Self::Case(Case { suite, name }) => write!(f, "{suite}: {name}"),
+        }
+    }
+}
+
 impl Summary {
     /// How many objects there were.
     pub(crate) fn n_objects(&self) -> usize {
         self.n_valid + self.n_invalid + self.n_errors + self.n_skipped
+    }
+
+    /// The counts of cases, for people.
+    pub(crate) fn of_cases(&self) -> String {
+        let s = |n: usize| if n == 1 { "" } else { "s" };
+        let (n_cases, n_files) = (self.n_objects(), self.n_files);
+        let (s_cases, s_files) = (s(n_cases), s(n_files));
+        let (n_passed, n_failed) = (self.n_valid, self.n_invalid);
+        let mut out = format!(
+            "{n_cases} case{s_cases} in {n_files} suite{s_files}: {n_passed} passed, {n_failed} failed"
+        );
+        let more = [(self.n_errors, "could not be run"), (self.n_skipped, "skipped")];
+        for (n, what) in more.into_iter().filter(|(n, _)| *n > 0) {
+            let _ = write!(out, ", {n} {what}");
+        }
+        out
     }
 
     /// The counts for people, and how many files and directories were left out.
@@ -229,7 +283,7 @@ impl Summary {
 
     fn add(&mut self, object: &Object) {
         // What is said about a file rather than an object in it is no object, unless it is an error.
-        let is_object = object.identity.is_some() || object.verdict != Verdict::Valid;
+        let is_object = object.subject.is_some() || object.verdict != Verdict::Valid;
         *match object.verdict {
             Verdict::Valid => &mut self.n_valid,
             Verdict::Invalid => &mut self.n_invalid,

@@ -43,7 +43,7 @@ impl std::error::Error for NotFinite {}
 /// Appends `value` to `out`, with the head of tag 55799 in front.
 ///
 /// # Errors
-/// When a number is NaN or infinite; `out` then holds a part of the value.
+/// When a number is NaN or infinite; `out` then ends with the tag, as Kubernetes leaves it.
 pub fn encode(value: Value<'_>, order: Order, out: &mut Vec<u8>) -> Result<(), NotFinite> {
     out.extend_from_slice(&SELF_DESCRIBED);
     write(value, order, out)
@@ -52,15 +52,19 @@ pub fn encode(value: Value<'_>, order: Order, out: &mut Vec<u8>) -> Result<(), N
 /// Appends `value` to `out`, without a tag.
 ///
 /// # Errors
-/// When a number is NaN or infinite; `out` then holds a part of the value.
+/// When a number is NaN or infinite; nothing is appended then.
 pub fn write(value: Value<'_>, order: Order, out: &mut Vec<u8>) -> Result<(), NotFinite> {
     let document = value.document();
     let is_whole = value.id() == NodeId::ROOT;
     let expected = if is_whole { document.n_text() + 2 * document.n_nodes() + 32 } else { 64 };
     let mut writer = Writer { document, order, steps: Vec::with_capacity(64), members: Vec::new() };
-    let mut out = Out::new(out, expected);
-    let outcome = writer.write(value, &mut out);
-    out.finish();
+    let before = out.len();
+    let mut room = Out::new(out, expected);
+    let outcome = writer.write(value, &mut room);
+    room.finish();
+    if outcome.is_err() {
+        out.truncate(before);
+    }
     outcome
 }
 
@@ -195,23 +199,27 @@ impl<'d> Writer<'d> {
         if in_order {
             return Some(Step::Members(first.id()));
         }
-        let mut ordered = [first.id(); N];
+        let start = self.steps.len();
+        self.steps.resize(start + N, Step::Member(first.id()));
         let mut sum = 0;
-        for (rank, id) in ranks.iter().zip(&ids).take(n) {
+        // Places that no member has are counted as well and go where they do no harm, so that nothing here
+        // depends on how many members there are.
+        for (rank, id) in ranks.iter().zip(&ids) {
             // The sign of the difference, because ranks have 63 bits.
-            let place = ranks.iter().map(|other| other.wrapping_sub(*rank) >> 63).sum::<u64>();
-            let place = usize::try_from(place).unwrap_or_default();
-            sum += place;
-            if let Some(at) = ordered.get_mut(place) {
-                *at = *id;
+            let below = ranks.iter().map(|other| other.wrapping_sub(*rank) >> 63).sum::<u64>();
+            let below = usize::try_from(below).unwrap_or_default();
+            sum += below;
+            let place = n.wrapping_sub(1 + below) % N;
+            if let Some(step) = self.steps.get_mut(start + place) {
+                *step = Step::Member(*id);
             }
         }
         // Keys of the same length with the same beginning are rare; then their bytes decide.
-        if sum != n * (n - 1) / 2 {
+        if sum != n * (n - 1) / 2 + (N - n) * n {
+            self.steps.truncate(start);
             return self.sorted(first);
         }
-        let ordered = ordered.get(..n).unwrap_or_default();
-        self.steps.extend(ordered.iter().rev().map(|id| Step::Member(*id)));
+        self.steps.truncate(start + n);
         None
     }
 

@@ -60,14 +60,16 @@ pub fn any() -> Node {
 }
 
 /// A list of `items`.
-pub fn array(items: Node) -> Node {
-    typed("array", ("minItems", "maxItems")).keyword("items", items.document.root())
+pub fn array(items: impl Into<Node>) -> Node {
+    let Node { document, .. } = items.into();
+    typed("array", ("minItems", "maxItems")).keyword("items", document.root())
 }
 
 /// A map from any key to `values`.
-pub fn map(values: Node) -> Node {
+pub fn map(values: impl Into<Node>) -> Node {
+    let Node { document, .. } = values.into();
     typed("object", ("minProperties", "maxProperties"))
-        .keyword("additionalProperties", values.document.root())
+        .keyword("additionalProperties", document.root())
 }
 
 /// An object with members of its own.
@@ -195,13 +197,11 @@ impl Object {
     #[must_use]
     pub fn required(self, name: &str, node: impl Into<Node>) -> Self {
         let Self(mut whole) = self.optional(name, node);
-        let list = match whole.document.root().get("required").map(Value::id) {
-            Some(list) => Some(list),
-            None => {
-                let list = Document::of_events([Event::BeginArray, Event::EndArray]);
-                whole.document.insert(NodeId::ROOT, "required", list.root())
-            }
-        };
+        let known = whole.document.root().get("required").map(Value::id);
+        let list = known.or_else(|| {
+            let list = Document::of_events([Event::BeginArray, Event::EndArray]);
+            whole.document.insert(NodeId::ROOT, "required", list.root())
+        });
         if let Some(list) = list {
             whole.document.push(list, text(name).root());
         }
@@ -212,10 +212,9 @@ impl Object {
     #[must_use]
     pub fn optional(self, name: &str, node: impl Into<Node>) -> Self {
         let Self(mut whole) = self;
-        let properties = match whole.document.root().get("properties").map(Value::id) {
-            Some(properties) => Some(properties),
-            None => whole.document.insert(NodeId::ROOT, "properties", empty().root()),
-        };
+        let known = whole.document.root().get("properties").map(Value::id);
+        let properties =
+            known.or_else(|| whole.document.insert(NodeId::ROOT, "properties", empty().root()));
         if let Some(properties) = properties {
             whole.document.insert(properties, name, node.into().document.root());
         }

@@ -122,7 +122,7 @@ impl Schema {
             passthrough::scatter(&mut wire, &target.parse().unwrap_or_default(), presence);
         }
         let nothing = BTreeSet::new();
-        let mut encode = |way, wire: &mut Document| {
+        let encode = |way, wire: &mut Document| {
             let (_, found) = convert(self.compiled(), self.codecs(), way, &nothing, wire);
             invalid_if(found)
         };

@@ -19,6 +19,7 @@ mod encode;
 mod export;
 mod options;
 mod passthrough;
+mod place;
 mod places;
 mod preserve;
 mod project;
@@ -33,6 +34,8 @@ mod tri;
 #[cfg(feature = "serde")]
 mod typed;
 mod wire;
+
+pub(crate) use stages::part;
 
 pub use codec::{
     Base64, Codec, Codecs, DurationText, EpochSeconds, IntOrString, JsonText, QuantityText, Rfc3339,
@@ -49,7 +52,7 @@ pub use export::ExportOptions;
 pub use options::ParseOptions;
 pub use report::{Report, document_of};
 pub use rule::{Rule, RuleContext, WhenSeen, rule_fn};
-pub use schema::{ImportFailure, Imported, Schema, import, import_json, import_yaml};
+pub use schema::{ImportFailure, Imported, Schema, import, import_json, import_with, import_yaml};
 #[cfg(feature = "serde")]
 pub use tri::Tri;
 pub use wire::Wire;

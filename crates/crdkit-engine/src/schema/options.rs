@@ -1,10 +1,13 @@
 //! What is decided for each parse; what is decided for a schema once stands in the import's options.
 
 use crdkit_value::{Document, Duplicates, Limits, PresenceFilter};
+use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// How one input is read.
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a choice of its own")]
 pub struct ParseOptions {
     pub(super) duplicates: Duplicates,
     pub(super) report_duplicates: bool,
@@ -14,6 +17,17 @@ pub struct ParseOptions {
     pub(super) limits: Limits,
     pub(super) presence: Option<PresenceFilter>,
     pub(super) old: Option<Arc<Document>>,
+    pub(super) clock: Option<Clock>,
+}
+
+/// How much time has passed since whenever. The engine has no clock of its own.
+#[derive(Clone)]
+pub(super) struct Clock(pub(super) Arc<dyn Fn() -> Duration + Send + Sync>);
+
+impl fmt::Debug for Clock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Clock")
+    }
 }
 
 impl Default for ParseOptions {
@@ -28,6 +42,7 @@ impl Default for ParseOptions {
             limits: Limits { depth: 128, issues: 1_000, ..Limits::default() },
             presence: Some(PresenceFilter::all()),
             old: None,
+            clock: None,
         }
     }
 }
@@ -86,6 +101,13 @@ impl ParseOptions {
     #[must_use]
     pub fn presence(self, filter: Option<PresenceFilter>) -> Self {
         Self { presence: filter, ..self }
+    }
+
+    /// A clock, so that a rule in CEL ends when its time is up: it says how much time has passed since
+    /// whenever. Without one only the cost of a rule ends it.
+    #[must_use]
+    pub fn clock(self, clock: impl Fn() -> Duration + Send + Sync + 'static) -> Self {
+        Self { clock: Some(Clock(Arc::new(clock))), ..self }
     }
 
     /// The value that this one replaces, for rules that compare the two.

@@ -50,7 +50,9 @@ pub(super) fn scatter(document: &mut Document, target: &FieldPath, presence: Opt
         .filter(|(key, _)| document.root().get(key).is_none())
         .map(|(_, member)| member.id())
         .collect();
-    ids.into_iter().for_each(|id| document.remove(id));
+    for id in ids {
+        document.remove(id);
+    }
     let (mut id, mut path) = (gathered_id, target.clone());
     while document.value(id).members().len() == 0
         && presence.is_none_or(|presence| presence.get(&path).is_missing())

@@ -49,9 +49,9 @@ fn places<'c>(
                 _ => pending.push((member, [].into())),
             }
         }
-        let alike = (nodes.items_alike() && is_container(value)).then(|| scope.item(&nodes, 0));
+        let alike = (nodes.items_alike() && is_container(value)).then(|| nodes.item(0));
         for (index, item) in value.items().enumerate() {
-            let ids = alike.clone().unwrap_or_else(|| scope.item(&nodes, index));
+            let ids = alike.clone().unwrap_or_else(|| nodes.item(index));
             pending.push((item, ids));
         }
     }

@@ -77,7 +77,7 @@ impl Walk<'_> {
         for (index, item) in value.items().enumerate() {
             let path = path.clone().index(index);
             if is_container(item) && self.presence.get(&path).is_seen() {
-                let ids = self.scope.item(&nodes, index);
+                let ids = nodes.item(index);
                 self.pending.push((item.id(), path, ids));
             }
         }

@@ -5,9 +5,9 @@
 //!
 //! Holds: projecting what was projected changes nothing. Nothing recurses.
 
-use super::scope::{Ids, Member, Nodes, Scope};
+use super::scope::{Ids, Member, Nodes, Scope, certain};
 use crdkit_issue::{Issue, codes};
-use crdkit_schema::compile::{DefaultId, Flags};
+use crdkit_schema::compile::{DefaultId, Flags, Id};
 use crdkit_schema::import::{DefaultMode, Nulls, Unknown};
 use crdkit_schema::prune::is_meta;
 use crdkit_schema::schema::{Schema as Compiled, Semantics, Settings};
@@ -62,6 +62,29 @@ pub(super) fn project(
         pending: Vec::new(),
     };
     walk.pending.push(Todo { id: NodeId::ROOT, ids: scope.root(), keep: false });
+    walk.run();
+    walk.projected
+}
+
+/// Projects `document`, a part of a larger one that all of `ids` apply to; `keep` says that a schema around
+/// it keeps what is unknown.
+pub(super) fn project_part(
+    schema: &Compiled,
+    ids: &[Id],
+    keep: bool,
+    document: &mut Document,
+    how: How<'_>,
+) -> Projected {
+    let scope = Scope::new(schema);
+    let mut walk = Walk {
+        scope,
+        document,
+        presence: None,
+        how,
+        server: schema.settings().semantics == Semantics::Server,
+        projected: Projected::default(),
+        pending: vec![Todo { id: NodeId::ROOT, ids: certain(ids), keep }],
+    };
     walk.run();
     walk.projected
 }
@@ -161,10 +184,9 @@ impl<'s> Walk<'s, '_> {
                 _ if is_resource && key == "metadata" => Fate::Stay,
                 Member::Known(ids) if member.is_null() => self.null_fate(ids),
                 Member::Known(ids) if is_container(member) => Fate::Enter(ids),
-                Member::Known(_) => Fate::Stay,
                 Member::Unknown if is_resource && is_meta(key) => Fate::Stay,
                 Member::Unknown => Fate::Unknown,
-                Member::Free | Member::Refused => Fate::Stay,
+                Member::Known(_) | Member::Free | Member::Refused => Fate::Stay,
             };
             if !matches!(fate, Fate::Stay) {
                 fates.push((member.id(), fate));
@@ -182,7 +204,8 @@ impl<'s> Walk<'s, '_> {
 
     fn unknown(&mut self, object: NodeId, member: NodeId) {
         match self.how.unknown {
-            Unknown::Strict => {
+            // With JSON Schema's semantics this is a keyword like any other.
+            Unknown::Strict if self.server => {
                 let value = self.document.value(member);
                 let issue = Issue::error(codes::schema::UNKNOWN_KEY)
                     .with("key", value.key().unwrap_or_default());
@@ -245,10 +268,10 @@ impl<'s> Walk<'s, '_> {
 
     fn array(&mut self, todo: &Todo, nodes: &Nodes<'s>) {
         let keep = self.keeps(todo, nodes);
-        let alike = nodes.items_alike().then(|| self.scope.item(nodes, 0));
+        let alike = nodes.items_alike().then(|| nodes.item(0));
         let mut nulls = Vec::new();
         for (index, item) in self.document.value(todo.id).items().enumerate() {
-            let ids = alike.clone().unwrap_or_else(|| self.scope.item(nodes, index));
+            let ids = alike.clone().unwrap_or_else(|| nodes.item(index));
             if ids.is_empty() {
                 continue;
             }

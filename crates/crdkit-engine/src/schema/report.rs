@@ -4,9 +4,10 @@
 //! "column"}]}`; what is not known is left out. A language other than English keys on the code and fills
 //! in the parameters.
 
+use crdkit_codec::DecodeOptions;
 use crdkit_codec::json::{self, Layout};
 use crdkit_issue::{Arg, Issue, Issues, LineIndex, PathStyle, SeedView};
-use crdkit_value::{Document, Event, NodeId};
+use crdkit_value::{Document, Event, NodeId, Value};
 
 /// How findings are shown.
 #[derive(Clone, Copy, Debug, Default)]
@@ -43,7 +44,7 @@ impl<'s> Report<'s> {
     /// The findings as a document.
     pub fn document(self, issues: &Issues) -> Document {
         let mut document = document_of("{\"issues\":[]}");
-        let Some(list) = document.root().get("issues").map(|list| list.id()) else {
+        let Some(list) = document.root().get("issues").map(Value::id) else {
             return document;
         };
         let lines = self.source.map(LineIndex::new);
@@ -75,7 +76,7 @@ impl<'s> Report<'s> {
             let value = match arg {
                 Arg::Int(int) => Document::of_events([Event::Int(*int)]),
                 Arg::Literal(literal) => {
-                    match json::decode(literal.as_bytes(), &Default::default()) {
+                    match json::decode(literal.as_bytes(), &DecodeOptions::default()) {
                         Ok(decoded) => decoded.document,
                         Err(_) => Document::of_events([Event::String(literal)]),
                     }
@@ -104,5 +105,7 @@ impl<'s> Report<'s> {
 
 /// The document that JSON text says; `null` if it says none. For literals of programs and tests.
 pub fn document_of(json: &str) -> Document {
-    json::decode(json.as_bytes(), &Default::default()).map(|it| it.document).unwrap_or_default()
+    json::decode(json.as_bytes(), &DecodeOptions::default())
+        .map(|it| it.document)
+        .unwrap_or_default()
 }

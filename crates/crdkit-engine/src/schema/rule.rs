@@ -4,6 +4,7 @@
 //! before those around them. A rule can ask to run only when certain places were in the input, which is
 //! what partial updates need.
 
+use super::place::Place;
 use crdkit_issue::{Code, FieldPath, Issue, codes};
 use crdkit_value::{NodeId, Presence, PresenceMap, Value};
 use std::fmt;
@@ -110,12 +111,11 @@ impl<F: Fn(&mut RuleContext<'_>, Value<'_>) + Send + Sync> Rule for FnRule<F> {
 
 /// The rules of a schema, each with where it stands.
 #[derive(Clone, Default)]
-pub(super) struct RuleSet(Vec<(Box<[Box<str>]>, WhenSeen, Arc<dyn Rule>)>);
+pub(super) struct RuleSet(Vec<(Place, WhenSeen, Arc<dyn Rule>)>);
 
 impl RuleSet {
-    pub(super) fn add(&mut self, place: &FieldPath, when: WhenSeen, rule: Arc<dyn Rule>) {
-        let steps = place.segments().iter().map(|step| step.text().into()).collect();
-        self.0.push((steps, when, rule));
+    pub(super) fn add(&mut self, place: Place, when: WhenSeen, rule: Arc<dyn Rule>) {
+        self.0.push((place, when, rule));
     }
 
     /// Runs the rules on `root`, innermost first; not on what `wrong` says is not what it should be.
@@ -128,8 +128,8 @@ impl RuleSet {
     ) -> Vec<(NodeId, Issue)> {
         let mut found = Vec::new();
         let mut places = Vec::new();
-        for (order, (steps, ..)) in self.0.iter().enumerate() {
-            places.extend(matching(root, steps).into_iter().map(|value| (value, order)));
+        for (order, (place, ..)) in self.0.iter().enumerate() {
+            places.extend(place.values(root).into_iter().map(|value| (value, order)));
         }
         // Deeper values first; of equally deep ones the earlier in the document.
         places.sort_by_key(|(value, order)| {
@@ -161,20 +161,6 @@ impl WhenSeen {
             Self::Any(paths) => paths.iter().any(seen),
         }
     }
-}
-
-/// The values that `steps`, in which `*` is any step, lead to.
-fn matching<'v>(root: Value<'v>, steps: &[Box<str>]) -> Vec<Value<'v>> {
-    steps.iter().fold(vec![root], |values, step| {
-        let below = |value: Value<'v>| -> Vec<Value<'v>> {
-            if **step == *"*" {
-                return value.items().chain(value.members().map(|(_, member)| member)).collect();
-            }
-            let item = || step.parse().ok().and_then(|index| value.at(index));
-            value.get(step).or_else(item).into_iter().collect()
-        };
-        values.into_iter().flat_map(below).collect()
-    })
 }
 
 impl fmt::Debug for RuleSet {

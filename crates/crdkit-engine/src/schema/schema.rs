@@ -3,6 +3,7 @@
 use super::codec::Codecs;
 use super::decoded::Parsed;
 use super::options::ParseOptions;
+use super::place::Place;
 use super::project::filled_default;
 use super::rule::{Rule, RuleSet, WhenSeen};
 use super::scope::{Member, Scope};
@@ -12,7 +13,7 @@ use crdkit_codec::{DecodeOptions, json, yaml};
 use crdkit_issue::{FieldPath, Issue, Issues, PointerError};
 use crdkit_schema::import::{self as importer, Diagnostics, ImportError, Options};
 use crdkit_schema::schema::Schema as Compiled;
-use crdkit_value::{Document, Duplicates, NumberMode, Value};
+use crdkit_value::{Document, Duplicates, Event, NumberMode, Value};
 use std::fmt;
 use std::sync::Arc;
 
@@ -57,6 +58,25 @@ pub fn import(document: Value<'_>, options: &Options) -> Result<Imported, Import
     Ok(Imported { schema, diagnostics })
 }
 
+/// The same with codecs, which then count for [`importer::Equality::CanonicalJson`] too: two spellings of
+/// one instant are one item of a set.
+pub fn import_with(
+    document: Value<'_>,
+    options: &Options,
+    codecs: Codecs,
+) -> Result<Imported, ImportError> {
+    let options = codecs.formats().fold(options.clone(), |options, (format, codec)| {
+        let codec = Arc::clone(codec);
+        options.canonical(format, move |text| {
+            let domain = codec.decode(Document::of_events([Event::String(text)]).root()).ok()?;
+            let wire = codec.encode(domain.root()).ok()?;
+            wire.root().as_str().map(str::to_owned)
+        })
+    });
+    let Imported { schema, diagnostics } = import(document, &options)?;
+    Ok(Imported { schema: schema.with_codecs(codecs), diagnostics })
+}
+
 /// Makes a schema of JSON text.
 pub fn import_json(bytes: &[u8], options: &Options) -> Result<Imported, ImportFailure> {
     read(json::decode(bytes, &decode_options()), options)
@@ -98,14 +118,14 @@ impl Schema {
     /// The same schema with one more rule, about whole documents.
     #[must_use]
     pub fn with_rule(self, rule: impl Rule + 'static) -> Self {
-        self.add_rule(&FieldPath::root(), WhenSeen::Always, rule)
+        self.add_rule(Place::root(), WhenSeen::Always, rule)
     }
 
     /// The same schema with one more rule, about whole documents, that runs only when certain places were
     /// in the input.
     #[must_use]
     pub fn with_rule_when(self, when: WhenSeen, rule: impl Rule + 'static) -> Self {
-        self.add_rule(&FieldPath::root(), when, rule)
+        self.add_rule(Place::root(), when, rule)
     }
 
     /// The same schema with one more rule about the values at a place, given as a JSON Pointer in which
@@ -115,10 +135,10 @@ impl Schema {
         pointer: &str,
         rule: impl Rule + 'static,
     ) -> Result<Self, PointerError> {
-        Ok(self.add_rule(&pointer.parse()?, WhenSeen::Always, rule))
+        Ok(self.add_rule(Place::parse(pointer)?, WhenSeen::Always, rule))
     }
 
-    fn add_rule(mut self, place: &FieldPath, when: WhenSeen, rule: impl Rule + 'static) -> Self {
+    fn add_rule(mut self, place: Place, when: WhenSeen, rule: impl Rule + 'static) -> Self {
         Arc::make_mut(&mut self.rules).add(place, when, Arc::new(rule));
         self
     }
@@ -144,7 +164,7 @@ impl Schema {
             let text = step.text();
             ids = match scope.member(&nodes, &text, false) {
                 Member::Known(ids) => ids,
-                _ => scope.item(&nodes, text.parse().ok()?),
+                _ => nodes.item(text.parse().ok()?),
             };
         }
         filled_default(&self.compiled, scope.default(&ids)?, ids)

@@ -5,6 +5,7 @@
 //! together decide whether a member is known. Under `structural-v1` only references count, because there
 //! a field has to be declared outside of alternatives.
 
+use crdkit_issue::{FieldPath, Segment};
 use crdkit_schema::compile::{Additional, DefaultId, Flags, Id, Node};
 use crdkit_schema::import::Profile;
 use crdkit_schema::schema::Schema as Compiled;
@@ -20,6 +21,11 @@ pub(super) struct Applied {
 
 /// The schemas that apply to a value.
 pub(super) type Ids = Rc<[Applied]>;
+
+/// All of `ids`, which apply whatever the value is.
+pub(super) fn certain(ids: &[Id]) -> Ids {
+    ids.iter().map(|id| Applied { id: *id, certain: true }).collect()
+}
 
 /// The nodes of those schemas and of all they bring along.
 pub(super) struct Nodes<'s> {
@@ -143,12 +149,30 @@ impl<'s> Scope<'s> {
         if refused { Member::Refused } else { Member::Unknown }
     }
 
-    /// The schemas of the item at `index`.
-    pub(super) fn item(self, nodes: &Nodes<'s>, index: usize) -> Ids {
-        let items = nodes.nodes.iter().filter_map(|(node, certain)| {
-            Some(Applied { id: node.item(index)?, certain: *certain })
-        });
-        items.collect()
+    /// `path` with its steps as what they are: declared properties are fields, other members entries of
+    /// maps where the schema has one for those.
+    pub(super) fn styled(self, path: &FieldPath) -> FieldPath {
+        let table = self.schema.table();
+        let mut ids = self.root();
+        let step = |step: &Segment| {
+            let nodes = self.nodes(&ids);
+            let text = step.text();
+            let Segment::Field(name) = step else {
+                let index = text.parse().ok();
+                ids = index.map_or_else(|| [].into(), |index| nodes.item(index));
+                return step.clone();
+            };
+            let declared =
+                nodes.nodes.iter().any(|(node, _)| node.fields.get(table, name).is_some());
+            let member = self.member(&nodes, name, false);
+            let is_entry = !declared && matches!(member, Member::Known(_));
+            ids = match member {
+                Member::Known(ids) => ids,
+                _ => [].into(),
+            };
+            if is_entry { Segment::Key(name.clone()) } else { step.clone() }
+        };
+        path.segments().iter().map(step).collect()
     }
 
     /// The default of the first of `ids` that certainly applies and has one.
@@ -211,6 +235,14 @@ impl Nodes<'_> {
                 || node.additional != Additional::Absent
                 || !node.pattern_properties().is_empty()
         })
+    }
+
+    /// The schemas of the item at `index`.
+    pub(super) fn item(&self, index: usize) -> Ids {
+        let items = self.nodes.iter().filter_map(|(node, certain)| {
+            Some(Applied { id: node.item(index)?, certain: *certain })
+        });
+        items.collect()
     }
 
     /// Whether all items have the same schemas.

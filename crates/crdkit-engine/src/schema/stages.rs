@@ -11,16 +11,22 @@ use super::decoded::Parsed;
 use super::options::ParseOptions;
 use super::passthrough;
 use super::places::{Way, convert};
-use super::project::{How, project};
+use super::project::{How, project, project_part};
 use super::schema::Schema;
+use super::scope::Scope;
 use super::wire::Wire;
 use crate::findings::Findings;
-use crate::{rules, spans};
+use crate::spans;
 use crdkit_issue::{FieldPath, Issue, Issues, SeedView, Severity, Stage, codes};
-use crdkit_schema::import::Unknown;
+use crdkit_schema::compile::{Flags, Id};
+use crdkit_schema::import::{DefaultMode, Nulls, Unknown};
+use crdkit_schema::prune;
+use crdkit_schema::rules::{self, Call};
+use crdkit_schema::schema::Schema as Compiled;
 use crdkit_schema::validate::{Request, report};
 use crdkit_value::{Collected, Document, NodeId, PresenceMap, Value};
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 type Found = Vec<(NodeId, Issue)>;
 
@@ -51,7 +57,9 @@ pub(super) fn parse(schema: &Schema, wire: Wire<'_>, options: &ParseOptions) -> 
         convert(schema.compiled(), schema.codecs(), Way::Decode, &wrong, &mut document);
     found.extend(unconverted);
     if let Some(presence) = &mut presence {
-        converted.iter().for_each(|id| presence.replaced(document.value(*id)));
+        for id in converted {
+            presence.replaced(document.value(id));
+        }
     }
 
     let mut presence = presence.map(Collected::into_map).unwrap_or_default();
@@ -69,7 +77,10 @@ pub(super) fn parse(schema: &Schema, wire: Wire<'_>, options: &ParseOptions) -> 
     found.extend(refined);
     if has_rules {
         let seen = before_codecs.as_ref().unwrap_or(&document);
-        found.extend(cel(schema, seen.root(), old, &mistyped));
+        let mut call = Call::new(seen.root());
+        call.old = old;
+        call.clock = options.clock.as_ref().map(|clock| &*clock.0 as &dyn Fn() -> Duration);
+        found.extend(cel(schema.compiled(), schema.compiled().root(), call, &mistyped));
     }
     conclude(document, presence, found, wire, settings.numbers, options)
 }
@@ -83,11 +94,58 @@ pub(super) fn check(schema: &Schema, document: &Document) -> Issues {
     found.extend(keywords(schema, document.root(), None, &options));
     if schema.compiled().settings().cel.is_some() {
         let mistyped = mistyped(&found);
-        found.extend(cel(schema, document.root(), None, &mistyped));
+        found.extend(cel(
+            schema.compiled(),
+            schema.compiled().root(),
+            Call::new(document.root()),
+            &mistyped,
+        ));
     }
     let issues = found.into_iter().map(|(_, issue)| issue);
     let errors = issues.filter(|issue| issue.severity == Severity::Error).collect();
     Issues::sorted(errors, options.limits.issues)
+}
+
+/// Projects `document`, a part of a larger one that all of `ids` apply to, and says what is wrong with it;
+/// `keep` says that a schema around it keeps what is unknown. Paths are relative to the part, which stays
+/// as the wire has it.
+pub(crate) fn part(compiled: &Compiled, ids: &[Id], keep: bool, document: &mut Document) -> Found {
+    let settings = compiled.settings();
+    let mut found = Found::new();
+    if changes(compiled, ids, document) {
+        found = project_part(compiled, ids, keep, document, How::of(settings)).found;
+    }
+    let mut request = Request::default();
+    request.max_issues = usize::MAX;
+    for id in ids {
+        found.extend(report(compiled, *id, document.root(), &request));
+    }
+    if settings.cel.is_some() {
+        let mistyped = mistyped(&found);
+        for id in ids {
+            found.extend(cel(compiled, *id, Call::new(document.root()), &mistyped));
+        }
+    }
+    let mut seen = BTreeSet::new();
+    found.retain(|(_, issue)| seen.insert((issue.path.clone(), issue.code.info().name)));
+    found
+}
+
+/// Whether projecting `document` may change or report anything: decided by a walk that allocates nothing and
+/// says yes where it is not sure.
+fn changes(compiled: &Compiled, ids: &[Id], document: &Document) -> bool {
+    let (table, settings) = (compiled.table(), compiled.settings());
+    ids.iter().any(|id| {
+        let has_defaults = compiled.node(*id).has(Flags::HAS_DEFAULTS);
+        if has_defaults && settings.defaults != DefaultMode::Ignore {
+            return true;
+        }
+        if settings.unknown == Unknown::Preserve && settings.nulls == Nulls::Reject {
+            return false;
+        }
+        let pruned = prune::object(table, Some(*id), document.root());
+        !pruned.unknown.is_empty() || !pruned.nulls.is_empty()
+    })
 }
 
 /// The findings of the schema's keywords. A property whose default is only noted is not missed.
@@ -102,6 +160,10 @@ fn keywords(
     request.max_issues = usize::MAX;
     let compiled = schema.compiled();
     let mut found = report(compiled, compiled.root(), value, &request);
+    let scope = Scope::new(compiled);
+    for (_, issue) in &mut found {
+        issue.path = scope.styled(&issue.path);
+    }
     if let Some(presence) = presence {
         let available = |issue: &Issue| presence.map().get(&issue.path).default_available();
         found.retain(|(_, issue)| issue.code != codes::object::REQUIRED || !available(issue));
@@ -110,15 +172,13 @@ fn keywords(
 }
 
 /// The findings of rules in CEL, without those about values in which something has the wrong type.
-fn cel(schema: &Schema, value: Value<'_>, old: Option<Value<'_>>, mistyped: &[FieldPath]) -> Found {
-    let compiled = schema.compiled();
-    let mut findings = Findings::default();
-    rules::check(compiled.table(), compiled.root(), value, old, &mut findings);
-    findings.entries.retain(|(id, _)| {
-        let path = value.document().path(*id);
+fn cel(compiled: &Compiled, id: Id, call: Call<'_>, mistyped: &[FieldPath]) -> Found {
+    let mut found = rules::check(compiled, id, &FieldPath::root(), call);
+    found.retain(|(id, _)| {
+        let path = call.value.document().path(*id);
         !mistyped.iter().any(|wrong| wrong.starts_with(&path))
     });
-    findings.entries
+    found
 }
 
 fn errors(found: &Found) -> impl Iterator<Item = &(NodeId, Issue)> {
@@ -157,7 +217,7 @@ fn conclude(
     let mut findings = Findings { entries: found };
     if !findings.entries.is_empty() {
         let again = wire.source().and_then(|_| wire.decode(numbers, options, true).ok());
-        spans::fill_from(&mut findings, &document, again.as_ref());
+        spans::fill_from(&mut findings, &document, again.as_ref(), &[]);
     }
     let mut seen = BTreeSet::new();
     findings.entries.retain(|(_, issue)| {

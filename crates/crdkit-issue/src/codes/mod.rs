@@ -36,6 +36,7 @@ pub mod domain;
 pub mod object;
 pub mod schema;
 pub mod source;
+pub mod suite;
 
 /// All codes with the stage that finds them, in the order of the reference page.
 pub const STAGES: &[(&str, &[Code])] = &[
@@ -46,4 +47,5 @@ pub const STAGES: &[(&str, &[Code])] = &[
     ("schema", schema::ALL),
     ("domain", domain::ALL),
     ("compat", compat::ALL),
+    ("suite", suite::ALL),
 ];

@@ -16,6 +16,7 @@ use super::table::{Id, Name, Table};
 use super::{CompiledCrd, crd};
 use crate::field_path::{self, Brackets};
 use crate::model::{self, Crd, Schema, SchemaId};
+use crate::rules::RuleOptions;
 use crate::{defaults, prune};
 use crdkit_codec::json;
 use crdkit_value::{Document, Kind, Value};
@@ -109,6 +110,13 @@ impl Crd<'_> {
 }
 
 impl Compiler {
+    /// A compiler whose CRDs have rules that may use only so much.
+    pub fn with_rules(options: RuleOptions) -> Self {
+        let mut compiler = Self::default();
+        compiler.table.rule_options = options;
+        compiler
+    }
+
     /// Adds `crd`; [`Compiler::finish`] gives it at the same position among the CRDs added.
     pub fn add(&mut self, crd: &Crd<'_>) {
         let versions = crd.spec.versions.len();

@@ -5,6 +5,7 @@ use super::more::{ResourceId, Slot};
 use super::node::Node;
 use super::pattern::{Pattern, PatternId};
 use super::rules::Rules;
+use crate::rules::RuleOptions;
 use crdkit_value::{Document, Value};
 use std::sync::OnceLock;
 
@@ -38,6 +39,8 @@ pub struct Table {
     pub(crate) references: Vec<Id>,
     /// The dynamic anchors of each resource.
     pub(crate) anchors: Vec<Vec<(Name, Id)>>,
+    /// What rules may use.
+    pub(crate) rule_options: RuleOptions,
     /// The rules, compiled when first needed.
     rules: OnceLock<Rules>,
     /// What an id of another table finds.
@@ -54,6 +57,7 @@ impl Table {
             patterns: Vec::new(),
             references: Vec::new(),
             anchors: Vec::new(),
+            rule_options: RuleOptions::default(),
             rules: OnceLock::new(),
             empty: Node::default(),
         }

@@ -8,7 +8,7 @@ use super::library::{Library, Place};
 use super::lower::Lower;
 use super::options::Functions;
 use crate::compile::Id;
-use crate::rules::Environments;
+use crate::rules::{Environments, Failure};
 use crate::schema::Schema;
 use crate::validate;
 use crdkit_issue::FieldPath;
@@ -294,11 +294,10 @@ pub(super) fn rules(
             } else if rule.rule.len() > cel.max_expression_bytes {
                 Some(format!("the rule is longer than {} bytes", cel.max_expression_bytes))
             } else {
-                match compiled.map(|compiled| &compiled.program) {
-                    Some(Ok(_)) => disallowed(&rule.rule, &cel.functions),
-                    Some(Err(failure)) => Some(failure.of_rule()),
+                disallowed(&rule.rule, &cel.functions).or_else(|| match compiled {
+                    Some(compiled) => compiled.program.as_ref().err().map(Failure::of_rule),
                     None => Some("the schema has no type that a rule could be about".to_owned()),
-                }
+                })
             };
             if let Some(problem) = problem {
                 diagnostics.add(Level::Error, "schema_cel_invalid", path.field("rule"), problem);

@@ -9,7 +9,7 @@ use super::diagnostics::{Diagnostics, Level};
 use super::dialect::{Language, LanguageKind};
 use super::keywords::{self, Keyword};
 use super::library::{Library, Place};
-use super::options::{Formats, Options, Unevaluated};
+use super::options::{CelOptions, Formats, Options, Unevaluated};
 use super::{ImportError, extensions, formats};
 use crate::compile::{
     Additional, Bounds, Compiler, Condition, Contains, DynamicReference, Fields, Flags, Format,
@@ -78,11 +78,13 @@ impl<'d> Source<'d> {
 
 impl<'o> Lower<'o> {
     pub(super) fn new(options: &'o Options, library: Library<'o>) -> Self {
+        let rules = options.settings.cel.as_ref().map(CelOptions::for_compiling);
+        let rules = rules.unwrap_or_default();
         Self {
             options,
             settings: Settings { profile: options.profile, ..options.settings.clone() },
             library,
-            compiler: Compiler::default(),
+            compiler: Compiler::with_rules(rules),
             diagnostics: Diagnostics::default(),
             done: BTreeMap::new(),
             open: BTreeSet::new(),

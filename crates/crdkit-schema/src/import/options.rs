@@ -6,6 +6,7 @@
 use super::diagnostics::Level;
 use super::resolver::{Refuse, Resolver, ResolverLimits};
 use super::select::CrdSelector;
+use crate::rules::{Cache, RuleOptions};
 use crate::schema::{FormatCheck, Normalise, Semantics, Settings};
 use std::collections::BTreeSet;
 use std::fmt;
@@ -207,6 +208,11 @@ pub struct CelOptions {
     pub total_cost: u64,
     /// How many characters of a rule a hint shows.
     pub hint_chars: usize,
+    /// Whether rules on whole objects and embedded resources see `apiVersion`, `kind` and `metadata` as
+    /// variables of their own, which the API server does not offer.
+    pub resource_variables: bool,
+    /// Where compiled rules are kept for other schemas that have them.
+    pub cache: Option<Cache>,
 }
 
 impl Default for CelOptions {
@@ -218,6 +224,24 @@ impl Default for CelOptions {
             rule_cost: 1_000_000,
             total_cost: 10_000_000,
             hint_chars: 80,
+            resource_variables: false,
+            cache: None,
+        }
+    }
+}
+
+impl CelOptions {
+    /// What of this counts when rules are compiled.
+    pub(crate) fn for_compiling(&self) -> RuleOptions {
+        let functions = match &self.functions {
+            Functions::Kubernetes => None,
+            Functions::Only(functions) => Some(functions.clone()),
+        };
+        RuleOptions {
+            max_length: Some(self.max_expression_bytes),
+            functions,
+            resource_variables: self.resource_variables,
+            cache: self.cache.clone(),
         }
     }
 }

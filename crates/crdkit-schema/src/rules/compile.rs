@@ -9,6 +9,8 @@ use std::sync::Arc;
 pub struct Compiled {
     /// The rule; absent when it is blank.
     pub program: Result<Option<Program>, Failure>,
+    /// What `self` and the old value are read by; a shape of the program's.
+    pub shape: ShapeId,
     /// Whether it compares with the old value.
     pub uses_old_self: bool,
     /// The most one run of it can cost.
@@ -62,9 +64,9 @@ impl Failure {
 /// The expressions of a rule.
 #[derive(Clone, Copy, Debug)]
 pub struct Expressions<'r> {
-    rule: &'r str,
-    message: &'r str,
-    optional_old_self: bool,
+    pub(super) rule: &'r str,
+    pub(super) message: &'r str,
+    pub(super) optional_old_self: bool,
 }
 
 impl<'r> From<&model::Rule<'r>> for Expressions<'r> {
@@ -90,7 +92,7 @@ pub fn compile(
     message_environment: &Env,
 ) -> Compiled {
     let mut compiled =
-        Compiled { program: Ok(None), uses_old_self: false, max_cost: 0, message: None };
+        Compiled { program: Ok(None), shape, uses_old_self: false, max_cost: 0, message: None };
     if expressions.rule.trim().is_empty() {
         return compiled;
     }

@@ -11,7 +11,7 @@
 //! Upstream: `apiextensions-apiserver/pkg/apiserver/schema/cel/validation.go`.
 
 use super::finding::{self, Finding};
-use super::{Compiled, Message};
+use super::{Compiled, Message, RESOURCE_VARIABLES};
 use crate::compile::{Flags, Id, Node, Rule, Rules, Table};
 use crate::place;
 use crate::validate::correlate::{self, Keys, Pairs};
@@ -20,6 +20,7 @@ use crdkit_issue::{FieldPath, Issue, Severity};
 use crdkit_value::{Kind, NodeId, Value};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// What all rules on one object may cost.
 const BUDGET: u64 = 10_000_000;
@@ -28,7 +29,6 @@ const BUDGET: u64 = 10_000_000;
 const MAX_MESSAGE: usize = 5 * 1024;
 
 /// Runs the rules of a table, with one budget for all it is asked to run.
-#[derive(Debug)]
 pub struct Evaluator<'t> {
     table: &'t Table,
     /// What may still be spent; nothing once it was not enough.
@@ -37,14 +37,17 @@ pub struct Evaluator<'t> {
     /// Whether what fails on a value that did not change is a warning.
     ratchets: bool,
     /// The rules of clauses by the schema they are about, as far as they were needed.
-    clauses: BTreeMap<(Id, ShapeId), Arc<[Compiled]>>,
+    clauses: BTreeMap<(Id, ShapeId), Arc<[Arc<Compiled>]>>,
+    /// How long one call may take, by a clock of the caller's.
+    timeout: Option<(&'t dyn Fn() -> Duration, Duration)>,
 }
 
 impl<'t> Evaluator<'t> {
     /// An evaluator with the server's budget.
     pub fn new(table: &'t Table) -> Self {
         let (limits, clauses) = (Limits::default(), BTreeMap::new());
-        Self { table, remaining: Some(BUDGET), limits, ratchets: false, clauses }
+        let remaining = Some(BUDGET);
+        Self { table, remaining, limits, ratchets: false, clauses, timeout: None }
     }
 
     /// The same, for updates: what fails on a value that did not change is a warning.
@@ -57,6 +60,13 @@ impl<'t> Evaluator<'t> {
     #[must_use]
     pub fn limits(self, limits: Limits<'t>) -> Self {
         Self { limits, ..self }
+    }
+
+    /// The same with a limit on how long each call may take. `clock` says how much time has passed since
+    /// whenever; it is asked now and then.
+    #[must_use]
+    pub fn timeout(self, clock: &'t dyn Fn() -> Duration, limit: Duration) -> Self {
+        Self { timeout: Some((clock, limit)), ..self }
     }
 
     /// What may still be spent; nothing once it was not enough.
@@ -130,7 +140,6 @@ struct Walk<'t, 'r> {
 #[derive(Clone, Copy)]
 struct At<'t, 'v> {
     node: &'t Node,
-    shape: ShapeId,
     place: Place<'v>,
 }
 
@@ -138,6 +147,7 @@ impl<'t> Walk<'t, '_> {
     /// Runs the rules of the schema `rules` on a value of the schema `id`: the same, or a clause of it.
     fn value(&mut self, rules: Id, id: Id, place: Place<'_>) -> Result<(), Exhausted> {
         let table = self.evaluator.table;
+        let (rules, id) = (table.resolve(rules), table.resolve(id));
         let clause = table.node(rules);
         let Place { value, old, .. } = place;
         if !clause.has(Flags::HAS_RULES) || value.is_null() {
@@ -148,7 +158,7 @@ impl<'t> Walk<'t, '_> {
         if !clause.rules().is_empty() {
             match self.rules.shape(id) {
                 Some(shape) => {
-                    let at = At { node, shape, place: Place { old, ..place } };
+                    let at = At { node, place: Place { old, ..place } };
                     self.compiled(rules, id, shape, &at)?;
                 }
                 None => self.add(value, finding::no_type(node)),
@@ -205,7 +215,7 @@ impl<'t> Walk<'t, '_> {
             return self.run(at, sources, compiled);
         }
         let known = self.evaluator.clauses.entry((rules, shape));
-        let compiled = known.or_insert_with(|| self.rules.compile(table, rules, shape).into());
+        let compiled = known.or_insert_with(|| self.rules.compile(table, rules, id, shape).into());
         let compiled = Arc::clone(compiled);
         self.run(at, sources, &compiled)
     }
@@ -214,10 +224,10 @@ impl<'t> Walk<'t, '_> {
         &mut self,
         at: &At<'t, '_>,
         sources: &[Rule],
-        compiled: &[Compiled],
+        compiled: &[Arc<Compiled>],
     ) -> Result<(), Exhausted> {
-        if self.evaluator.remaining == Some(0) {
-            return Err(self.end(at, finding::out_of_budget(at.node)));
+        if let (Some(0), Some(rule)) = (self.evaluator.remaining, sources.first()) {
+            return Err(self.end(at, finding::out_of_budget(at.node, rule)));
         }
         let any_old_self = compiled.iter().any(|rule| rule.uses_old_self);
         for (rule, compiled) in sources.iter().zip(compiled) {
@@ -233,16 +243,18 @@ impl<'t> Walk<'t, '_> {
                 continue;
             }
             let optional = rule.optional_old_self;
-            let limits = self.evaluator.limits;
-            let outcome = program.evaluate(self.arena, |name| bind(at, name, optional), limits);
+            let bind = |name: &str| at.bind(compiled, program, name, optional);
+            let outcome = self.call(program, bind);
             if !self.spend(outcome.cost) {
-                return Err(self.end(at, finding::out_of_budget(at.node)));
+                return Err(self.end(at, finding::out_of_budget(at.node, rule)));
             }
             match outcome.result {
-                Ok(Val::Bool(true)) => {}
+                Ok(Answer::Yes) => {}
                 Ok(_) => {
                     let message = match &compiled.message {
-                        Some(Ok(message)) => self.message(at, rule, message, any_old_self)?,
+                        Some(Ok(message)) => {
+                            self.message(at, (rule, compiled), message, any_old_self)?
+                        }
                         _ => None,
                     };
                     self.failed(at, Finding { rule, compiled, program }, message);
@@ -257,6 +269,30 @@ impl<'t> Walk<'t, '_> {
             }
         }
         Ok(())
+    }
+
+    /// Runs a program within the limits.
+    fn call<'v>(&self, program: &Program, bind: impl Fn(&str) -> Option<Binding<'v>>) -> Called {
+        let mut limits = self.evaluator.limits;
+        let started = self.evaluator.timeout.map(|(clock, limit)| (clock, clock(), limit));
+        let own = limits.stop;
+        let stop = || {
+            let late = |(clock, started, limit): (&dyn Fn() -> Duration, Duration, Duration)| {
+                clock().saturating_sub(started) > limit
+            };
+            own.is_some_and(|stop| stop()) || started.is_some_and(late)
+        };
+        if started.is_some() {
+            limits.stop = Some(&stop);
+        }
+        let outcome = program.evaluate(self.arena, |name| bind(name), limits);
+        let result = match outcome.result {
+            Ok(Val::Bool(true)) => Ok(Answer::Yes),
+            Ok(Val::String(text)) => Ok(Answer::Text(text.trim().to_owned())),
+            Ok(_) => Ok(Answer::No),
+            Err(error) => Err(error),
+        };
+        Called { result, cost: outcome.cost }
     }
 
     fn spend(&mut self, cost: u64) -> bool {
@@ -274,26 +310,26 @@ impl<'t> Walk<'t, '_> {
     fn message(
         &mut self,
         at: &At<'t, '_>,
-        rule: &Rule,
+        (rule, compiled): (&Rule, &Compiled),
         message: &Message,
         any_old_self: bool,
     ) -> Result<Option<String>, Exhausted> {
         // The old value is never optional here, and there only if some rule asks for it.
-        let bind = |name: &str| {
-            if name == "oldSelf" && !any_old_self { None } else { bind(at, name, false) }
+        let program = &message.program;
+        let bind = |name: &str| match name {
+            "oldSelf" if !any_old_self => None,
+            name => at.bind(compiled, program, name, false),
         };
-        let program: &Program = &message.program;
-        let outcome = program.evaluate(self.arena, bind, self.evaluator.limits);
+        let outcome = self.call(program, bind);
         if let Err(EvalError::CostLimit) = outcome.result {
             return Err(self.end(at, finding::costly_message(at.node, rule)));
         }
         if !self.spend(outcome.cost) {
-            return Err(self.end(at, finding::message_out_of_budget(at.node)));
+            return Err(self.end(at, finding::message_out_of_budget(at.node, rule)));
         }
-        let Ok(Val::String(text)) = outcome.result else { return Ok(None) };
-        let text = text.trim();
+        let Ok(Answer::Text(text)) = outcome.result else { return Ok(None) };
         let usable = !text.is_empty() && text.len() <= MAX_MESSAGE && !text.contains('\n');
-        Ok(usable.then(|| text.to_owned()))
+        Ok(usable.then_some(text))
     }
 
     fn failed(&mut self, at: &At<'_, '_>, failed: Finding<'_>, message: Option<String>) {
@@ -334,12 +370,37 @@ impl<'v> Place<'v> {
     }
 }
 
-fn bind<'v>(at: &At<'_, 'v>, name: &str, optional: bool) -> Option<Binding<'v>> {
-    let Place { value, old, .. } = at.place;
-    match name {
-        "self" => Some(Binding::Document(value, at.shape)),
-        "oldSelf" if optional => Some(Binding::Optional(old.map(|old| (old, at.shape)))),
-        "oldSelf" => old.map(|old| Binding::Document(old, at.shape)),
-        _ => None,
+/// What an expression gave, as far as rules want to know.
+enum Answer {
+    Yes,
+    No,
+    Text(String),
+}
+
+struct Called {
+    result: Result<Answer, EvalError>,
+    cost: u64,
+}
+
+impl<'v> At<'_, 'v> {
+    fn bind(
+        &self,
+        compiled: &Compiled,
+        program: &Program,
+        name: &str,
+        optional: bool,
+    ) -> Option<Binding<'v>> {
+        let Place { value, old, .. } = self.place;
+        let shape = compiled.shape;
+        match name {
+            "self" => Some(Binding::Document(value, shape)),
+            "oldSelf" if optional => Some(Binding::Optional(old.map(|old| (old, shape)))),
+            "oldSelf" => old.map(|old| Binding::Document(old, shape)),
+            name if RESOURCE_VARIABLES.contains(&name) => {
+                let shape = program.shapes().member(shape, name)?;
+                value.get(name).map(|value| Binding::Document(value, shape))
+            }
+            _ => None,
+        }
     }
 }

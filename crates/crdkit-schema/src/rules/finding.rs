@@ -145,17 +145,17 @@ pub(super) fn stopped(node: &Node, rule: &Rule, problem: &EvalError) -> Issue {
 }
 
 /// The budget of the object does not suffice.
-pub(super) fn out_of_budget(node: &Node) -> Issue {
+pub(super) fn out_of_budget(node: &Node, rule: &Rule) -> Issue {
     let problem = "validation failed due to running out of cost budget, no further validation rules \
                    will be run";
-    error(node, problem)
+    error(node, problem).with("rule", rule.rule.trim())
 }
 
 /// The budget of the object does not suffice for a message.
-pub(super) fn message_out_of_budget(node: &Node) -> Issue {
+pub(super) fn message_out_of_budget(node: &Node, rule: &Rule) -> Issue {
     let problem = "messageExpression evaluation failed due to running out of cost budget, no further \
                    validation rules will be run";
-    error(node, problem)
+    error(node, problem).with("rule", rule.rule.trim())
 }
 
 /// The expression for a message costs more than one call may.

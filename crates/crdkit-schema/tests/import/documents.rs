@@ -211,7 +211,7 @@ fn a_crd_is_selected_by_kind_group_name_and_version() {
             (other, _) => panic!("{selector:?}: {other:?}"),
         }
     }
-    let list = CRDS.replace("\n", "\n  ");
+    let list = CRDS.replace('\n', "\n  ");
     let list = format!("kind: CustomResourceDefinitionList\nitems:{list}");
     let options = Options::new().select(widget().group("a.example.com"));
     assert!(try_import(&list, &options).is_ok());

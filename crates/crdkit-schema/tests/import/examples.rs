@@ -51,7 +51,7 @@ fn the_snippet_behaves_as_described() {
         );
     }
     for replicas in ["x", "3.5", "true", "null"] {
-        let closest = if replicas == "x" { 1 } else { 0 };
+        let closest = u8::from(replicas == "x");
         let line = format!("union-no-match @ /replicas (closest is {closest})");
         check_with(&options(), SNIPPET, &format!("{{replicas: {replicas}}}"), &[&line]);
     }

@@ -5,5 +5,7 @@ mod export;
 mod fixtures;
 mod hostile;
 mod mdtest;
+mod plugin;
 mod properties;
+mod rules;
 mod support;

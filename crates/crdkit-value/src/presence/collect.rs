@@ -65,12 +65,15 @@ impl Collected {
         self.note(member, row, |_| presence);
     }
 
-    /// Notes that `value` was replaced by what it stands for, so that everything in it was in the source.
+    /// Notes that `value` was replaced by what it stands for: everything in it was in the source if it was
+    /// itself.
     pub fn replaced(&mut self, value: Value<'_>) {
-        if let Some(row) = self.row(value.id()) {
-            self.rows.resize(value.document().n_nodes(), NONE);
-            self.note(value, row, seen);
-        }
+        let Some(row) = self.row(value.id()) else { return };
+        self.rows.resize(value.document().n_nodes(), NONE);
+        let known = self.map.presence_of(row);
+        self.note(value, row, |inside| {
+            if known.is_seen() && inside.id() != value.id() { seen(inside) } else { known }
+        });
     }
 
     /// The row of the member `key` of `object`, made if there is none; none if it is left out.

@@ -52,6 +52,7 @@ pub(crate) const ALL: &[Suite] = &[
     cbor::DECODE,
     cbor::OBJECT,
     cbor::TYPED,
+    cbor::BUILTIN,
     cbor::TRANSCODE,
     cbor::RAW,
     cbor::FRAMER,

@@ -10,7 +10,8 @@ mod text;
 pub use ready::{Base64, DurationText, EpochSeconds, IntOrString, JsonText, QuantityText};
 pub use text::Rfc3339;
 
-use crdkit_issue::{FieldPath, PointerError, Segment};
+use super::place::Place;
+use crdkit_issue::PointerError;
 use crdkit_value::{Document, Value};
 use std::fmt;
 use std::sync::Arc;
@@ -39,7 +40,7 @@ pub trait Codec: Send + Sync {
 /// Which codec stands where.
 #[derive(Clone, Default)]
 pub struct Codecs {
-    by_path: Vec<(Box<[Box<str>]>, Arc<dyn Codec>)>,
+    by_path: Vec<(Place, Arc<dyn Codec>)>,
     by_format: Vec<(Box<str>, Arc<dyn Codec>)>,
 }
 
@@ -75,9 +76,7 @@ impl Codecs {
         pointer: &str,
         codec: impl Codec + 'static,
     ) -> Result<Self, PointerError> {
-        let path = FieldPath::from_pointer(pointer)?;
-        let steps = path.segments().iter().map(|step| step.text().into()).collect();
-        self.by_path.push((steps, Arc::new(codec)));
+        self.by_path.push((Place::parse(pointer)?, Arc::new(codec)));
         Ok(self)
     }
 
@@ -99,9 +98,8 @@ impl Codecs {
     ) -> Option<&dyn Codec> {
         if !self.by_path.is_empty() {
             let path = value.path();
-            if let Some((_, codec)) =
-                self.by_path.iter().rev().find(|(steps, _)| fits(steps, &path))
-            {
+            let found = self.by_path.iter().rev().find(|(place, _)| place.fits(&path));
+            if let Some((_, codec)) = found {
                 return Some(&**codec);
             }
         }
@@ -114,15 +112,9 @@ impl Codecs {
 
 impl fmt::Debug for Codecs {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let by_path = self.by_path.iter().map(|(path, _)| format!("/{}", path.join("/")));
+        let by_path = self.by_path.iter().map(|(place, _)| place.pointer());
         f.debug_set().entries(by_path).entries(self.by_format.iter().map(|(name, _)| name)).finish()
     }
-}
-
-/// Whether `path` is one that `steps` stand for.
-fn fits(steps: &[Box<str>], path: &FieldPath) -> bool {
-    let same = |(step, segment): (&Box<str>, &Segment)| **step == *"*" || **step == *segment.text();
-    steps.len() == path.segments().len() && steps.iter().zip(path.segments()).all(same)
 }
 
 /// A document that holds one string.

@@ -30,7 +30,7 @@ pub fn has_unique_keys(schema: &Schema, list: Id) -> bool {
 
 /// Adds what tells the whole of `item`, the one at `index`, apart to `out`.
 pub fn of_item(schema: &Schema, list: Id, index: usize, item: Value<'_>, out: &mut Vec<u8>) {
-    ItemKeys::of(schema.table(), schema.settings()).write(item, schema.node(list).item(index), out);
+    ItemKeys::new(schema).write(item, schema.node(list).item(index), out);
 }
 
 /// Adds what the keys of `item` are to `out`.
@@ -46,7 +46,7 @@ pub fn of_keys(schema: &Schema, list: Id, item: Value<'_>, out: &mut Vec<u8>) ->
         let required = items.is_some_and(|id| table.node(id).required.contains(name));
         return if required { Identity::None } else { Identity::Missing(*name) };
     }
-    let mut keys = ItemKeys::of(table, schema.settings());
+    let mut keys = ItemKeys::new(schema);
     for name in names {
         match key_of(*name) {
             Key::Value(value, schema) => keys.write(value, schema, out),

@@ -229,7 +229,7 @@ impl<'t> ItemKeys<'t> {
         Self::of(schema.table(), schema.settings())
     }
 
-    pub(super) fn of(table: &'t Table, settings: &'t Settings) -> Self {
+    pub(crate) fn of(table: &'t Table, settings: &'t Settings) -> Self {
         Self { table: Some(table), settings: Some(settings), ..Self::plain() }
     }
 
