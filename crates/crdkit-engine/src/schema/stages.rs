@@ -19,6 +19,7 @@ use crate::spans;
 use crdkit_issue::{FieldPath, Issue, Issues, SeedView, Severity, Stage, codes};
 use crdkit_schema::import::Unknown;
 use crdkit_schema::rules::{self, Call};
+use crdkit_schema::schema::Semantics;
 use crdkit_schema::validate::{Request, report};
 use crdkit_value::{Collected, Document, NodeId, PresenceMap, Value};
 use std::collections::BTreeSet;
@@ -105,7 +106,10 @@ fn keywords(
     options: &ParseOptions,
 ) -> Found {
     let mut request = Request::default();
-    request.old = options.old.as_deref().map(Document::root);
+    // Only the server lets values pass that were wrong before.
+    if schema.compiled().settings().semantics == Semantics::Server {
+        request.old = options.old.as_deref().map(Document::root);
+    }
     request.max_issues = usize::MAX;
     let compiled = schema.compiled();
     let mut found = report(compiled, compiled.root(), value, &request);
