@@ -87,7 +87,7 @@ fn excuse_unchecked_rules(findings: &mut [Finding]) {
 fn suppressions(input: &Input) -> Suppressions {
     match input.format {
         Format::Yaml => Suppressions::find(&input.bytes, input.first_line),
-        Format::Json | Format::Ndjson | Format::Cbor | Format::CborSeq => {
+        Format::Json | Format::Ndjson | Format::Cbor | Format::CborSeq | Format::Mixed => {
             Suppressions::find(&[], 1)
         }
     }
