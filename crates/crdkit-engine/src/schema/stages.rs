@@ -15,6 +15,7 @@ use super::project::{How, project};
 use super::schema::Schema;
 use super::scope::Scope;
 use super::wire::Wire;
+use crate::findings::Findings;
 use crate::spans;
 use crdkit_issue::{FieldPath, Issue, Issues, SeedView, Severity, Stage, codes};
 use crdkit_schema::import::Unknown;
