@@ -72,8 +72,7 @@ fn alternatives_that_multiply_end() {
 
 #[test]
 fn references_at_run_time_end() {
-    let text =
-        "{$id: 'https://example.com/a', $dynamicAnchor: n, if: true, then: {$dynamicRef: '#n'}}";
+    let text = "{$id: 'https://example.com/a', $dynamicAnchor: node, if: true, then: {$dynamicRef: '#node'}}";
     let schema = schema(text, &loose());
     let found = issues(&schema, &decode("1"));
     assert_eq!(
