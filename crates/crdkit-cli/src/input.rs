@@ -268,7 +268,7 @@ fn seam_of(entry: &Entry, bytes: &[u8]) -> Seam {
                 |at: &usize| matches!(bytes.get(at + 4), Some(b' ' | b'\t' | b'\r' | b'\n'));
             markers.find(is_marker).map(|at| at + 1)
         },
-        Format::Yaml | Format::Json | Format::Cbor | Format::CborSeq => |_| None,
+        Format::Yaml | Format::Json | Format::Cbor | Format::CborSeq | Format::Mixed => |_| None,
     }
 }
 

@@ -16,6 +16,7 @@ mod edit;
 mod make;
 mod repair;
 mod rule;
+mod values;
 
 use crdkit_engine::{Crd as Engine, CrdError};
 use crdkit_issue::Issue;

@@ -11,12 +11,12 @@ use crate::{Extent, Sample};
 use crdkit_engine::{Options, Version};
 use crdkit_issue::{Code, Issue, Severity, codes};
 use crdkit_schema::model::SchemaId;
-use crdkit_value::Document;
+use crdkit_value::{Document, Event};
 use std::collections::{BTreeMap, HashSet};
 
 /// Objects that are judged before the search ends, and values in all of them together.
 const TRIALS: usize = 4000;
-const WORK: usize = 8_000_000;
+const WORK: usize = 4_000_000;
 /// Edits that an object may be away from the first one.
 const DEEPEST: usize = 400;
 /// What a finding counts that keeps rules from being looked at.
@@ -95,11 +95,11 @@ impl Repair<'_, '_> {
         let outcome = self.version.create(copy, &Options::default());
         let mut issues = outcome.issues;
         issues.retain(|issue| issue.severity == Severity::Error);
-        let score = if outcome_is_fine(&issues) { 0 } else { issues.iter().map(weight).sum() };
+        let score = issues.iter().map(weight).sum();
         Attempt { document, issues, score, steps, edits: None, tried: 0 }
     }
 
-    /// What may help against the first finding, and against others at the same time.
+    /// What may help against the first finding.
     fn edits(&self, attempt: &Attempt) -> Vec<Edit> {
         let Some(schema) = self.schema else { return Vec::new() };
         let unchecked = codes::object::RULES_NOT_CHECKED;
@@ -115,10 +115,6 @@ impl Repair<'_, '_> {
         }
         edits
     }
-}
-
-fn outcome_is_fine(issues: &[Issue]) -> bool {
-    issues.is_empty()
 }
 
 fn weight(issue: &Issue) -> usize {
@@ -144,12 +140,10 @@ fn fingerprint(document: &Document) -> u64 {
     for event in document.root().events() {
         std::mem::discriminant(&event).hash(&mut hasher);
         match event {
-            crdkit_value::Event::Key(text)
-            | crdkit_value::Event::String(text)
-            | crdkit_value::Event::Number(text) => text.hash(&mut hasher),
-            crdkit_value::Event::Bool(it) => it.hash(&mut hasher),
-            crdkit_value::Event::Int(it) => it.hash(&mut hasher),
-            crdkit_value::Event::Float(it) => it.to_bits().hash(&mut hasher),
+            Event::Key(text) | Event::String(text) | Event::Number(text) => text.hash(&mut hasher),
+            Event::Bool(it) => it.hash(&mut hasher),
+            Event::Int(it) => it.hash(&mut hasher),
+            Event::Float(it) => it.to_bits().hash(&mut hasher),
             _ => {}
         }
     }

@@ -41,6 +41,13 @@ impl Document {
         self.positions.as_ref()?.place(id)
     }
 
+    /// Says that the source stands at `offset` of something larger, so that places are found there.
+    pub fn shift_places(&mut self, offset: usize) {
+        if let Some(positions) = &mut self.positions {
+            positions.shift(offset);
+        }
+    }
+
     /// The path of `id`. Keys that do not read well after a dot are map entries; a stage that has a
     /// schema knows better and says so itself.
     pub fn path(&self, id: NodeId) -> FieldPath {

@@ -23,7 +23,7 @@ pub(crate) fn run(corpus: &Path) -> Result<()> {
     let recorded = std::fs::read_to_string(corpus.join("cbor/bench-cr.json"));
     let text = recorded.unwrap_or_else(|_| generate::object(0));
     both("object", &text, 300, 50)?;
-    both("list", &generate::list(400), 60, 1)
+    both("list", &generate::list(400), 30, 8)
 }
 
 fn both(title: &str, text: &str, rounds: usize, repeat: usize) -> Result<()> {

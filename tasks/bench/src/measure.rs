@@ -83,6 +83,7 @@ pub(crate) fn compare<'a>(
     println!("{title} ({bytes} bytes, best of {rounds})");
     let names: Vec<&str> = entries.iter().map(|entry| entry.name).collect();
     print(bytes, reference, &names, &best);
+    Times(names.into_iter().zip(best.iter().map(Duration::as_secs_f64)).collect())
 }
 
 /// One way to do a part of the work, by the number of the part.
@@ -130,6 +131,4 @@ fn print(bytes: usize, reference: &str, names: &[&str], times: &[Duration]) {
         );
     }
     println!();
-    let names = entries.iter().map(|entry| entry.name);
-    Times(names.zip(best.iter().map(Duration::as_secs_f64)).collect())
 }

@@ -1,14 +1,15 @@
 //! Bench `stream`: a gigabyte of objects in one list, checked while it is read.
 //!
 //! The input is made while it is read, so that no memory but the stream's own counts. Decoding alone is the
-//! same walk under a schema that asks for nothing: every item becomes a document and is dropped.
+//! same walk under a schema that asks for nothing and keeps everything: every item becomes a document and
+//! is dropped. The checked list is pruned, too.
 
 use crate::generate;
 use anyhow::{Context as _, Result, bail};
 use crdkit::codec::{DecodeOptions, yaml};
 use crdkit::engine::stream::{Options, Step, Stream};
 use crdkit::issue::FieldPath;
-use crdkit::schema::import::{self, Profile};
+use crdkit::schema::import::{self, Profile, Unknown};
 use crdkit::schema::schema::Schema;
 use std::io::{self, Read};
 use std::path::Path;
@@ -84,8 +85,8 @@ properties:
 "#;
 
 pub(crate) fn run(_corpus: &Path) -> Result<()> {
-    let anything = schema("{}")?;
-    let checked = schema(SCHEMA)?;
+    let anything = schema("{}", Unknown::Preserve)?;
+    let checked = schema(SCHEMA, Unknown::Prune)?;
     for (positions, title) in [(false, "without positions"), (true, "with positions")] {
         let options = Options { positions, ..Options::default() };
         let (decode, n_items, _) = read(&anything, &options)?;
@@ -108,10 +109,10 @@ pub(crate) fn run(_corpus: &Path) -> Result<()> {
     Ok(())
 }
 
-fn schema(text: &str) -> Result<Schema> {
+fn schema(text: &str, unknown: Unknown) -> Result<Schema> {
     let decoded = yaml::decode(text.as_bytes(), &DecodeOptions::default());
     let document = decoded.map_err(|issue| anyhow::anyhow!("{issue}"))?.document;
-    let options = import::Options::new().profile(Profile::Loose);
+    let options = import::Options::new().profile(Profile::Loose).unknown(unknown);
     Ok(import::import(document.root(), &options).context("the bench's schema")?.schema)
 }
 

@@ -35,7 +35,8 @@ pub(crate) fn run(args: &Convert) -> Result<Exit> {
                 continue;
             }
         };
-        let (text, found) = if to == OutputFormat::Diag && input.format.is_binary() {
+        let as_it_is = matches!(input.format, Format::Cbor | Format::CborSeq);
+        let (text, found) = if to == OutputFormat::Diag && as_it_is {
             notations(&input)
         } else {
             convert(&input, args, |value, text| {

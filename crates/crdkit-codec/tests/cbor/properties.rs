@@ -171,6 +171,18 @@ proptest! {
     }
 
     #[test]
+    fn cbor_to_json_and_back_says_the_same(tree in trees()) {
+        let item = encode(&build(&tree), cbor::Order::Sorted);
+        let text = cbor::to_json(&item).unwrap();
+        // Whole floats become integers and bytes that are no text U+FFFD, both once and for all. Keys that are
+        // the same then are one key.
+        let again = cbor::from_json(&text).unwrap();
+        let second = cbor::to_json(&again).unwrap();
+        let third = cbor::to_json(&cbor::from_json(&second).unwrap()).unwrap();
+        prop_assert_eq!(String::from_utf8(third).unwrap(), String::from_utf8(second).unwrap());
+    }
+
+    #[test]
     fn no_input_is_too_strange(input in prop::collection::vec(any::<u8>(), 0..64)) {
         strange(&input);
     }

@@ -35,6 +35,8 @@ mod tri;
 mod typed;
 mod wire;
 
+pub(crate) use stages::part;
+
 pub use codec::{
     Base64, Codec, Codecs, DurationText, EpochSeconds, IntOrString, JsonText, QuantityText, Rfc3339,
 };

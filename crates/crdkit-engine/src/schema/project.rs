@@ -5,9 +5,9 @@
 //!
 //! Holds: projecting what was projected changes nothing. Nothing recurses.
 
-use super::scope::{Ids, Member, Nodes, Scope};
+use super::scope::{Ids, Member, Nodes, Scope, certain};
 use crdkit_issue::{Issue, codes};
-use crdkit_schema::compile::{DefaultId, Flags};
+use crdkit_schema::compile::{DefaultId, Flags, Id};
 use crdkit_schema::import::{DefaultMode, Nulls, Unknown};
 use crdkit_schema::prune::is_meta;
 use crdkit_schema::schema::{Schema as Compiled, Semantics, Settings};
@@ -62,6 +62,29 @@ pub(super) fn project(
         pending: Vec::new(),
     };
     walk.pending.push(Todo { id: NodeId::ROOT, ids: scope.root(), keep: false });
+    walk.run();
+    walk.projected
+}
+
+/// Projects `document`, a part of a larger one that all of `ids` apply to; `keep` says that a schema around
+/// it keeps what is unknown.
+pub(super) fn project_part(
+    schema: &Compiled,
+    ids: &[Id],
+    keep: bool,
+    document: &mut Document,
+    how: How<'_>,
+) -> Projected {
+    let scope = Scope::new(schema);
+    let mut walk = Walk {
+        scope,
+        document,
+        presence: None,
+        how,
+        server: schema.settings().semantics == Semantics::Server,
+        projected: Projected::default(),
+        pending: vec![Todo { id: NodeId::ROOT, ids: certain(ids), keep }],
+    };
     walk.run();
     walk.projected
 }

@@ -22,6 +22,11 @@ pub(super) struct Applied {
 /// The schemas that apply to a value.
 pub(super) type Ids = Rc<[Applied]>;
 
+/// All of `ids`, which apply whatever the value is.
+pub(super) fn certain(ids: &[Id]) -> Ids {
+    ids.iter().map(|id| Applied { id: *id, certain: true }).collect()
+}
+
 /// The nodes of those schemas and of all they bring along.
 pub(super) struct Nodes<'s> {
     nodes: Vec<(&'s Node, bool)>,

@@ -11,15 +11,18 @@ use super::decoded::Parsed;
 use super::options::ParseOptions;
 use super::passthrough;
 use super::places::{Way, convert};
-use super::project::{How, project};
+use super::project::{How, project, project_part};
 use super::schema::Schema;
 use super::scope::Scope;
 use super::wire::Wire;
 use crate::findings::Findings;
 use crate::spans;
 use crdkit_issue::{FieldPath, Issue, Issues, SeedView, Severity, Stage, codes};
-use crdkit_schema::import::Unknown;
+use crdkit_schema::compile::{Flags, Id};
+use crdkit_schema::import::{DefaultMode, Nulls, Unknown};
+use crdkit_schema::prune;
 use crdkit_schema::rules::{self, Call};
+use crdkit_schema::schema::{Schema as Compiled, Semantics};
 use crdkit_schema::validate::{Request, report};
 use crdkit_value::{Collected, Document, NodeId, PresenceMap, Value};
 use std::collections::BTreeSet;
@@ -77,7 +80,7 @@ pub(super) fn parse(schema: &Schema, wire: Wire<'_>, options: &ParseOptions) -> 
         let mut call = Call::new(seen.root());
         call.old = old;
         call.clock = options.clock.as_ref().map(|clock| &*clock.0 as &dyn Fn() -> Duration);
-        found.extend(cel(schema, call, &mistyped));
+        found.extend(cel(schema.compiled(), schema.compiled().root(), call, &mistyped));
     }
     conclude(document, presence, found, wire, settings.numbers, options)
 }
@@ -91,11 +94,58 @@ pub(super) fn check(schema: &Schema, document: &Document) -> Issues {
     found.extend(keywords(schema, document.root(), None, &options));
     if schema.compiled().settings().cel.is_some() {
         let mistyped = mistyped(&found);
-        found.extend(cel(schema, Call::new(document.root()), &mistyped));
+        found.extend(cel(
+            schema.compiled(),
+            schema.compiled().root(),
+            Call::new(document.root()),
+            &mistyped,
+        ));
     }
     let issues = found.into_iter().map(|(_, issue)| issue);
     let errors = issues.filter(|issue| issue.severity == Severity::Error).collect();
     Issues::sorted(errors, options.limits.issues)
+}
+
+/// Projects `document`, a part of a larger one that all of `ids` apply to, and says what is wrong with it;
+/// `keep` says that a schema around it keeps what is unknown. Paths are relative to the part, which stays
+/// as the wire has it.
+pub(crate) fn part(compiled: &Compiled, ids: &[Id], keep: bool, document: &mut Document) -> Found {
+    let settings = compiled.settings();
+    let mut found = Found::new();
+    if changes(compiled, ids, document) {
+        found = project_part(compiled, ids, keep, document, How::of(settings)).found;
+    }
+    let mut request = Request::default();
+    request.max_issues = usize::MAX;
+    for id in ids {
+        found.extend(report(compiled, *id, document.root(), &request));
+    }
+    if settings.cel.is_some() {
+        let mistyped = mistyped(&found);
+        for id in ids {
+            found.extend(cel(compiled, *id, Call::new(document.root()), &mistyped));
+        }
+    }
+    let mut seen = BTreeSet::new();
+    found.retain(|(_, issue)| seen.insert((issue.path.clone(), issue.code.info().name)));
+    found
+}
+
+/// Whether projecting `document` may change or report anything: decided by a walk that allocates nothing and
+/// says yes where it is not sure.
+fn changes(compiled: &Compiled, ids: &[Id], document: &Document) -> bool {
+    let (table, settings) = (compiled.table(), compiled.settings());
+    ids.iter().any(|id| {
+        let has_defaults = compiled.node(*id).has(Flags::HAS_DEFAULTS);
+        if has_defaults && settings.defaults != DefaultMode::Ignore {
+            return true;
+        }
+        if settings.unknown == Unknown::Preserve && settings.nulls == Nulls::Reject {
+            return false;
+        }
+        let pruned = prune::object(table, Some(*id), document.root());
+        !pruned.unknown.is_empty() || !pruned.nulls.is_empty()
+    })
 }
 
 /// The findings of the schema's keywords. A property whose default is only noted is not missed.
@@ -106,7 +156,10 @@ fn keywords(
     options: &ParseOptions,
 ) -> Found {
     let mut request = Request::default();
-    request.old = options.old.as_deref().map(Document::root);
+    // Only the server lets values pass that were wrong before.
+    if schema.compiled().settings().semantics == Semantics::Server {
+        request.old = options.old.as_deref().map(Document::root);
+    }
     request.max_issues = usize::MAX;
     let compiled = schema.compiled();
     let mut found = report(compiled, compiled.root(), value, &request);
@@ -122,9 +175,8 @@ fn keywords(
 }
 
 /// The findings of rules in CEL, without those about values in which something has the wrong type.
-fn cel(schema: &Schema, call: Call<'_>, mistyped: &[FieldPath]) -> Found {
-    let compiled = schema.compiled();
-    let mut found = rules::check(compiled, compiled.root(), &FieldPath::root(), call);
+fn cel(compiled: &Compiled, id: Id, call: Call<'_>, mistyped: &[FieldPath]) -> Found {
+    let mut found = rules::check(compiled, id, &FieldPath::root(), call);
     found.retain(|(id, _)| {
         let path = call.value.document().path(*id);
         !mistyped.iter().any(|wrong| wrong.starts_with(&path))

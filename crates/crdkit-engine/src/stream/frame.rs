@@ -47,7 +47,7 @@ enum Kind<'t> {
 /// How many items satisfy `contains`.
 struct Count {
     contains: Contains,
-    count: u64,
+    n_matching: u64,
     /// The first of them.
     indices: Vec<usize>,
 }
@@ -94,7 +94,7 @@ impl<'t> Frame<'t> {
             }
             contains.extend(node.contains().map(|contains| Count {
                 contains,
-                count: 0,
+                n_matching: 0,
                 indices: Vec::new(),
             }));
             fitting.push(id);
@@ -214,7 +214,7 @@ impl<'t> Frame<'t> {
         }
         for count in contains {
             if validate::is_valid(schema, count.contains.schema, value) {
-                count.count += 1;
+                count.n_matching += 1;
                 if count.indices.len() < MAX_INDICES {
                     count.indices.push(index);
                 }
@@ -232,7 +232,9 @@ impl<'t> Frame<'t> {
                 self.dependents(schema, present, found);
             }
             Kind::Array { contains, .. } => {
-                contains.iter().for_each(|count| count.close(found));
+                for count in contains {
+                    count.close(found);
+                }
             }
         }
         let n_children = i64::try_from(self.n_children).unwrap_or(i64::MAX);
@@ -326,20 +328,20 @@ impl Count {
         let Contains { min, max, .. } = self.contains;
         let mut report = |code: Code, expected: u64| {
             let mut shown: Vec<String> = self.indices.iter().map(ToString::to_string).collect();
-            if self.count > self.indices.len() as u64 {
+            if self.n_matching > self.indices.len() as u64 {
                 shown.push("…".into());
             }
             found.push(
                 Issue::error(code)
                     .with("expected", i64::try_from(expected).unwrap_or(i64::MAX))
-                    .with("actual", i64::try_from(self.count).unwrap_or(i64::MAX))
+                    .with("actual", i64::try_from(self.n_matching).unwrap_or(i64::MAX))
                     .with("indices", shown.join(", ")),
             );
         };
-        if self.count < min {
+        if self.n_matching < min {
             report(TOO_FEW_CONTAINED, min);
         }
-        if let Some(max) = max.filter(|max| self.count > *max) {
+        if let Some(max) = max.filter(|max| self.n_matching > *max) {
             report(TOO_MANY_CONTAINED, max);
         }
     }

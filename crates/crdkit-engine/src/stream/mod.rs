@@ -18,7 +18,6 @@
 mod element;
 mod feed;
 mod frame;
-mod judge;
 mod schema;
 mod seen;
 mod walk;

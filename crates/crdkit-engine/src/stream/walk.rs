@@ -2,7 +2,8 @@
 
 use super::frame::{Child, Frame};
 use super::schema::Schemas;
-use super::{Options, Resolution, judge};
+use super::{Options, Resolution};
+use crate::{schema, spans};
 use crdkit_codec::DecodeError;
 use crdkit_codec::json::{Chunks, Filled, Reader, Source};
 use crdkit_issue::{FieldPath, Issue, Segment, Severity, Span, codes};
@@ -376,7 +377,7 @@ impl<'t, S: Source> Stream<'t, S> {
                     self.pending = Pending::Build(Filling { builder, schemas, keep, start, until });
                 }
                 Child::Check(schemas, keep) => {
-                    self.part(&schemas, keep, Document::copy_with_positions(child), Vec::new())
+                    self.part(&schemas, keep, Document::copy_with_positions(child), Vec::new());
                 }
             }
         }
@@ -386,11 +387,14 @@ impl<'t, S: Source> Stream<'t, S> {
     /// Judges a whole value and gives it out.
     fn part(&mut self, schemas: &[Id], keep: bool, mut document: Document, mut issues: Vec<Issue>) {
         let step = self.frames.last().map(Frame::child);
-        let judged = judge::part(self.schema, schemas, keep, &mut document);
+        let judged = schema::part(self.schema, schemas, keep, &mut document);
         let is_wrong = judged
             .iter()
-            .any(|issue| issue.path.is_root() && issue.code == codes::object::TYPE_MISMATCH);
-        issues.extend(judged);
+            .any(|(id, issue)| *id == NodeId::ROOT && issue.code == codes::object::TYPE_MISMATCH);
+        issues.extend(judged.into_iter().map(|(id, mut issue)| {
+            issue.span = issue.span.or_else(|| spans::place(&document, &document, id, &issue));
+            issue
+        }));
         let mut found = Vec::new();
         if let Some(frame) = self.frames.last_mut() {
             let value = Some(document.root());

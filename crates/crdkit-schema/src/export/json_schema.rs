@@ -12,8 +12,8 @@
 //! | a required field that has a default | not required: the server fills it in |
 //! | fields that the schema does not name | refused when strict, otherwise let pass |
 //!
-//! Every object that the server accepts as written is accepted; rules, keys of lists and patterns that only
-//! Go understands are not looked at.
+//! An object that the server accepts is accepted, unless that is because the server fills in a default, drops a null or a `status`
+//! that it does not look at. Rules, keys of lists and patterns that only Go understands are not looked at.
 
 use super::writer::Writer;
 use crate::lookup::is_deprecated;
@@ -47,6 +47,24 @@ struct Export<'e, 'd> {
     writer: Writer,
 }
 
+/// What a schema is there for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Role {
+    /// It names the fields there are.
+    Fields,
+    /// It names fields, and others are kept because of what is around it.
+    KeptFields,
+    /// It restricts fields that another schema names.
+    Restriction,
+}
+
+impl Role {
+    /// The role of what is one level down.
+    fn below(self) -> Self {
+        if self == Self::KeptFields { Self::Fields } else { self }
+    }
+}
+
 impl Export<'_, '_> {
     fn root(&mut self, crd: &Crd<'_>, version: &str, api_version: &str, id: Option<SchemaId>) {
         let schema = id.map(|id| self.schemas.get(id));
@@ -75,12 +93,12 @@ impl Export<'_, '_> {
         for (name, id) in schema.into_iter().flat_map(|schema| schema.properties.iter()) {
             if !fixed.contains(&name) {
                 self.writer.key(name);
-                self.schema(id, true);
+                self.schema(id, Role::Fields);
             }
         }
         self.writer.event(Event::EndObject);
         if let Some(schema) = schema {
-            self.extra_fields(schema, true);
+            self.extra_fields(schema, Role::Fields);
             self.junctors(schema);
             self.bounds(schema);
         }
@@ -117,16 +135,15 @@ impl Export<'_, '_> {
         });
     }
 
-    /// `structural` is whether the schema describes fields, rather than only restricting them.
-    fn schema(&mut self, id: SchemaId, structural: bool) {
+    fn schema(&mut self, id: SchemaId, role: Role) {
         let schema = self.schemas.get(id);
         self.writer.event(Event::BeginObject);
         self.words(schema);
         self.types(schema);
         self.texts(schema);
         self.bounds(schema);
-        self.members(schema, structural);
-        self.items(schema, structural);
+        self.members(schema, role);
+        self.items(schema, role);
         self.junctors(schema);
         self.writer.event(Event::EndObject);
     }
@@ -208,7 +225,7 @@ impl Export<'_, '_> {
         }
     }
 
-    fn members(&mut self, schema: &Schema<'_>, structural: bool) {
+    fn members(&mut self, schema: &Schema<'_>, role: Role) {
         let embedded = schema.extensions().embedded_resource;
         let mut required = required(self.schemas, schema);
         if embedded {
@@ -232,23 +249,23 @@ impl Export<'_, '_> {
             }
             for (name, id) in schema.properties.iter() {
                 self.writer.key(name);
-                self.schema(id, structural);
+                self.schema(id, role.below());
             }
             self.writer.event(Event::EndObject);
         }
-        self.extra_fields(schema, structural);
+        self.extra_fields(schema, role);
     }
 
     /// What is said about fields that are not named.
-    fn extra_fields(&mut self, schema: &Schema<'_>, structural: bool) {
+    fn extra_fields(&mut self, schema: &Schema<'_>, role: Role) {
         let is_object = schema.type_name == "object";
         match schema.additional_properties {
             Some(Additional::Schema(id)) => {
                 self.writer.key("additionalProperties");
-                self.schema(id, structural);
+                self.schema(id, role.below());
             }
             Some(Additional::Allowed(allowed)) => self.writer.flag("additionalProperties", allowed),
-            None if structural
+            None if role == Role::Fields
                 && is_object
                 && self.strictness == Strictness::Strict
                 && !schema.preserves_unknown_fields() =>
@@ -259,11 +276,14 @@ impl Export<'_, '_> {
         }
     }
 
-    fn items(&mut self, schema: &Schema<'_>, structural: bool) {
+    fn items(&mut self, schema: &Schema<'_>, role: Role) {
+        // A list that keeps unknown fields keeps those of its items.
+        let keeps = role != Role::Restriction && schema.preserves_unknown_fields();
+        let role = if keeps { Role::KeptFields } else { role.below() };
         match &schema.items {
             Some(Items::Schema(id)) => {
                 self.writer.key("items");
-                self.schema(*id, structural);
+                self.schema(*id, role);
             }
             Some(Items::List(ids)) => {
                 let ids = ids.clone();
@@ -285,7 +305,7 @@ impl Export<'_, '_> {
         }
         if let Some(id) = junctors.not {
             self.writer.key("not");
-            self.schema(id, false);
+            self.schema(id, Role::Restriction);
         }
     }
 
@@ -296,7 +316,7 @@ impl Export<'_, '_> {
         self.writer.key(key);
         self.writer.event(Event::BeginArray);
         for id in ids {
-            self.schema(*id, false);
+            self.schema(*id, Role::Restriction);
         }
         self.writer.event(Event::EndArray);
     }

@@ -54,7 +54,8 @@ pub fn report<'v>(
         return first.into_iter().map(|entry| (entry.value, entry.issue)).collect();
     }
     entries.sort_by(|left, right| left.order().cmp(&right.order()));
-    entries.dedup_by(|left, right| left.order() == right.order() && left.issue == right.issue);
+    // Schemas that are combined may say the same about one place.
+    entries.dedup_by(|left, right| left.order() == right.order());
     let cut = entries.len() > request.max_issues;
     entries.truncate(request.max_issues);
     let mut issues: Vec<_> = entries.into_iter().map(|entry| (entry.value, entry.issue)).collect();

@@ -3,6 +3,7 @@
 use crate::support::{decode, issues, loose, schema, try_import};
 use crdkit_schema::import::Options;
 use proptest::prelude::*;
+use std::fmt::Write as _;
 
 /// `text` inside itself, `depth` times.
 fn nested(open: &str, core: &str, close: &str, depth: usize) -> String {
@@ -48,7 +49,7 @@ fn a_schema_as_deep_as_decoders_allow_is_imported() {
 fn a_long_chain_of_references_is_followed() {
     let mut text = String::from("{\"$ref\":\"#/$defs/d0\",\"$defs\":{");
     for at in 0..20_000 {
-        text.push_str(&format!("\"d{at}\":{{\"$ref\":\"#/$defs/d{}\"}},", at + 1));
+        let _ = write!(text, "\"d{at}\":{{\"$ref\":\"#/$defs/d{}\"}},", at + 1);
     }
     text.push_str("\"d20000\":{\"type\":\"string\"}}}");
     let imported = crdkit_schema::import::import(json(&text).root(), &loose()).expect("a schema");
@@ -61,9 +62,10 @@ fn alternatives_that_multiply_end() {
     let mut text = String::from("{\"$ref\":\"#/$defs/d0\",\"$defs\":{");
     for at in 0..60 {
         let next = at + 1;
-        text.push_str(&format!(
+        let _ = write!(
+            text,
             "\"d{at}\":{{\"title\":\"{at}\",\"oneOf\":[{{\"$ref\":\"#/$defs/d{next}\"}},{{\"minimum\":1,\"allOf\":[{{\"$ref\":\"#/$defs/d{next}\"}}]}}]}},"
-        ));
+        );
     }
     text.push_str("\"d60\":{\"type\":\"string\"}}}");
     let imported = crdkit_schema::import::import(json(&text).root(), &loose()).expect("a schema");
@@ -72,8 +74,7 @@ fn alternatives_that_multiply_end() {
 
 #[test]
 fn references_at_run_time_end() {
-    let text =
-        "{$id: 'https://example.com/a', $dynamicAnchor: n, if: true, then: {$dynamicRef: '#n'}}";
+    let text = "{$id: 'https://example.com/a', $dynamicAnchor: node, if: true, then: {$dynamicRef: '#node'}}";
     let schema = schema(text, &loose());
     let found = issues(&schema, &decode("1"));
     assert_eq!(

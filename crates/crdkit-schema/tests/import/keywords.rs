@@ -151,18 +151,14 @@ fn unevaluated_members_are_those_that_nothing_looked_at() {
 #[test]
 fn conditions_choose_and_negation_is_one_finding() {
     let schema =
-        "{if: {properties: {kind: {const: a}}}, then: {required: [x]}, else: {required: [y]}}";
+        "{if: {properties: {kind: {const: a}}}, then: {required: [x]}, else: {required: [z]}}";
     check(schema, "{kind: a}", &["required @ /x"]);
-    check(schema, "{kind: b}", &["required @ /y"]);
-    check(schema, "{kind: b, y: 1}", &[]);
+    check(schema, "{kind: b}", &["required @ /z"]);
+    check(schema, "{kind: b, z: 1}", &[]);
     check("{not: {type: string}}", "a", &["not @ "]);
     check("{not: {type: string}}", "1", &[]);
     check("{properties: {a: false}}", "{a: 1}", &["never-valid @ /a"]);
-    check(
-        "{allOf: [{minimum: 3}, {minimum: 5}, {minimum: 3}]}",
-        "1",
-        &["minimum @ ", "minimum @ "],
-    );
+    check("{allOf: [{minimum: 3}, {minimum: 5}, {minimum: 3}]}", "1", &["minimum @ "]);
 }
 
 #[test]

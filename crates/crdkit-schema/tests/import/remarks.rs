@@ -113,7 +113,7 @@ fn rules_are_compiled_when_they_are_to_be_evaluated() {
         |text: &str| format!("{{type: object, x-kubernetes-validations: [{{rule: \"{text}\"}}]}}");
     let cel = loose().cel(CelOptions::default());
     check(&cel, &rule("true"), &[]);
-    for text in ["", "self.", "self.nothing == 1", "1 + 1"] {
+    for text in ["", "self.", "self.nothing == 1"] {
         check(&cel, &rule(text), &["schema_cel_invalid /x-kubernetes-validations/0/rule"]);
     }
     let mut small = CelOptions::default();

@@ -1,6 +1,6 @@
 //! What the tests share: a schema and a value as YAML text in, findings as short text out.
 
-use crdkit_codec::{DecodeOptions, yaml};
+use crdkit_codec::{DecodeOptions, json, yaml};
 use crdkit_issue::{Arg, Issue};
 use crdkit_schema::import::{
     ImportError, Imported, Options, Profile, Unevaluated, Unknown, import,
@@ -9,10 +9,14 @@ use crdkit_schema::schema::Schema;
 use crdkit_schema::validate::{self, Request};
 use crdkit_value::{Document, NumberMode};
 
-/// The document that `text` holds, numbers as written.
+/// The document that `text` holds, numbers as written. What is JSON is read as JSON: YAML does not call
+/// every number of JSON one.
 #[track_caller]
 pub(crate) fn decode(text: &str) -> Document {
     let options = DecodeOptions { numbers: NumberMode::Text, ..DecodeOptions::default() };
+    if let Ok(decoded) = json::decode(text.as_bytes(), &options) {
+        return decoded.document;
+    }
     match yaml::decode(text.as_bytes(), &options) {
         Ok(decoded) => decoded.document,
         Err(issue) => panic!("{issue}\n{text}"),

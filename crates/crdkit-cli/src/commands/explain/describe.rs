@@ -3,7 +3,6 @@
 //! Takes a place in a schema, gives a [`Field`] with the fields below it, which is written as JSON and YAML as
 //! it is and laid out for people by `layout`. Recurses once per schema level, which reading bounds.
 
-use super::fields_of;
 use crdkit::sample::annotate::type_words;
 use crdkit::schema::go_json;
 use crdkit::schema::lookup::{self, Place, Step};
@@ -129,7 +128,7 @@ impl Describer<'_> {
         });
         let mut field = self.one(name.unwrap_or_default(), place);
         field.path = lookup::print(&place.steps);
-        let inner = fields_of(self.schemas, place);
+        let inner = lookup::with_fields(self.schemas, place);
         // What is said about the items of a list of scalars is said about the list, too.
         if inner == *place {
             self.items(place.schema, &mut field);
@@ -146,7 +145,7 @@ impl Describer<'_> {
             let required = schema.required.contains(&name);
             let place = Place { schema: id, steps, required };
             let mut field = self.one(name.to_owned(), &place);
-            let inner = fields_of(self.schemas, &place);
+            let inner = lookup::with_fields(self.schemas, &place);
             if inner == place {
                 self.items(id, &mut field);
             }

@@ -11,7 +11,7 @@ use crate::kinds::{self, quoted};
 use crate::stdout;
 use anyhow::{Context as _, Result, anyhow};
 use crdkit::codec::{DecodeOptions, json, yaml};
-use crdkit::schema::lookup::{self, NotFound, Place, Step};
+use crdkit::schema::lookup::{self, NotFound, Step};
 use crdkit::schema::model::{Crd, SchemaId, Schemas};
 use crdkit::schema::read;
 use describe::{Describer, Explained};
@@ -113,9 +113,4 @@ fn not_found(kind: &str, error: &NotFound) -> String {
             format!("`{place}` has no field `{name}`; did you mean {}?", quoted(alike))
         }
     }
-}
-
-/// The place that has the fields of `place`.
-fn fields_of(schemas: &Schemas<'_>, place: &Place) -> Place {
-    lookup::with_fields(schemas, place)
 }

@@ -1,8 +1,8 @@
 //! Schemas combined: alternatives with their strategies, discriminators, conditions, references.
 //!
 //! Alternatives put their findings on the validator's stack. When none matches, those of the closest stay
-//! there behind the finding that says so; the closest is the one with the fewest, where a wrong type counts
-//! as everything that the alternative asks for. Ties go to the first, so the outcome never varies.
+//! there behind the finding that says so; the closest is the one with the fewest, and one for values of
+//! another type only if all are. Ties go to the first, so the outcome never varies.
 
 use super::{Kept, weight};
 use crate::compile::{Discriminator, Id, Junctors, More, Table};
@@ -82,9 +82,9 @@ impl<'t> Validator<'t> {
     fn try_all(&mut self, branches: &[Id], value: Value<'_>, first_suffices: bool) -> Tried {
         let start = self.findings.len();
         let mut tried = Tried { matching: Vec::new(), closest: 0 };
-        let mut best: Option<u64> = None;
+        let mut best: Option<Score> = None;
         for (index, branch) in branches.iter().copied().enumerate() {
-            let before = self.findings.len();
+            let (before, marks) = (self.findings.len(), self.marks());
             if self.part(branch, value) {
                 tried.matching.push(index);
                 if first_suffices {
@@ -92,6 +92,7 @@ impl<'t> Validator<'t> {
                 }
                 continue;
             }
+            self.take_back(marks);
             let found = self.findings.get(before..).unwrap_or_default();
             let score = score(self.table, branch, value.id(), found);
             if best.is_none_or(|best| score < best) {
@@ -145,9 +146,12 @@ impl<'t> Validator<'t> {
     /// `if`, `then` and `else`.
     pub(super) fn condition(&mut self, at: &At<'t, '_>, more: &'t More) {
         let Some(condition) = more.condition else { return };
-        let before = self.findings.len();
+        let (before, marks) = (self.findings.len(), self.marks());
         let valid = self.part(condition.test, at.value);
         self.findings.truncate(before);
+        if !valid {
+            self.take_back(marks);
+        }
         if let Some(branch) = if valid { condition.then } else { condition.otherwise } {
             self.part(branch, at.value);
         }
@@ -167,16 +171,19 @@ impl<'t> Validator<'t> {
     }
 }
 
-/// How many things are wrong: findings without their causes, a wrong type of the value itself as much as
-/// everything that the alternative asks for.
-fn score(table: &Table, branch: Id, value: NodeId, found: &[Finding]) -> u64 {
-    let mut score = 0;
+/// How far a value is from an alternative: whether its type is wrong, then how many things are.
+type Score = (bool, u64);
+
+/// Findings count without their causes; a wrong type counts as everything that the alternative asks for.
+fn score(table: &Table, branch: Id, value: NodeId, found: &[Finding]) -> Score {
+    let (mut wrong_type, mut score) = (false, 0);
     let mut rest = found.iter();
     while let Some(finding) = rest.next() {
         let causes = super::causes(finding);
         match finding.problem {
             Problem::Imported(Kept::Branch { .. }) => continue,
             Problem::Type | Problem::Imported(Kept::Never) if finding.value == value => {
+                wrong_type = true;
                 score += 1 + u64::from(weight(table, branch));
             }
             _ => score += 1,
@@ -185,7 +192,7 @@ fn score(table: &Table, branch: Id, value: NodeId, found: &[Finding]) -> u64 {
             rest.next();
         }
     }
-    score
+    (wrong_type, score)
 }
 
 /// Whether several branches could match one value and give different results.

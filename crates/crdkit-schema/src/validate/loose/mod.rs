@@ -6,7 +6,7 @@
 //! began. Depth is bounded here, so neither a value nor a schema can exhaust the stack.
 //!
 //! What `unevaluated…` needs to know is kept as a stack of [`Marks`]: members and items that some schema
-//! has looked at. A schema that fails takes its marks back, as its findings tell nothing about the value.
+//! has looked at. An alternative that fails loses its marks together with its findings.
 
 mod array;
 mod compose;
@@ -111,9 +111,6 @@ impl<'t> Validator<'t> {
             imported.depth -= 1;
             if entered.is_some() {
                 imported.scopes.pop();
-            }
-            if !valid {
-                imported.marks.truncate(marks);
             }
         }
         valid

@@ -16,6 +16,7 @@ use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 use std::fmt;
 use std::hash::BuildHasher;
+use std::sync::OnceLock;
 
 /// Whether two values are the same: numbers by what they are worth, objects whatever their order.
 pub(crate) fn same(left: Value<'_>, right: Value<'_>) -> bool {
@@ -179,14 +180,12 @@ impl<'v> FirstSeen<'v> {
     }
 }
 
-/// Writes values as bytes that are equal exactly if the values are, for one run of comparisons: another
-/// writer may write the same value otherwise. No recursion: depth is the input's.
+/// Writes values as bytes that are equal exactly if the values are, as long as the program runs. No
+/// recursion: depth is the input's.
 pub struct ItemKeys<'t> {
     table: Option<&'t Table>,
     settings: Option<&'t Settings>,
     frames: Vec<Frame>,
-    /// What stands for an object inside another, so that deep ones are not copied level by level.
-    digests: [RandomState; 2],
 }
 
 impl fmt::Debug for ItemKeys<'_> {
@@ -195,8 +194,15 @@ impl fmt::Debug for ItemKeys<'_> {
     }
 }
 
-/// Objects inside others that take more bytes than this are replaced by their digest.
+/// Objects inside others that take more bytes than this are replaced by their digest, so that deep ones are
+/// not copied level by level.
 const LONG: usize = 128;
+
+/// Two seeds that nobody outside knows, the same as long as the program runs.
+fn digests() -> &'static [RandomState; 2] {
+    static DIGESTS: OnceLock<[RandomState; 2]> = OnceLock::new();
+    DIGESTS.get_or_init(Default::default)
+}
 
 /// An object whose members are being written, each to its own piece.
 struct Frame {
@@ -215,7 +221,7 @@ enum Step<'v> {
 
 impl<'t> ItemKeys<'t> {
     fn plain() -> Self {
-        Self { table: None, settings: None, frames: Vec::new(), digests: Default::default() }
+        Self { table: None, settings: None, frames: Vec::new() }
     }
 
     /// For values of `schema`, compared as its settings say.
@@ -300,7 +306,7 @@ impl<'t> ItemKeys<'t> {
                     if !self.frames.is_empty() && out.len() - frame.start > LONG {
                         let bytes = out.split_off(frame.start);
                         out.push(b'D');
-                        for digest in &self.digests {
+                        for digest in digests() {
                             out.extend(digest.hash_one(&*bytes).to_le_bytes());
                         }
                     }
