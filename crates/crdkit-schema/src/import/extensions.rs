@@ -1,6 +1,7 @@
 //! Extensions of a schema: Kubernetes' own, and OpenAPI's discriminator.
 
-use super::lower::{Lower, Source, list_type};
+use super::lower::{Lower, Source};
+use super::node::list_type;
 use crate::compile::{Discriminator, ListType, Name, Rule, Union};
 use crdkit_issue::{FieldPath, Segment};
 use crdkit_value::Value;

@@ -15,6 +15,7 @@ mod library;
 mod lint;
 mod lower;
 mod metaschema;
+mod node;
 mod options;
 mod resolver;
 mod select;
