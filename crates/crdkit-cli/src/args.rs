@@ -186,17 +186,18 @@ pub(crate) struct Lint {
 
 /// Is a change of CRDs safe?
 ///
-/// Compares the CRDs of two sources by name. In mode `crdify` every edit that could matter is listed, with
-/// crdify's configuration and report. In mode `semantic` the question is what becomes of objects: each
-/// answer is safe, unsafe with an object that shows it, or unknown with the reason. When each side
-/// holds a single CRD the output is its report; otherwise there is one for each CRD that both sides
-/// have, and those that were added or removed are listed.
+/// Compares the CRDs of two sources by name. The question is what becomes of objects, and of the people and
+/// programs who write and read them: each answer is safe, unsafe with an object that shows it, or unknown
+/// with the reason. In mode `crdify` every edit that could matter is listed instead, with crdify's
+/// configuration, report and words.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = SOURCES)]
 #[command(after_long_help = concat!("\
 Examples:
-  crdkit compat --mode semantic git:v1.2.0:crds crds/
-  crdkit compat --config crdify.yaml released/ crds/
+  crdkit compat git:v1.2.0:crds crds/
+  crdkit compat --with-objects backup/ released/ crds/
+  crdkit compat -o pretty -o sarif=compat.sarif git:main:crds crds/
+  crdkit compat --mode crdify --config crdify.yaml released/ crds/
   crdkit compat 'git://v1.2.0?path=crds/lamps.yaml' file://crds/lamps.yaml     as crdify spells it
 
 ", sources!()))]
@@ -210,20 +211,37 @@ pub(crate) struct Compare {
     pub(crate) new: String,
 
     /// What is compared
-    #[arg(long, value_name = "MODE", default_value = "crdify")]
+    #[arg(long, value_name = "MODE", default_value = "semantic")]
     pub(crate) mode: CompareMode,
 
-    /// A configuration file of crdify
+    /// Levels and exceptions, or a configuration of crdify for its mode
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
 
-    /// What an answer that is not known means in mode `semantic`
-    #[arg(long, value_name = "VERDICT", default_value = "error")]
-    pub(crate) on_unknown: OnUnknown,
+    /// What an answer that is not known means; settings may say so, too [default: error]
+    #[arg(long, value_name = "LEVEL")]
+    pub(crate) on_unknown: Option<OnUnknown>,
 
-    /// How the report is shown
-    #[arg(short, long, value_name = "FORMAT", default_value = "plaintext")]
-    pub(crate) output: CompareReport,
+    /// Real objects: those that are worse off with the new CRDs are reported; may be given more than once
+    #[arg(long, value_name = "SOURCE")]
+    pub(crate) with_objects: Vec<String>,
+
+    /// Write the objects that show what is unsafe into this directory
+    #[arg(long, value_name = "DIR")]
+    pub(crate) emit_witness: Option<PathBuf>,
+
+    /// text, pretty, json, yaml, ndjson, markdown, sarif, junit, tap, github or gitlab, on standard output or
+    /// in a file; may be given more than once. Mode `crdify` knows plaintext, markdown, json and yaml
+    #[arg(short, long, value_name = "FORMAT[=FILE]", help_heading = "Output")]
+    pub(crate) output: Vec<Spec>,
+
+    /// Show what is safe, and changes that are worth no more than a note
+    #[arg(long, help_heading = "Output")]
+    pub(crate) verbose: bool,
+
+    /// Show nothing but findings and failures
+    #[arg(short, long, help_heading = "Output")]
+    pub(crate) quiet: bool,
 
     #[command(flatten)]
     pub(crate) fetching: Fetching,
@@ -232,10 +250,10 @@ pub(crate) struct Compare {
 /// `--mode` of `compat`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum CompareMode {
-    /// Edits, as crdify lists them
-    Crdify,
     /// What becomes of objects
     Semantic,
+    /// Edits, as crdify lists them
+    Crdify,
 }
 
 /// `--on-unknown` of `compat`.
@@ -245,17 +263,8 @@ pub(crate) enum OnUnknown {
     Error,
     /// It is shown and does not fail the run
     Warn,
-}
-
-/// `--output` of `compat`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum CompareReport {
-    /// A line for each finding
-    Plaintext,
-    /// A Markdown list
-    Markdown,
-    Json,
-    Yaml,
+    /// It is not shown
+    Ignore,
 }
 
 /// How findings are shown, and what the project says about them.

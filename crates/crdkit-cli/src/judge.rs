@@ -132,7 +132,8 @@ impl Judge<'_> {
             }
             let verdict = if judged.skipped { Verdict::Skipped } else { Verdict::Valid };
             let (file, subject) = (Arc::clone(&input.name), judged.identity.map(Subject::Object));
-            quiet.push(Object { file, subject, verdict, findings: Vec::new() });
+            let (findings, answers) = (Vec::new(), Vec::new());
+            quiet.push(Object { file, subject, verdict, findings, answers });
         }
         if !found {
             return quiet;

@@ -27,10 +27,15 @@ fn report(arguments: &[&str], format: &str) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
+fn sarif_validator() -> jsonschema::Validator {
+    // One pattern of the published schema has a bracket too many, which not every dialect takes for itself.
+    let schema = SARIF.replace("[a-zA-Z]{2}]?$", "[a-zA-Z]{2}$");
+    jsonschema::validator_for(&serde_json::from_str(&schema).unwrap()).unwrap()
+}
+
 #[test]
 fn sarif_reports_are_valid() {
-    let schema: serde_json::Value = serde_json::from_str(SARIF).unwrap();
-    let validator = jsonschema::validator_for(&schema).unwrap();
+    let validator = sarif_validator();
     let mut n_results = 0;
     for run in RUNS {
         let log: serde_json::Value = serde_json::from_str(&report(run, "sarif")).unwrap();
@@ -54,8 +59,7 @@ fn sarif_reports_are_valid() {
 
 #[test]
 fn a_sarif_report_with_a_mistake_is_not() {
-    let schema: serde_json::Value = serde_json::from_str(SARIF).unwrap();
-    let validator = jsonschema::validator_for(&schema).unwrap();
+    let validator = sarif_validator();
     let text = report(RUNS.first().unwrap(), "sarif").replace("startLine", "lineStart");
     assert!(!validator.is_valid(&serde_json::from_str(&text).unwrap()));
 }

@@ -253,6 +253,66 @@ fn large_inputs_are_judged_in_parts_with_their_lines() {
 }
 
 #[test]
+fn a_large_list_in_json_is_judged_in_parts_with_its_places() {
+    let directory = directory("list");
+    fs::write(directory.join("crds.yaml"), crd()).unwrap();
+    let item = |name: &str, watts: u32| {
+        let padding = "\u{e9}".repeat(1 << 19);
+        format!(
+            "{{\"apiVersion\":\"lighting.example.com/v1\",\"kind\":\"Lamp\",\"metadata\":{{\"name\":\"{name}\"}},\
+             \"spec\":{{\"colour\":\"{padding}\",\"watts\":{watts}}}}}"
+        )
+    };
+    let mut items: Vec<_> = (0..20).map(|number| item(&format!("a{number}"), 1)).collect();
+    items.push(item("bright", 100));
+    for (between, line) in [(",", 1), (",\n  ", 21)] {
+        // The kind comes behind the items, as `kubectl` writes it.
+        let text = format!("{{\"items\":[{}],\"kind\":\"List\"}}\n", items.join(between));
+        let at = text.lines().nth(line - 1).unwrap();
+        let column = at.chars().count() - "100}}],\"kind\":\"List\"}".len() + 1;
+        fs::write(directory.join("lamps.json"), &text).unwrap();
+        let place = format!("lamps.json:{line}:{column}: error[maximum]: spec.watts");
+        let expected = [place.as_str(), "21 objects in 1 file: 20 valid, 1 invalid"];
+        let arguments = ["validate", "--crds", "crds.yaml", "-o", "text", "lamps.json"];
+        check(&directory, &arguments, 1, &expected);
+        // A list that is cut off never looks like success.
+        fs::write(directory.join("lamps.json"), text.replace("],\"kind\":\"List\"}", "")).unwrap();
+        check(&directory, &arguments, 1, &["error[truncated]"]);
+    }
+}
+
+#[test]
+fn suites_are_blessed_where_they_stand() {
+    let directory = directory("bless");
+    fs::write(directory.join("crds.yaml"), crd()).unwrap();
+    let suite = "# Kept.\ncrds: crds.yaml\nbase: {apiVersion: lighting.example.com/v1, kind: Lamp, metadata: {name: a}}\n\
+                 cases:\n- name: one\n  expect:\n    spec: {watts: 2}\n  create: # kept\n    spec: {watts: 1}\n\
+                 - name: two\n  create: {spec: {}}\n";
+    fs::write(directory.join("suite.yaml"), suite).unwrap();
+    check(&directory, &["test", "--bless", "suite.yaml"], 1, &["0 passed, 2 failed"]);
+    let blessed = suite.replace("  expect:\n    spec: {watts: 2}\n", "").replace(
+        "    spec: {watts: 1}\n",
+        "    spec: {watts: 1}\n  expect:\n    spec:\n      watts: 1\n",
+    ) + "  errors:\n  - 'spec.watts: Required value'\n";
+    assert_eq!(fs::read_to_string(directory.join("suite.yaml")).unwrap(), blessed);
+    check(&directory, &["test", "suite.yaml"], 0, &["2 passed, 0 failed"]);
+}
+
+#[test]
+fn shells_and_manuals_know_all_commands() {
+    let directory = directory("help");
+    for shell in ["bash", "zsh", "fish"] {
+        check(&directory, &["completions", shell], 0, &["validate", "ignore-missing-schemas"]);
+    }
+    check(&directory, &["man", "pages/man1"], 0, &[]);
+    let page = fs::read_to_string(directory.join("pages/man1/crdkit-validate.1")).unwrap();
+    assert!(page.contains(".TH crdkit-validate 1") && page.contains("\\-\\-crds"), "{page}");
+    assert!(directory.join("pages/man1/crdkit.1").is_file());
+    fs::write(directory.join("file"), "").unwrap();
+    check(&directory, &["man", "file/man1"], 3, &["cannot be written"]);
+}
+
+#[test]
 fn output_is_in_input_order_whatever_the_number_of_workers() {
     let directory = directory("order");
     fs::write(directory.join("crds.yaml"), crd()).unwrap();

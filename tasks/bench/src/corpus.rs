@@ -57,7 +57,7 @@ impl Corpus {
 }
 
 /// The documents of a compressed file, one to a line.
-fn lines(path: &Path) -> Result<Vec<Document>> {
+pub(crate) fn lines(path: &Path) -> Result<Vec<Document>> {
     let file =
         fs::File::open(path).with_context(|| format!("`{}` cannot be read", path.display()))?;
     let mut text = Vec::new();

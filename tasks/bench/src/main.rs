@@ -7,6 +7,7 @@
 mod cbor;
 mod cel;
 mod cli;
+mod compat;
 mod compile;
 mod corpus;
 mod decode;
@@ -32,6 +33,7 @@ const STAGES: &[(&str, Stage)] = &[
     ("cbor", cbor::run),
     ("cel", cel::run),
     ("compile", compile::run),
+    ("compat", compat::run),
     ("validate", validate::run),
     ("stream", stream::run),
     ("cli", cli::run),

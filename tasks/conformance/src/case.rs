@@ -1,8 +1,8 @@
-//! Recorded cases: JSON objects, one to a line, or JSON files in a folder.
+//! Recorded cases: JSON objects, one to a line, or folders of files.
 
 use anyhow::{Context as _, Result, anyhow};
-use crdkit::codec::{DecodeOptions, json};
-use crdkit::value::{Document, NumberMode, Value};
+use crdkit::codec::{DecodeOptions, json, yaml};
+use crdkit::value::{Document, Event, NumberMode, Value};
 use flate2::read::GzDecoder;
 use std::fs::{self, File};
 use std::io::Read as _;
@@ -15,14 +15,22 @@ pub(crate) struct Case {
     document: Document,
 }
 
-/// The cases of one file.
+/// The cases of one file or directory.
 pub(crate) struct Cases(Vec<Case>);
 
 impl Cases {
+    /// The cases of a file with one to a line, or of a directory with a folder for each.
     pub(crate) fn read(path: &Path) -> Result<Self> {
         let unreadable = || format!("`{}` cannot be read", path.display());
         if path.is_dir() {
-            return Self::read_folder(path).with_context(unreadable);
+            let entries: Result<Vec<_>, _> = fs::read_dir(path).with_context(unreadable)?.collect();
+            let is_pair = |folder: &fs::DirEntry| folder.path().join("a.yaml").is_file();
+            let read = if entries.with_context(unreadable)?.iter().any(is_pair) {
+                Self::folders
+            } else {
+                Self::read_folder
+            };
+            return read(path).with_context(unreadable);
         }
         let mut file = File::open(path).with_context(unreadable)?;
         let mut text = Vec::new();
@@ -58,6 +66,37 @@ impl Cases {
         }
         cases.sort_by(|left, right| left.id.cmp(&right.id));
         Ok(Self(cases))
+    }
+
+    /// Folders that hold an old CRD `a.yaml`, a new one `b.yaml` and the report `expected.json`.
+    fn folders(path: &Path) -> Result<Self> {
+        let entries: Result<Vec<_>, _> = fs::read_dir(path)?.collect();
+        let mut folders: Vec<_> = entries?.into_iter().map(|entry| entry.path()).collect();
+        folders.sort();
+        let read = |file: &Path| -> Result<Document> {
+            let unreadable = || format!("`{}` cannot be read", file.display());
+            let text = fs::read(file).with_context(unreadable)?;
+            let decoded = yaml::decode(&text, &DecodeOptions::default());
+            Ok(decoded.map_err(|issue| anyhow!("{issue}")).with_context(unreadable)?.document)
+        };
+        let case = |folder: &Path| -> Result<Case> {
+            let id = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let (old, new) = (read(&folder.join("a.yaml"))?, read(&folder.join("b.yaml"))?);
+            let report = read(&folder.join("expected.json"))?;
+            // The program fails when there is an error anywhere in its report.
+            let failed = report.root().events().any(|event| event == Event::Key("errors"));
+            let mut events = vec![Event::BeginObject];
+            for (key, side) in [("old", &old), ("new", &new)] {
+                events.push(Event::Key(key));
+                events.extend(side.root().events());
+            }
+            events.extend([Event::Key("crdify"), Event::BeginObject]);
+            events.extend([Event::Key("failed"), Event::Bool(failed), Event::Key("report")]);
+            events.extend(report.root().events());
+            events.extend([Event::EndObject, Event::EndObject]);
+            Ok(Case { id, document: Document::of_events(events) })
+        };
+        folders.iter().map(|folder| case(folder)).collect::<Result<_>>().map(Self)
     }
 
     pub(crate) fn iter(&self) -> std::slice::Iter<'_, Case> {

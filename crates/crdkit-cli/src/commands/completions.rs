@@ -42,6 +42,9 @@ pub(crate) fn run(args: &Completions) -> Result<Exit> {
 pub(crate) fn man(args: &Man) -> Result<Exit> {
     let unwritable = || format!("`{}` cannot be written", args.directory.display());
     std::fs::create_dir_all(&args.directory).with_context(unwritable)?;
-    clap_mangen::generate_to(Args::command(), &args.directory).with_context(unwritable)?;
+    // There it goes by another name when it tells its version.
+    let command = Args::command()
+        .mut_subcommand("validate", |validate| validate.display_name("crdkit-validate"));
+    clap_mangen::generate_to(command, &args.directory).with_context(unwritable)?;
     Ok(Exit::Fine)
 }

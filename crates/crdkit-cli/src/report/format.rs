@@ -1,6 +1,6 @@
 //! `--output`: the formats, and a format with the file it goes to.
 
-use super::{Sink, Style, github, gitlab, json, junit, kubeconform, people, sarif, tap};
+use super::{Sink, Style, github, gitlab, json, junit, kubeconform, markdown, people, sarif, tap};
 use clap::ValueEnum;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -9,6 +9,7 @@ use std::str::FromStr;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
     /// One line for each finding
+    #[value(alias = "plaintext")]
     Text,
     /// The source line with a caret below each finding
     Pretty,
@@ -18,6 +19,8 @@ pub(crate) enum Format {
     Ndjson,
     /// The JSON document as YAML
     Yaml,
+    /// A Markdown list, for comments and summaries
+    Markdown,
     /// `JUnit` XML: a suite for each file, a case for each object
     Junit,
     /// Test Anything Protocol, version 13
@@ -47,6 +50,7 @@ impl Format {
             Self::Json => Box::new(json::Json::new(json::Notation::Json, style)),
             Self::Yaml => Box::new(json::Json::new(json::Notation::Yaml, style)),
             Self::Ndjson => Box::new(json::Ndjson),
+            Self::Markdown => Box::new(markdown::Markdown),
             Self::Junit => Box::new(junit::Junit::new(style)),
             Self::Tap => Box::new(tap::Tap::default()),
             Self::Sarif => Box::new(sarif::Sarif::default()),

@@ -18,7 +18,8 @@ impl Sink for Github {
                 }
             }
             let title = format!("crdkit {}", finding.code);
-            let _ = writeln!(line, ",title={}::{}", property(&title), data(&finding.text()));
+            let text = [finding.text(), finding.diff.clone()].join("\n");
+            let _ = writeln!(line, ",title={}::{}", property(&title), data(text.trim_end()));
             out.extend_from_slice(line.as_bytes());
         }
     }

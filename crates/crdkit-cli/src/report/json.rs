@@ -3,9 +3,10 @@
 //! A document is kubeconform's (`resources` and `summary`) with more fields in each resource; that of
 //! suites has `cases` instead.
 
-use super::{Case, Finding, Object, Sink, Style, Subject, Summary, Verdict};
+use super::{Answered, Case, Compared, Finding, Object, Sink, Style, Subject, Summary, Verdict};
 use crdkit::codec::{DecodeOptions, json, yaml};
 use crdkit::issue::Position;
+use crdkit::value::Document;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -59,6 +60,44 @@ struct Resource {
 struct More {
     namespace: String,
     findings: Vec<Row>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    answers: Vec<AnswerRow>,
+}
+
+/// The answer to a question about a change.
+#[derive(Serialize)]
+struct AnswerRow {
+    question: &'static str,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    version: String,
+    verdict: &'static str,
+}
+
+/// What a finding about a change says.
+#[derive(Serialize)]
+struct ComparedRow {
+    question: &'static str,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    version: String,
+    verdict: &'static str,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    effect: String,
+    affected: &'static str,
+    advice: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    old: Option<OldRow>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    witness: Option<serde_json::Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    changed: Option<serde_json::Value>,
+}
+
+/// Where the old CRD says otherwise.
+#[derive(Serialize)]
+struct OldRow {
+    file: String,
+    line: usize,
+    column: usize,
 }
 
 #[derive(Serialize)]
@@ -94,6 +133,8 @@ struct Row {
     saw: Option<String>,
     #[serde(skip_serializing_if = "String::is_empty")]
     diff: String,
+    #[serde(flatten)]
+    compared: Option<ComparedRow>,
 }
 
 #[derive(Serialize)]
@@ -248,6 +289,7 @@ impl Resource {
             more: (!style.kubeconform).then(|| More {
                 namespace: identity.namespace,
                 findings: object.findings().map(|finding| Row::new(None, finding)).collect(),
+                answers: object.answers.iter().map(AnswerRow::new).collect(),
             }),
         }
     }
@@ -296,6 +338,40 @@ impl Row {
             rule: finding.rule.clone(),
             saw: finding.saw.clone(),
             diff: finding.diff.clone(),
+            compared: finding.compared.as_deref().map(ComparedRow::new),
+        }
+    }
+}
+
+impl AnswerRow {
+    fn new(answer: &Answered) -> Self {
+        let Answered { question, verdict, .. } = *answer;
+        Self { question, version: answer.version.clone(), verdict }
+    }
+}
+
+impl ComparedRow {
+    fn new(compared: &Compared) -> Self {
+        let value = |object: &Document| {
+            let mut text = Vec::new();
+            json::write(object.root(), json::Layout::Compact, &mut text);
+            serde_json::from_slice(&text).ok()
+        };
+        let Compared { question, verdict, affected, advice, .. } = *compared;
+        Self {
+            question,
+            version: compared.version.clone(),
+            verdict,
+            effect: compared.effect.clone(),
+            affected,
+            advice,
+            old: compared.old.as_ref().map(|(file, position)| OldRow {
+                file: file.to_string(),
+                line: position.line,
+                column: position.column,
+            }),
+            witness: compared.witness.as_ref().and_then(value),
+            changed: compared.changed.as_ref().and_then(value),
         }
     }
 }

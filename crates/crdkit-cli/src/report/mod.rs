@@ -10,6 +10,7 @@ mod gitlab;
 mod json;
 mod junit;
 mod kubeconform;
+mod markdown;
 mod people;
 mod sarif;
 mod tap;
@@ -25,6 +26,7 @@ use crdkit::issue::{Code, ErrorType, Issue, Position, Severity, codes};
 use crdkit::schema::decode::strict_path;
 use crdkit::schema::status;
 use crdkit::text::quote::quote;
+use crdkit::value::Document;
 use std::fmt::{self, Write as _};
 use std::io::Write as _;
 use std::sync::Arc;
@@ -51,8 +53,34 @@ pub(crate) struct Finding {
     pub(crate) excerpt: String,
     /// What was expected against what came, line by line, where the finding is about a difference.
     pub(crate) diff: String,
-    /// Why it does not count, if a comment in the source says so.
+    /// Why it does not count, if a comment in the source or an exception says so.
     pub(crate) suppressed: Option<String>,
+    /// What a comparison knows beyond that.
+    pub(crate) compared: Option<Box<Compared>>,
+}
+
+/// What a finding about a change of a CRD says.
+pub(crate) struct Compared {
+    pub(crate) question: &'static str,
+    pub(crate) version: String,
+    pub(crate) verdict: &'static str,
+    /// What becomes of objects, or why that is not known.
+    pub(crate) effect: String,
+    pub(crate) affected: &'static str,
+    pub(crate) advice: &'static str,
+    /// Where the old CRD says otherwise.
+    pub(crate) old: Option<(Arc<str>, Position)>,
+    /// An object that shows it, and what it is changed to where that matters.
+    pub(crate) witness: Option<Document>,
+    pub(crate) changed: Option<Document>,
+}
+
+/// The answer to one question about a change.
+pub(crate) struct Answered {
+    pub(crate) question: &'static str,
+    pub(crate) text: &'static str,
+    pub(crate) version: String,
+    pub(crate) verdict: &'static str,
 }
 
 /// What a verdict is about.
@@ -88,6 +116,8 @@ pub(crate) struct Object {
     pub(crate) subject: Option<Subject>,
     pub(crate) verdict: Verdict,
     pub(crate) findings: Vec<Finding>,
+    /// What was asked about it, if it was compared.
+    pub(crate) answers: Vec<Answered>,
 }
 
 /// Counts over a run.
@@ -153,6 +183,7 @@ impl Finding {
             excerpt: if with_excerpt { source.excerpt(issue) } else { String::new() },
             diff: String::new(),
             suppressed: None,
+            compared: None,
         }
     }
 
@@ -161,12 +192,14 @@ impl Finding {
         self.suppressed.is_none()
     }
 
-    /// The place and the message, as people and JSON have them.
+    /// The place and the message, and where the old one of two CRDs says otherwise.
     fn text(&self) -> String {
-        if self.path.is_empty() {
-            self.message.clone()
-        } else {
-            format!("{}: {}", self.path, self.message)
+        let old = self.compared.as_ref().and_then(|compared| compared.old.as_ref());
+        let was = old.map(|(file, at)| format!(" (was {file}:{}:{})", at.line, at.column));
+        let (message, was) = (&self.message, was.unwrap_or_default());
+        match self.path.as_str() {
+            "" => format!("{message}{was}"),
+            path => format!("{path}: {message}{was}"),
         }
     }
 }
@@ -178,8 +211,13 @@ impl Object {
         subject: Option<Subject>,
         findings: Vec<Finding>,
     ) -> Self {
-        let mut object =
-            Self { file: Arc::clone(file), subject, verdict: Verdict::Valid, findings };
+        let mut object = Self {
+            file: Arc::clone(file),
+            subject,
+            verdict: Verdict::Valid,
+            findings,
+            answers: Vec::new(),
+        };
         object.decide();
         object
     }

@@ -1,6 +1,7 @@
 //! Text for people: one line for each finding, or the source with a caret.
 
-use super::{Finding, Object, Sink, Style, Summary, Verdict};
+use super::markdown::indented;
+use super::{Answered, Compared, Finding, Object, Sink, Style, Summary, Verdict};
 use crdkit::issue::Severity;
 use std::fmt::Write as _;
 
@@ -23,6 +24,12 @@ impl Sink for People {
     fn object(&mut self, object: &Object, out: &mut Vec<u8>) {
         for finding in object.findings() {
             out.extend_from_slice((self.render)(&object.file, finding).as_bytes());
+        }
+        for answer in object.answers.iter().filter(|_| self.style.verbose) {
+            let version = if answer.version.is_empty() { "" } else { " in " };
+            let Answered { question, text, verdict, version: name, .. } = answer;
+            let line = format!("{verdict} {question}{version}{name}: {text}\n");
+            out.extend_from_slice(line.as_bytes());
         }
         let word = match object.verdict {
             Verdict::Valid if self.style.cases => "passed",
@@ -73,7 +80,27 @@ pub(super) fn pretty(name: &str, finding: &Finding) -> String {
         let end = if colour.is_empty() { "" } else { "\u{1b}[0m" };
         let _ = writeln!(out, "  {colour}{line}{end}");
     }
+    if let Some(compared) = &finding.compared {
+        comparison(compared, &mut out);
+    }
     out
+}
+
+/// What becomes of whom, what to do about it, and the object that shows it.
+fn comparison(compared: &Compared, out: &mut String) {
+    let effect = Some(compared.effect.as_str()).filter(|effect| !effect.is_empty());
+    for (label, text) in
+        [("then", effect), ("affects", Some(compared.affected)), ("do", Some(compared.advice))]
+    {
+        if let Some(text) = text {
+            let _ = writeln!(out, "  = {label}: {}", text.replace('\n', "\n          "));
+        }
+    }
+    for (label, object) in [("witness", &compared.witness), ("changed to", &compared.changed)] {
+        if let Some(object) = object {
+            let _ = write!(out, "  = {label}:\n{}", indented(object, "      "));
+        }
+    }
 }
 
 #[cfg(test)]

@@ -63,6 +63,8 @@ struct Outcome {
     level: &'static str,
     message: Message,
     locations: [Location; 1],
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    related_locations: Vec<Location>,
     partial_fingerprints: Fingerprints,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     suppressions: Vec<Suppression>,
@@ -132,11 +134,16 @@ impl Sink for Sarif {
                 },
                 message: Message { text: finding.text() },
                 locations: [Location::new(object, finding)],
+                related_locations: Location::old(finding).into_iter().collect(),
                 partial_fingerprints: Fingerprints { value: format!("{key:016x}:{nth}") },
                 suppressions: finding
                     .suppressed
                     .iter()
-                    .map(|reason| Suppression { kind: "inSource", justification: reason.clone() })
+                    .map(|reason| Suppression {
+                        // An exception stands in the settings, a comment beside the object.
+                        kind: if finding.compared.is_some() { "external" } else { "inSource" },
+                        justification: reason.clone(),
+                    })
                     .collect(),
             });
         }
@@ -197,6 +204,22 @@ impl Location {
             physical_location: Physical { artifact_location, region },
             logical_locations: logical.into_iter().collect(),
         }
+    }
+}
+
+impl Location {
+    /// Where the old one of two CRDs says otherwise.
+    fn old(finding: &Finding) -> Option<Self> {
+        let (file, position) = finding.compared.as_ref()?.old.as_ref()?;
+        let region = Some(Region {
+            start_line: position.line,
+            start_column: position.column,
+            end_line: position.line,
+            end_column: position.column + 1,
+        });
+        let artifact_location = Artifact { uri: uri(file) };
+        let physical_location = Physical { artifact_location, region };
+        Some(Self { physical_location, logical_locations: Vec::new() })
     }
 }
 

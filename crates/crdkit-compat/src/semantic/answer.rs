@@ -1,39 +1,29 @@
-//! Questions, answers and what speaks for them.
+//! Answers and what speaks for them.
 
-use crdkit_value::Document;
-
-/// Something that somebody relies on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Question {
-    /// Will the API server take the new CRD in place of the old?
-    Gate,
-    /// Are all versions, names and endpoints still there?
-    Surface,
-    /// Do short names and categories still lead to it?
-    Alias,
-    /// Is every object that was accepted still accepted?
-    Accept,
-    /// Can every stored object still be changed in some unrelated place?
-    Update,
-    /// Does every object keep all of its fields?
-    Retain,
-    /// Is the same manifest still stored with the same content?
-    Mean,
-    /// Was every object that is possible now possible before, so that readers know it?
-    Observe,
-    /// Does an object keep all of its fields when it is read in another version?
-    Round,
-}
+use super::question::Question;
+use crdkit_issue::Span;
+use crdkit_value::{Document, Value};
 
 /// How a question was answered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verdict {
     /// It was proved.
     Safe,
-    /// A witness shows otherwise.
-    Unsafe,
     /// Neither.
     Unknown,
+    /// A witness shows otherwise.
+    Unsafe,
+}
+
+/// How much something matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// It is there to be looked up.
+    Note,
+    /// It is worth knowing.
+    Warning,
+    /// It fails the comparison.
+    Error,
 }
 
 /// The answer to one question.
@@ -50,12 +40,27 @@ pub struct Answer {
 /// Something that speaks against safety.
 #[derive(Clone, Debug)]
 pub struct Reason {
-    /// Where, from the top of the object; `[*]` stands for any item or key.
+    /// Where, from the top of the object or of the CRD; `[*]` stands for any item or key.
     pub path: String,
+    /// The keyword of the schema, or the field of the CRD, that changed.
+    pub keyword: &'static str,
     /// What is different there: now, before or in the other version.
     pub change: String,
-    /// Whether it was seen to matter, and how; nothing when that is open.
-    pub evidence: Option<Evidence>,
+    /// How much it matters, unless settings say otherwise.
+    pub level: Level,
+    /// Where it is written.
+    pub places: Places,
+    /// Whether it was seen to matter, or why that is open.
+    pub evidence: Result<Evidence, Open>,
+}
+
+/// Where something is written in the text of the two CRDs, as far as that was kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Places {
+    /// In the old one.
+    pub old: Option<Span>,
+    /// In the new one.
+    pub new: Option<Span>,
 }
 
 /// How a change was seen to matter.
@@ -63,8 +68,29 @@ pub struct Reason {
 pub struct Evidence {
     /// An object that shows it; what is certain without one has none.
     pub witness: Option<Document>,
+    /// The object it is changed to, where a change is what is refused.
+    pub changed: Option<Document>,
     /// What becomes of it.
     pub effect: String,
+}
+
+/// Why a question stays open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Open(pub &'static str);
+
+impl Open {
+    pub(super) const UNSEEN: Self =
+        Self("no object was found that shows it, and no proof that there is none");
+    pub(super) const TOO_LARGE: Self = Self("the patterns are too large to be compared");
+}
+
+/// A place in the schema of a version that is not as it was.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Node {
+    /// The version.
+    pub version: String,
+    /// Where, as in a [`Reason`].
+    pub path: String,
 }
 
 /// All answers.
@@ -72,74 +98,61 @@ pub struct Evidence {
 pub struct Report {
     /// In the order in which they were asked.
     pub answers: Vec<Answer>,
-}
-
-impl Question {
-    /// Its name in reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Gate => "gate",
-            Self::Surface => "surface",
-            Self::Alias => "alias",
-            Self::Accept => "accept",
-            Self::Update => "update",
-            Self::Retain => "retain",
-            Self::Mean => "mean",
-            Self::Observe => "observe",
-            Self::Round => "round",
-        }
-    }
-
-    /// The question in words.
-    pub fn text(self) -> &'static str {
-        match self {
-            Self::Gate => "the API server takes the new CRD in place of the old",
-            Self::Surface => "all versions, names and endpoints are still there",
-            Self::Alias => "short names and categories still lead to it",
-            Self::Accept => "every object that was accepted is still accepted",
-            Self::Update => "every stored object can still be changed in an unrelated place",
-            Self::Retain => "every object keeps all of its fields",
-            Self::Mean => "the same manifest is stored with the same content",
-            Self::Observe => "every object that is possible now was possible before",
-            Self::Round => "an object keeps all of its fields in the other version",
-        }
-    }
-
-    /// Whether an answer other than safe fails the comparison. What is different for readers, by
-    /// default or on the command line is worth knowing and often meant.
-    pub fn is_required(self) -> bool {
-        !matches!(self, Self::Alias | Self::Mean | Self::Observe)
-    }
+    /// Everything that changed in the schemas of versions that both CRDs serve, harmless or not.
+    pub changed: Vec<Node>,
 }
 
 impl Answer {
     /// How it was answered.
     pub fn verdict(&self) -> Verdict {
-        if self.reasons.iter().any(|reason| reason.evidence.is_some()) {
-            Verdict::Unsafe
-        } else if self.reasons.is_empty() {
-            Verdict::Safe
-        } else {
-            Verdict::Unknown
-        }
+        self.reasons.iter().map(Reason::verdict).max().unwrap_or(Verdict::Safe)
     }
+}
 
-    /// Without what was the same before.
-    pub(super) fn beyond(mut self, before: &Self) -> Self {
-        self.reasons.retain(|reason| {
-            let same = |known: &Reason| known.path == reason.path && known.change == reason.change;
-            !before.reasons.iter().any(same)
-        });
-        self
+impl Reason {
+    /// Unsafe or unknown.
+    pub fn verdict(&self) -> Verdict {
+        if self.evidence.is_ok() { Verdict::Unsafe } else { Verdict::Unknown }
     }
 }
 
 impl Report {
-    /// Whether some question that matters has the verdict.
-    pub fn has(&self, verdict: Verdict) -> bool {
-        let required = |answer: &&Answer| answer.question.is_required();
-        self.answers.iter().filter(required).any(|answer| answer.verdict() == verdict)
+    /// The worst verdict that something of at least `level` has.
+    pub fn verdict(&self, level: Level) -> Verdict {
+        let reasons = self.answers.iter().flat_map(|answer| &answer.reasons);
+        let heavy = reasons.filter(|reason| reason.level >= level);
+        heavy.map(Reason::verdict).max().unwrap_or(Verdict::Safe)
     }
+
+    /// Those of [`Report::changed`] about which some question is open.
+    pub fn undecided(&self) -> Vec<&Node> {
+        let is_open = |node: &&Node| {
+            let mut answers = self.answers.iter().filter(|it| it.version == node.version);
+            answers.any(|answer| {
+                let mut reasons = answer.reasons.iter().filter(|it| it.path == node.path);
+                reasons.any(|reason| reason.evidence.is_err())
+            })
+        };
+        self.changed.iter().filter(is_open).collect()
+    }
+}
+
+impl Places {
+    /// Where two values are written.
+    pub(super) fn of(old: Option<Value<'_>>, new: Option<Value<'_>>) -> Self {
+        Self { old: old.and_then(span), new: new.and_then(span) }
+    }
+
+    /// With the sides exchanged.
+    pub(super) fn swapped(self) -> Self {
+        Self { old: self.new, new: self.old }
+    }
+}
+
+/// The key of a member, or the beginning of anything else: nobody wants to see a whole schema.
+fn span(value: Value<'_>) -> Option<Span> {
+    let place = value.document().place(value.id())?;
+    Some(place.key.unwrap_or(Span::new(place.value.start, place.value.start + 1)))
 }
 
 /// An answer being put together.
@@ -151,13 +164,28 @@ impl Collector {
     }
 
     /// Something that is certain; `effect` says what follows unless the change says it all.
-    pub(super) fn refuted(&mut self, path: &str, change: String, effect: Option<&str>) {
-        let effect = effect.unwrap_or_default().to_owned();
-        self.add(path, change, Some(Evidence { witness: None, effect }));
+    pub(super) fn certain(
+        &mut self,
+        (path, keyword): (&str, &'static str),
+        change: String,
+        effect: &str,
+        places: Places,
+    ) -> &mut Self {
+        let evidence = Evidence { witness: None, changed: None, effect: effect.to_owned() };
+        let (path, level) = (path.to_owned(), self.0.question.level());
+        self.add(Reason { path, keyword, change, level, places, evidence: Ok(evidence) })
     }
 
-    pub(super) fn add(&mut self, path: &str, change: String, evidence: Option<Evidence>) {
-        self.0.reasons.push(Reason { path: path.to_owned(), change, evidence });
+    pub(super) fn add(&mut self, reason: Reason) -> &mut Self {
+        self.0.reasons.push(reason);
+        self
+    }
+
+    /// Gives what was added last another level.
+    pub(super) fn at(&mut self, level: Level) {
+        if let Some(reason) = self.0.reasons.last_mut() {
+            reason.level = level;
+        }
     }
 
     pub(super) fn finish(self) -> Answer {

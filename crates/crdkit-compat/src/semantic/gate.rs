@@ -4,6 +4,7 @@
 //! Unless it does, the CRD is taken for one that is served, with objects in its storage version.
 
 use super::build;
+use crdkit_issue::{FieldPath, Segment};
 use crdkit_schema::model::Crd;
 use crdkit_value::{Document, Value};
 
@@ -55,4 +56,18 @@ fn assumed(old: &Crd<'_>) -> Document {
     let stored = old.storage_version().map(|version| build::text(version.name));
     build::set(&mut status, "storedVersions", build::array(&stored).root());
     status
+}
+
+/// What is at a path, or the nearest value around it that is written.
+pub(super) fn nearest<'d>(source: Value<'d>, path: &FieldPath) -> Option<Value<'d>> {
+    let mut value = source;
+    for segment in path.segments() {
+        let next = match segment {
+            Segment::Field(name) | Segment::Key(name) => value.get(name),
+            Segment::Index(index) => value.at(*index),
+        };
+        let Some(next) = next else { break };
+        value = next;
+    }
+    (value.id() != source.id()).then_some(value)
 }

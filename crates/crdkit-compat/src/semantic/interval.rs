@@ -1,6 +1,7 @@
 //! The numbers that bounds and formats allow, as an interval.
 
 use crdkit_schema::model::Schema;
+use std::fmt;
 
 /// An end of an interval: the last number that belongs to it, or the first that does not.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -70,6 +71,28 @@ impl Interval {
         let above = number > self.lower.at || number == self.lower.at && !self.lower.open;
         let below = number < self.upper.at || number == self.upper.at && !self.upper.open;
         above && below
+    }
+}
+
+/// As people write it: `from 1 to 5`, `below 6`.
+impl fmt::Display for Interval {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let word = |end: End, open: &'static str, closed| if end.open { open } else { closed };
+        let (low, high) = (self.lower, self.upper);
+        match (low.at.is_finite(), high.at.is_finite()) {
+            (true, true) if !low.open && !high.open => write!(f, "from {} to {}", low.at, high.at),
+            (true, true) => write!(
+                f,
+                "{} {} and {} {}",
+                word(low, "above", "from"),
+                low.at,
+                word(high, "below", "up to"),
+                high.at
+            ),
+            (true, false) => write!(f, "{} {}", word(low, "above", "from"), low.at),
+            (false, true) => write!(f, "{} {}", word(high, "below", "up to"), high.at),
+            (false, false) => f.write_str("of any size"),
+        }
     }
 }
 

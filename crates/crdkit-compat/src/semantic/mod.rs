@@ -7,35 +7,91 @@
 //! - **unsafe**: with a witness, an object that was run through both compiled CRDs and showed it;
 //! - **unknown**: neither, with the reasons why the proof did not go through.
 //!
+//! A [`Policy`] says how much each question matters to a project and what is known and accepted; [`Replay`]
+//! tries real objects.
+//!
 //! Two parts work together. `suspect` walks both schemas and tries to prove that nothing is lost;
 //! where it fails it notes a suspect: the place, the reason, and values that might show it. Patterns are
 //! compared as languages, numbers as sets, enumerations value by value. `witness` puts such a value
 //! into the smallest object it can make and asks the engine about it. A suspect without a witness stays
 //! an open question; nothing is called unsafe that was not seen, and nothing safe that was only tried.
 //!
+//! ```
+//! use crdkit_codec::{DecodeOptions, yaml};
+//! use crdkit_compat::semantic::{self, Question, Verdict};
+//!
+//! let crd = |most: u8| {
+//!     let text = format!("
+//!       apiVersion: apiextensions.k8s.io/v1
+//!       kind: CustomResourceDefinition
+//!       metadata: {{name: lamps.example.com}}
+//!       spec:
+//!         group: example.com
+//!         scope: Namespaced
+//!         names: {{kind: Lamp, plural: lamps, singular: lamp, listKind: LampList}}
+//!         versions:
+//!         - name: v1
+//!           served: true
+//!           storage: true
+//!           schema:
+//!             openAPIV3Schema:
+//!               type: object
+//!               properties: {{spec: {{type: object, properties: {{watts: {{type: integer, maximum: {most}}}}}}}}}
+//!     ");
+//!     yaml::decode(text.as_bytes(), &DecodeOptions::default()).map(|decoded| decoded.document)
+//! };
+//! let report = semantic::compare(&crd(100)?, &crd(60)?)?;
+//! let answer = report.answers.iter().find(|it| it.question == Question::Accept).ok_or("not asked")?;
+//! assert_eq!(answer.verdict(), Verdict::Unsafe);
+//!
+//! let evidence = answer.reasons[0].evidence.as_ref().map_err(|open| open.0)?;
+//! assert_eq!(
+//!     evidence.effect,
+//!     "spec.watts: Invalid value: 61: spec.watts in body should be less than or equal to 60"
+//! );
+//! let witness = evidence.witness.as_ref().ok_or("no witness")?;
+//! assert_eq!(witness.root().pointer("/spec/watts").and_then(|it| it.as_i64()), Some(61));
+//!
+//! // The other way round everything that was accepted still is.
+//! let report = semantic::compare(&crd(60)?, &crd(100)?)?;
+//! assert_eq!(report.verdict(semantic::Level::Error), Verdict::Safe);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! Objects are those that strict field validation accepts under the old CRD. One quirk of the server is
 //! left out of account: it takes a list where a text of a known format belongs.
 
 mod answer;
 mod build;
+mod engine;
 mod gate;
 mod interval;
+mod policy;
+mod question;
 mod render;
+mod replay;
+mod rule;
 mod sample;
 mod surface;
 mod suspect;
 mod witness;
 
-pub use answer::{Answer, Evidence, Question, Reason, Report, Verdict};
+pub use answer::{Answer, Evidence, Level, Node, Open, Places, Reason, Report, Verdict};
+pub use policy::{Date, Exception, Finding, Policy};
+pub use question::Question;
+pub use replay::{Broken, Replay};
 
 use crate::classes::Interner;
 use crate::side::Side;
+use crate::step::Step;
 use answer::Collector;
-use crdkit_engine::{Crd as Engine, CrdError};
+use crdkit_engine::CrdError;
 use crdkit_schema::model::{Crd, SchemaId};
 use crdkit_schema::{check, read, status};
 use crdkit_value::Document;
+use engine::Engines;
 use sample::Memo;
+use std::collections::HashSet;
 use suspect::{Concern, Suspect};
 use witness::Court;
 
@@ -44,19 +100,18 @@ use witness::Court;
 /// # Errors
 /// When one of them cannot be compiled.
 pub fn compare(old: &Document, new: &Document) -> Result<Report, CrdError> {
-    let engines = (Engine::compile(old)?, Engine::compile(new)?);
     let crds = (read::crd(old.root()).0, read::crd(new.root()).0);
     let mut interner = Interner::default();
     let sides = (Side::new(&crds.0, &mut interner), Side::new(&crds.1, &mut interner));
+    let engines = (Engines::new(old, &crds.0)?, Engines::new(new, &crds.1)?);
     let memo = Memo::default();
     let change = Change {
-        old: Half { crd: &crds.0, engine: &engines.0, side: &sides.0, memo: &memo },
-        new: Half { crd: &crds.1, engine: &engines.1, side: &sides.1, memo: &memo },
+        old: Half { crd: &crds.0, engines: &engines.0, side: &sides.0, memo: &memo },
+        new: Half { crd: &crds.1, engines: &engines.1, side: &sides.1, memo: &memo },
     };
     let mut report = Report::default();
     report.answers.push(change.gate());
-    report.answers.push(surface::answer(&crds.0, &crds.1));
-    report.answers.push(surface::aliases(&crds.0, &crds.1));
+    report.answers.extend(surface::answers(&crds.0, &crds.1));
     for version in &crds.0.spec.versions {
         change.version(version.name, &mut report);
     }
@@ -68,7 +123,7 @@ pub fn compare(old: &Document, new: &Document) -> Result<Report, CrdError> {
 #[derive(Clone, Copy)]
 struct Half<'c> {
     crd: &'c Crd<'c>,
-    engine: &'c Engine,
+    engines: &'c Engines,
     side: &'c Side<'c>,
     memo: &'c Memo,
 }
@@ -79,6 +134,10 @@ impl Half<'_> {
         let index = self.crd.spec.versions.iter().position(|it| it.name == name && it.served)?;
         self.crd.schema(index)
     }
+
+    fn has_webhook(&self) -> bool {
+        self.crd.spec.conversion.as_ref().is_some_and(|it| it.strategy == "Webhook")
+    }
 }
 
 struct Change<'c> {
@@ -86,7 +145,7 @@ struct Change<'c> {
     new: Half<'c>,
 }
 
-impl Change<'_> {
+impl<'c> Change<'c> {
     /// Will the API server take the new CRD in place of the old?
     fn gate(&self) -> Answer {
         let mut collector = Collector::new(Question::Gate, "");
@@ -96,7 +155,10 @@ impl Change<'_> {
         for issue in check::update(&new, &old) {
             let line = status::line(&issue);
             if !known.contains(&line) {
-                collector.refuted(&issue.path.to_string(), issue.server_message(), None);
+                let path = issue.path.to_string();
+                let at = |source| gate::nearest(source, &issue.path);
+                let places = Places::of(at(self.old.crd.source), at(self.new.crd.source));
+                collector.certain((&path, "spec"), issue.server_message(), "", places);
                 known.push(line);
             }
         }
@@ -106,53 +168,69 @@ impl Change<'_> {
     /// The questions about one version that both CRDs serve.
     fn version(&self, name: &str, report: &mut Report) {
         let Some((old, new)) = self.old.schema(name).zip(self.new.schema(name)) else { return };
+        report.answers.extend(surface::of_version(self.old.crd, self.new.crd, name));
         let court = Court::new(self.old, self.new, name, name);
-        let there = suspect::suspects(self.old.side, old, self.new.side, new, self.old.memo);
-        let accept = court.hear(Question::Accept, name, of(&there, &[Concern::Accept]));
-        report.answers.push(court.updates(name, &accept, of(&there, &[Concern::Update])));
-        report.answers.push(accept);
-        report.answers.push(court.hear(Question::Retain, name, of(&there, &[Concern::Retain])));
-        report.answers.push(court.hear(Question::Mean, name, of(&there, &[Concern::Mean])));
-        let back = suspect::suspects(self.new.side, new, self.old.side, old, self.old.memo);
+        let there = suspect::walk(self.old.side, old, self.new.side, new, self.old.memo);
+        let back = suspect::walk(self.new.side, new, self.old.side, old, self.old.memo);
+        report.changed.extend(nodes(name, there.changed.iter().chain(&back.changed)));
+        let there = &there.suspects;
+        let accept = court.hear(Question::Accept, name, &of(there, &[Concern::Accept]));
+        let update = court.updates(name, &accept, there);
+        report.answers.extend([accept, update]);
+        for (question, concern) in [
+            (Question::Retain, Concern::Retain),
+            (Question::Mean, Concern::Mean),
+            (Question::Own, Concern::Own),
+        ] {
+            report.answers.push(court.hear(question, name, &of(there, &[concern])));
+        }
         let court = Court::new(self.new, self.old, name, name);
-        let both = of(&back, &[Concern::Accept, Concern::Retain]);
-        report.answers.push(court.hear(Question::Observe, name, both));
+        let both = of(&back.suspects, &[Concern::Accept, Concern::Retain]);
+        report.answers.push(court.hear(Question::Observe, name, &both));
     }
 
-    /// Does an object that is written in one version survive being stored or read in another?
+    /// Is an object that is written in one version whole and valid in another?
     fn round_trips(&self, report: &mut Report) {
-        let webhook = |half: &Half<'_>| {
-            half.crd.spec.conversion.as_ref().is_some_and(|it| it.strategy == "Webhook")
-        };
-        if webhook(&self.new) {
+        if self.new.has_webhook() {
             return;
         }
         let served = || self.new.crd.spec.versions.iter().filter(|version| version.served);
         for from in served() {
             for to in served().filter(|to| to.name != from.name) {
                 let label = format!("{} -> {}", from.name, to.name);
-                let Some(answer) = round_trip(self.new, from.name, to.name, &label) else {
-                    continue;
-                };
-                let before = round_trip(self.old, from.name, to.name, &label);
-                let before = before.filter(|_| !webhook(&self.old));
-                report.answers.push(match before {
-                    Some(before) => answer.beyond(&before),
-                    None => answer,
-                });
+                report.answers.extend(self.round_trip(from.name, to.name, &label));
             }
         }
     }
-}
 
-/// Whether objects of one version of a CRD are whole in another.
-fn round_trip(half: Half<'_>, from: &str, to: &str, label: &str) -> Option<Answer> {
-    let (old, new) = half.schema(from).zip(half.schema(to))?;
-    let suspects = suspect::suspects(half.side, old, half.side, new, half.memo);
-    let court = Court::new(half, half, from, to);
-    Some(court.hear(Question::Round, label, of(&suspects, &[Concern::Retain])))
+    /// Whether objects of one version of the new CRD are whole and valid in another; what was the same in
+    /// the old CRD is not held against the new one.
+    fn round_trip(&self, from: &str, to: &str, label: &str) -> Option<Answer> {
+        let walk = |half: Half<'c>| -> Option<Vec<Suspect<'c>>> {
+            let (old, new) = half.schema(from).zip(half.schema(to))?;
+            Some(suspect::walk(half.side, old, half.side, new, half.memo).suspects)
+        };
+        let suspects = walk(self.new)?;
+        let before = if self.old.has_webhook() { None } else { walk(self.old) };
+        let before = before.unwrap_or_default();
+        let known: HashSet<_> = before.iter().map(Suspect::key).collect();
+        let mut found = of(&suspects, &[Concern::Accept, Concern::Retain]);
+        found.retain(|suspect| !known.contains(&suspect.key()));
+        let court = Court::new(self.new, self.new, from, to);
+        Some(court.hear(Question::Round, label, &found))
+    }
 }
 
 fn of<'s, 'c>(suspects: &'s [Suspect<'c>], concerns: &[Concern]) -> Vec<&'s Suspect<'c>> {
     suspects.iter().filter(|suspect| concerns.contains(&suspect.concern)).collect()
+}
+
+/// The places, each once and in order.
+fn nodes<'p, 'c: 'p>(version: &str, paths: impl Iterator<Item = &'p Vec<Step<'c>>>) -> Vec<Node> {
+    let mut nodes: Vec<_> = paths
+        .map(|path| Node { version: version.to_owned(), path: witness::shown(path) })
+        .collect();
+    nodes.sort();
+    nodes.dedup();
+    nodes
 }

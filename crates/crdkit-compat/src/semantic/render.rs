@@ -39,12 +39,16 @@ impl Report {
                 let place = if reason.path.is_empty() { "the object" } else { &reason.path };
                 let _ = write!(out, "  - {place}: {}", reason.change);
                 let _ = match &reason.evidence {
-                    None => writeln!(out, " (not decided)"),
-                    Some(Evidence { witness: None, effect }) if effect.is_empty() => writeln!(out),
-                    Some(Evidence { witness: None, effect }) => writeln!(out, "; {effect}"),
-                    Some(Evidence { witness: Some(witness), effect }) => {
-                        let _ = writeln!(out);
-                        let _ = writeln!(out, "    witness: {}", one_line(witness));
+                    Err(open) => writeln!(out, " (not decided: {})", open.0),
+                    Ok(Evidence { witness: None, effect, .. }) if effect.is_empty() => {
+                        writeln!(out)
+                    }
+                    Ok(Evidence { witness: None, effect, .. }) => writeln!(out, "; {effect}"),
+                    Ok(Evidence { witness: Some(witness), changed, effect }) => {
+                        let _ = writeln!(out, "\n    witness: {}", one_line(witness));
+                        if let Some(changed) = changed {
+                            let _ = writeln!(out, "    changed: {}", one_line(changed));
+                        }
                         writeln!(out, "    then: {effect}")
                     }
                 };
@@ -70,14 +74,21 @@ impl Report {
                 out.push(Event::BeginObject);
                 out.extend([Event::Key("path"), Event::String(&reason.path)]);
                 out.extend([Event::Key("change"), Event::String(&reason.change)]);
-                if let Some(Evidence { witness, effect }) = &reason.evidence {
-                    if !effect.is_empty() {
-                        out.extend([Event::Key("effect"), Event::String(effect)]);
+                out.extend([Event::Key("keyword"), Event::String(reason.keyword)]);
+                out.extend([Event::Key("verdict"), Event::String(reason.verdict().name())]);
+                match &reason.evidence {
+                    Ok(Evidence { witness, changed, effect }) => {
+                        if !effect.is_empty() {
+                            out.extend([Event::Key("effect"), Event::String(effect)]);
+                        }
+                        for (key, object) in [("witness", witness), ("changed", changed)] {
+                            if let Some(object) = object {
+                                out.push(Event::Key(key));
+                                out.extend(object.root().events());
+                            }
+                        }
                     }
-                    if let Some(witness) = witness {
-                        out.push(Event::Key("witness"));
-                        out.extend(witness.root().events());
-                    }
+                    Err(open) => out.extend([Event::Key("open"), Event::String(open.0)]),
                 }
                 out.push(Event::EndObject);
             }

@@ -5,7 +5,10 @@
 //! it through the engine.
 
 use super::build;
+use super::rule::{Choice, Hop, plain};
+use super::suspect::KEY;
 use crdkit_schema::model::{Schema, SchemaId, Schemas};
+use crdkit_schema::rules::escape;
 use crdkit_text::formats::Format;
 use crdkit_text::regex::{Found, Regex, Search};
 use crdkit_value::{Document, Event, Value};
@@ -138,6 +141,89 @@ impl<'c> Sampler<'c> {
             names.extend(&self.schema(id).required);
         }
         names
+    }
+
+    /// A value with a choice made at a place inside it; nothing when it is to be absent or has no such
+    /// place. What is missing on the way is filled in.
+    pub(super) fn put(
+        &self,
+        id: SchemaId,
+        value: Option<&Document>,
+        place: &[Hop],
+        choice: &Choice,
+    ) -> Option<Document> {
+        let schema = self.schema(id);
+        let base = || value.map_or_else(|| self.sample(id), |it| Document::copy_of(it.root()));
+        let Some((hop, rest)) = place.split_first() else {
+            return match choice {
+                Choice::Is(value) => Some(Document::copy_of(value.root())),
+                Choice::Sized(size) => self.sized(id, *size),
+                Choice::There => Some(base()),
+                Choice::Absent => None,
+            };
+        };
+        let mut whole = base();
+        match hop {
+            Hop::Field(name) => {
+                let written =
+                    |it: &&str| escape(it).is_some_and(|escaped| plain(&escaped) == *name);
+                let named = schema.properties.iter().find(|(key, _)| key == name || written(key));
+                let (key, child) =
+                    named.or_else(|| Some((name.as_str(), schema.additional_schema()?)))?;
+                let inner = whole.root().get(key).map(Document::copy_of);
+                match self.put(child, inner.as_ref(), rest, choice) {
+                    Some(inner) => build::set(&mut whole, key, inner.root()),
+                    None => whole = build::without(&whole, key),
+                }
+            }
+            Hop::Element if schema.additional_schema().is_some() => {
+                let inner = self.put(schema.additional_schema()?, None, rest, choice)?;
+                build::set(&mut whole, KEY, inner.root());
+            }
+            Hop::Element => {
+                let mut items: Vec<_> = whole.root().items().map(Document::copy_of).collect();
+                if items.is_empty() {
+                    items = self.list(schema, 1);
+                }
+                // Of a map the keys must stay unlike one another, so that one item has to do.
+                let is_map = schema.extensions().list_type == Some("map");
+                let item = schema.item_schema()?;
+                for place in items.iter_mut().take(if is_map { 1 } else { usize::MAX }) {
+                    *place = self.put(item, Some(place), rest, choice)?;
+                }
+                whole = build::array(&items);
+            }
+        }
+        Some(whole)
+    }
+
+    /// A value of so many characters, items or fields.
+    fn sized(&self, id: SchemaId, size: usize) -> Option<Document> {
+        let schema = self.schema(id);
+        match schema.type_name {
+            "string" => {
+                let pattern =
+                    Regex::new(schema.pattern).ok().filter(|_| !schema.pattern.is_empty());
+                let Some(pattern) = pattern else { return Some(build::text(&"a".repeat(size))) };
+                let search = Search {
+                    matching: vec![&pattern],
+                    failing: Vec::new(),
+                    min_length: size,
+                    max_length: Some(size),
+                };
+                match search.run(1) {
+                    Found::Texts(texts) => texts.first().map(|text| build::text(text)),
+                    Found::Unknown => None,
+                }
+            }
+            "array" => Some(build::array(&self.list(schema, size))),
+            "object" => {
+                let mut object = self.object(schema, None);
+                self.pad(schema, size, &mut object);
+                Some(object)
+            }
+            _ => None,
+        }
     }
 
     /// So many items of an array, unlike one another where the array asks for it.

@@ -6,33 +6,58 @@
 //! changed below a rule.
 
 mod array;
+mod guard;
+mod junctor;
 mod object;
+mod rule;
 mod scalar;
 
 pub(super) use object::KEY;
+pub(super) use scalar::admits;
 
+use super::answer::{Level, Open, Places};
 use super::build;
-use super::sample::{self, Memo, Sampler};
+use super::sample::{Memo, Sampler, texts};
+use crate::keyword::{self, Keyword};
 use crate::side::Side;
 use crate::step::Step;
-use crdkit_schema::model::{Junctors, Schema, SchemaId};
-use crdkit_value::{Document, Event};
+use crdkit_schema::model::{Schema, SchemaId};
+use crdkit_value::{Document, Event, Value};
+use guard::{Guard, Known, Notice};
+use std::rc::Rc;
 
 /// A difference that may matter.
 pub(super) struct Suspect<'c> {
-    /// The way from the root.
+    /// Where the difference is.
+    pub(super) at: Vec<Step<'c>>,
+    /// Where values are to be put; mostly the same place.
     pub(super) path: Vec<Step<'c>>,
     pub(super) concern: Concern,
+    /// The keyword that makes the difference.
+    pub(super) keyword: &'static str,
+    pub(super) places: Places,
     /// What the new schema says there, in a few words.
     pub(super) change: String,
+    /// How much it matters, if not as much as its question.
+    pub(super) level: Option<Level>,
     /// Values to try at the place.
     pub(super) values: Vec<Document>,
+    /// Values to try with what they are changed to.
+    pub(super) pairs: Vec<(Document, Document)>,
     /// Whether something above the place may refuse them.
     pub(super) is_indirect: bool,
+    /// Whether values hold more than they need to make the point.
+    pub(super) is_wide: bool,
+    /// What follows, when no object is needed to see that.
+    pub(super) certain: Option<&'static str>,
+    /// Why it stays open if no value shows it.
+    pub(super) open: Open,
+    /// Whether a stored object that breaks it can still be changed elsewhere, as far as is proved.
+    pub(super) is_ratcheted: bool,
 }
 
 /// What is at stake.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Concern {
     /// An object may be refused.
     Accept,
@@ -42,28 +67,30 @@ pub(super) enum Concern {
     Retain,
     /// An object may be stored with other content.
     Mean,
+    /// Appliers may own something else.
+    Own,
+}
+
+/// What a walk found.
+pub(super) struct Walked<'c> {
+    pub(super) suspects: Vec<Suspect<'c>>,
+    /// Every place whose schema is not the same, apart from what is below it.
+    pub(super) changed: Vec<Vec<Step<'c>>>,
 }
 
 /// Where `new` does not allow or keep what `old` does.
-pub(super) fn suspects<'c>(
+pub(super) fn walk<'c>(
     old: &'c Side<'c>,
     old_root: SchemaId,
     new: &'c Side<'c>,
     new_root: SchemaId,
     memo: &'c Memo,
-) -> Vec<Suspect<'c>> {
-    let sampler = Sampler { schemas: &old.crd.schemas, memo, choice: 0 };
-    let mut walk = Walk { old, new, sampler, found: Vec::new(), pending: Vec::new() };
-    let root =
-        Visit { path: Vec::new(), parent: None, old: old_root, new: new_root, guarded: false };
-    walk.pending.push(root);
-    while let Some(visit) = walk.pending.pop() {
-        if old.class(visit.old) != new.class(visit.new) {
-            walk.visit(&visit);
-        }
-    }
+) -> Walked<'c> {
+    let mut walk = Walk::new(old, new, memo);
+    walk.run(old_root, new_root);
     walk.found.reverse();
-    walk.found
+    walk.changed.reverse();
+    Walked { suspects: walk.found, changed: walk.changed }
 }
 
 struct Walk<'c> {
@@ -72,7 +99,9 @@ struct Walk<'c> {
     /// Makes values of the old schema.
     sampler: Sampler<'c>,
     found: Vec<Suspect<'c>>,
+    changed: Vec<Vec<Step<'c>>>,
     pending: Vec<Visit<'c>>,
+    reads: Known<'c>,
 }
 
 /// Two schemas at the same place.
@@ -83,20 +112,77 @@ struct Visit<'c> {
     parent: Option<SchemaId>,
     old: SchemaId,
     new: SchemaId,
-    /// Whether a rule, a junctor or a count at or above this place sees what defaults do.
-    guarded: bool,
+    /// What looks at this place from the new schemas above it.
+    guard: Option<Rc<Guard>>,
+    /// Whether a list around this place keeps unknown fields, in the old and in the new schema.
+    kept: (bool, bool),
 }
 
+impl Suspect<'_> {
+    /// Equal differences at the same place have equal keys.
+    pub(super) fn key(&self) -> (String, Concern, String) {
+        (super::witness::shown(&self.at), self.concern, self.change.clone())
+    }
+
+    /// With values to try.
+    fn trying(mut self, values: Vec<Document>) -> Self {
+        self.values = values;
+        self
+    }
+
+    /// Seen by something above the place.
+    fn indirect(mut self) -> Self {
+        self.is_indirect = true;
+        // What is above may be the object itself, which every update changes.
+        self.is_ratcheted = false;
+        self
+    }
+
+    /// With values that hold more than they need.
+    fn wide(mut self) -> Self {
+        self.is_wide = true;
+        self
+    }
+}
+
+/// Keywords that are about what is below a schema, or only describe.
+const BELOW: &[Keyword] = &[
+    Keyword::Properties,
+    Keyword::Items,
+    Keyword::AdditionalProperties,
+    Keyword::Description,
+    Keyword::Title,
+    Keyword::Example,
+    Keyword::ExternalDocs,
+];
+
 impl<'c> Walk<'c> {
+    fn new(old: &'c Side<'c>, new: &'c Side<'c>, memo: &'c Memo) -> Self {
+        let sampler = Sampler { schemas: &old.crd.schemas, memo, choice: 0 };
+        let (found, changed, pending) = (Vec::new(), Vec::new(), Vec::new());
+        Self { old, new, sampler, found, changed, pending, reads: Known::default() }
+    }
+
+    fn run(&mut self, old: SchemaId, new: SchemaId) {
+        let (path, parent) = (Vec::new(), None);
+        self.pending.push(Visit { path, parent, old, new, guard: None, kept: (false, false) });
+        while let Some(visit) = self.pending.pop() {
+            if self.old.class(visit.old) != self.new.class(visit.new) {
+                self.visit(&visit);
+            }
+        }
+    }
+
     fn visit(&mut self, visit: &Visit<'c>) {
         let (old, new) = (self.old.schema(visit.old), self.new.schema(visit.new));
-        let bounds = new.bounds();
-        let counts = bounds.max_properties.is_some() || bounds.min_properties.is_some();
-        let rules = !new.extensions().validations.is_empty();
-        let guarded = visit.guarded || counts || rules || new.junctors() != &Junctors::default();
-        let visit = &Visit { guarded, ..visit.clone() };
+        if self.differs(old, new) {
+            self.changed.push(visit.path.clone());
+        }
+        let guard = Guard::at(new, visit.new, visit.path.len(), visit.guard.as_ref());
+        let visit = &Visit { guard, ..visit.clone() };
         self.default(visit, old, new);
         self.nullable(visit, old, new);
+        self.typed(visit, old, new);
         if !self.kinds(visit, old, new) {
             return;
         }
@@ -107,57 +193,137 @@ impl<'c> Walk<'c> {
         self.rules(visit, old, new);
     }
 
+    /// Whether two schemas differ in more than what is below them.
+    fn differs(&self, old: &Schema<'c>, new: &Schema<'c>) -> bool {
+        let mut bytes = (Vec::new(), Vec::new());
+        keyword::ALL.iter().filter(|(keyword, _)| !BELOW.contains(keyword)).any(|(keyword, _)| {
+            bytes.0.clear();
+            bytes.1.clear();
+            keyword.write(old, &|id| self.old.class(id), &mut bytes.0);
+            keyword.write(new, &|id| self.new.class(id), &mut bytes.1);
+            bytes.0 != bytes.1
+        })
+    }
+
+    /// A suspect at the place of a visit.
     fn suspect(
-        &mut self,
+        &self,
         visit: &Visit<'c>,
         concern: Concern,
-        change: String,
-        values: Vec<Document>,
-    ) {
-        let path = visit.path.clone();
-        self.found.push(Suspect { path, concern, change, values, is_indirect: false });
+        keyword: &'static str,
+        change: impl Into<String>,
+    ) -> Suspect<'c> {
+        let site = |source: Value<'c>| source.get(keyword).or(Some(source));
+        let (old, new) = (self.old.schema(visit.old), self.new.schema(visit.new));
+        Suspect {
+            at: visit.path.clone(),
+            path: visit.path.clone(),
+            concern,
+            keyword,
+            places: Places::of(site(old.source), site(new.source)),
+            change: change.into(),
+            level: None,
+            values: Vec::new(),
+            pairs: Vec::new(),
+            is_indirect: false,
+            is_wide: false,
+            certain: None,
+            open: Open::UNSEEN,
+            // An update that leaves a value alone is not refused for it; the object itself always changes.
+            is_ratcheted: !visit.path.is_empty(),
+        }
     }
 
     /// Puts a pair of schemas one step down on the list.
     fn descend(&mut self, visit: &Visit<'c>, step: Step<'c>, old: SchemaId, new: SchemaId) {
         let mut path = visit.path.clone();
         path.push(step);
-        let parent = Some(visit.old);
-        self.pending.push(Visit { path, parent, old, new, guarded: visit.guarded });
+        let guard = visit.guard.clone();
+        // A list hands on to its items that unknown fields are kept; an object does not.
+        let kept = match step {
+            Step::Items => {
+                let keeps = |schema: &Schema<'c>, kept| kept || schema.preserves_unknown_fields();
+                let (old, new) = (self.old.schema(visit.old), self.new.schema(visit.new));
+                (keeps(old, visit.kept.0), keeps(new, visit.kept.1))
+            }
+            _ => (false, false),
+        };
+        self.pending.push(Visit { path, parent: Some(visit.old), old, new, guard, kept });
+    }
+
+    /// Whether something at or above a visit notices what happens at `path`.
+    fn is_noticed(&self, visit: &Visit<'c>, path: &[Step<'c>], notice: Notice) -> bool {
+        Guard::notices(visit.guard.as_ref(), path, notice, self.new, &self.reads)
     }
 
     fn default(&mut self, visit: &Visit<'c>, old: &Schema<'c>, new: &Schema<'c>) {
-        let change = match (old.default, new.default) {
+        let (change, level) = match (old.default, new.default) {
             (None, None) => return,
             (Some(old), Some(new)) if old == new => return,
-            (None, Some(_)) => "a default",
-            (Some(_), None) => "no default",
-            (Some(_), Some(_)) => "another default",
+            (None, Some(_)) => ("a default", Level::Warning),
+            (Some(_), None) => ("no default", Level::Error),
+            (Some(_), Some(_)) => ("another default", Level::Error),
         };
         // The object around the field, without the field.
-        let (Some(Step::Property(name)), Some(parent)) = (visit.path.last(), visit.parent) else {
+        let (Some((Step::Property(name), around)), Some(parent)) =
+            (visit.path.split_last(), visit.parent)
+        else {
             return;
         };
-        let around = build::without(&self.sampler.sample(parent), name);
-        let mut place = visit.clone();
-        place.path.pop();
-        let change = format!("`{name}` has {change}");
-        if visit.guarded {
-            let below = format!("{change}, below a rule or a count");
-            self.suspect(&place, Concern::Accept, below, vec![Document::copy_of(around.root())]);
-            if let Some(suspect) = self.found.last_mut() {
-                suspect.is_indirect = true;
+        let is_noticed = self.is_noticed(visit, &visit.path, Notice::Presence);
+        let mut object = build::without(&self.sampler.sample(parent), name);
+        let most = self.old.schema(parent).properties.iter().len();
+        if object.root().members().len() == 0 && most > 1 && is_noticed {
+            // Something else may have to be there.
+            let others = self.old.schema(parent).properties.iter().find(|(other, _)| other != name);
+            if let Some((other, child)) = others {
+                let value = self.sampler.sample(child);
+                let with = self.sampler.with(parent, other, &value);
+                object = build::without(&with, name);
             }
         }
-        self.suspect(&place, Concern::Mean, change, vec![around]);
+        let empty = build::without(&self.sampler.sample(parent), name);
+        let values = || vec![Document::copy_of(empty.root()), Document::copy_of(object.root())];
+        if is_noticed {
+            let below = format!("{change}, below a rule or a count");
+            let mut suspect = self.suspect(visit, Concern::Accept, "default", below).indirect();
+            suspect.path = around.to_vec();
+            self.found.push(suspect.trying(values()));
+        }
+        let mut suspect = self.suspect(visit, Concern::Mean, "default", change);
+        suspect.path = around.to_vec();
+        suspect.level = Some(level);
+        self.found.push(suspect.trying(values()));
     }
 
     fn nullable(&mut self, visit: &Visit<'c>, old: &Schema<'c>, new: &Schema<'c>) {
         if old.nullable && !new.nullable {
             for concern in [Concern::Accept, Concern::Retain] {
                 let null = build::scalar(Event::Null);
-                self.suspect(visit, concern, "null is not a value".into(), vec![null]);
+                let suspect = self.suspect(visit, concern, "nullable", "null is not a value");
+                self.found.push(suspect.trying(vec![null]));
             }
+        }
+    }
+
+    /// What a rule sees of a value may be of another type, though the value is the same.
+    fn typed(&mut self, visit: &Visit<'c>, old: &Schema<'c>, new: &Schema<'c>) {
+        let type_of = |schema: &Schema<'c>| {
+            let extensions = schema.extensions();
+            let format = match schema.format {
+                format @ ("byte" | "date" | "date-time" | "duration") => format,
+                _ => "",
+            };
+            let list = extensions.list_type.unwrap_or("atomic").to_owned();
+            let keys = extensions.list_map_keys.iter().map(|key| (*key).to_owned());
+            let kind = (schema.type_name.to_owned(), extensions.int_or_string, format.to_owned());
+            (kind, list, keys.collect::<Vec<_>>(), schema.preserves_unknown_fields())
+        };
+        if type_of(old) != type_of(new) && self.is_noticed(visit, &visit.path, Notice::Type) {
+            let change = "another type for the rules above";
+            let suspect = self.suspect(visit, Concern::Accept, "type", change).indirect().wide();
+            let values = self.variants(visit.old);
+            self.found.push(suspect.trying(values));
         }
     }
 
@@ -191,55 +357,12 @@ impl<'c> Walk<'c> {
             if let Some(child) = old.additional_schema() {
                 held.push(self.sampler.with(visit.old, KEY, &self.sampler.sample(child)));
             }
-            self.suspect(visit, Concern::Retain, change.clone(), held);
+            let suspect = self.suspect(visit, Concern::Retain, "type", change.clone()).wide();
+            self.found.push(suspect.trying(held));
         }
-        self.suspect(visit, Concern::Accept, change, values);
+        let suspect = self.suspect(visit, Concern::Accept, "type", change);
+        self.found.push(suspect.trying(values));
         false
-    }
-
-    fn junctors(&mut self, visit: &Visit<'c>, old: &Schema<'c>, new: &Schema<'c>) {
-        let (before, after) = (old.junctors(), new.junctors());
-        let classes = |side: &Side<'c>, ids: &[SchemaId]| -> Vec<_> {
-            ids.iter().map(|id| side.class(*id)).collect()
-        };
-        let olds = |ids: &[SchemaId]| classes(self.old, ids);
-        let news = |ids: &[SchemaId]| classes(self.new, ids);
-        // All of the new schemas were demanded before; all of the old alternatives are still there.
-        let all = subset(&news(&after.all_of), &olds(&before.all_of));
-        let any = after.any_of.is_empty()
-            || !before.any_of.is_empty() && subset(&olds(&before.any_of), &news(&after.any_of));
-        let one = after.one_of.is_empty()
-            || before.one_of.len() == after.one_of.len()
-                && subset(&olds(&before.one_of), &news(&after.one_of))
-                && subset(&news(&after.one_of), &olds(&before.one_of));
-        let not = after.not.is_none()
-            || before.not.map(|id| self.old.class(id)) == after.not.map(|id| self.new.class(id));
-        for (kept, name) in [(all, "allOf"), (any, "anyOf"), (one, "oneOf"), (not, "not")] {
-            if !kept {
-                let values = self.variants(visit.old);
-                self.suspect(visit, Concern::Accept, format!("other `{name}`"), values);
-            }
-        }
-    }
-
-    fn rules(&mut self, visit: &Visit<'c>, old: &Schema<'c>, new: &Schema<'c>) {
-        let known = &old.extensions().validations;
-        for rule in &new.extensions().validations {
-            let same = |it: &crdkit_schema::model::Rule<'_>| {
-                it.rule == rule.rule && it.optional_old_self == rule.optional_old_self
-            };
-            if known.iter().any(same) {
-                continue;
-            }
-            let change = format!("rule {}", rule.rule.trim());
-            let compares = rule.rule.contains("oldSelf") && rule.optional_old_self != Some(true);
-            if compares {
-                self.suspect(visit, Concern::Update, change, Vec::new());
-            } else {
-                let values = self.variants(visit.old);
-                self.suspect(visit, Concern::Accept, change, values);
-            }
-        }
     }
 
     /// Values of an old schema that differ in which fields they have.
@@ -248,24 +371,30 @@ impl<'c> Walk<'c> {
         let schema = self.old.schema(id);
         let mut values: Vec<_> =
             (0..4).map(|choice| Sampler { choice, ..self.sampler }.sample(id)).collect();
-        for text in sample::texts(self.sampler.memo, schema, 4)
-            .iter()
-            .filter(|_| schema.type_name == "string")
-        {
-            values.push(build::text(text));
+        if schema.type_name == "string" {
+            values.extend(texts(self.sampler.memo, schema, 4).iter().map(|it| build::text(it)));
         }
         for (name, child) in schema.properties.iter().take(MOST) {
             values.push(self.sampler.with(id, name, &self.sampler.sample(child)));
         }
-        let mut full = self.sampler.sample(id);
         if !schema.properties.is_empty() {
-            self.sampler.pad(schema, schema.properties.len(), &mut full);
-            values.push(full);
+            values.push(self.full(id));
         }
         values
     }
+
+    /// A value of an old schema with all of its fields.
+    fn full(&self, id: SchemaId) -> Document {
+        let schema = self.old.schema(id);
+        let mut full = self.sampler.sample(id);
+        self.sampler.pad(schema, schema.properties.iter().len(), &mut full);
+        full
+    }
 }
 
-fn subset<T: PartialEq>(some: &[T], all: &[T]) -> bool {
-    some.iter().all(|it| all.contains(it))
+/// Whether a schema allows values of a type.
+fn may_be(schema: &Schema<'_>, type_name: &str) -> bool {
+    schema.type_name == type_name
+        || schema.type_name.is_empty()
+            && (!schema.extensions().int_or_string || matches!(type_name, "string" | "integer"))
 }

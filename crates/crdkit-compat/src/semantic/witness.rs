@@ -1,6 +1,7 @@
 //! Puts values into whole objects and asks both compiled CRDs about them.
 
-use super::answer::{Answer, Collector, Evidence, Question};
+use super::answer::{Answer, Collector, Evidence, Level, Open, Reason};
+use super::question::Question;
 use super::sample::{self, Sampler};
 use super::suspect::{Concern, KEY, Suspect};
 use super::{Half, build};
@@ -8,15 +9,17 @@ use crate::step::Step;
 use crdkit_codec::Decoded;
 use crdkit_engine::{FieldValidation, Options, Outcome, Version};
 use crdkit_issue::{Issue, Segment, Severity};
-use crdkit_schema::go_json;
 use crdkit_schema::model::SchemaId;
 use crdkit_schema::read::MAX_DEPTH;
-use crdkit_value::{Document, NodeId};
+use crdkit_schema::{go_json, status};
+use crdkit_value::{Document, NodeId, Value};
 
 /// Branches of `anyOf` and `oneOf` that are tried for each value.
 const CHOICES: usize = 3;
 /// Values that are tried for each suspect.
 const VALUES: usize = 16;
+/// So many members of a witness are tried to be left out.
+const CUTS: usize = 60;
 
 /// Hears suspects: makes objects and has them judged under the old and the new CRD.
 pub(super) struct Court<'c> {
@@ -32,66 +35,67 @@ impl<'c> Court<'c> {
         Self { old, new, old_version, new_version }
     }
 
-    /// The answer to a question, from all suspects that concern it.
+    /// The answer to a question, from all suspects that concern it, one reason for each.
     pub(super) fn hear(
         &self,
         question: Question,
         label: &str,
-        suspects: Vec<&Suspect<'c>>,
+        suspects: &[&Suspect<'c>],
     ) -> Answer {
         let mut out = Collector::new(question, label);
-        let side = match question {
-            Question::Observe => "before",
-            Question::Round => "there",
-            _ => "now",
-        };
         for suspect in suspects {
-            let evidence = self.evidence(suspect);
-            out.add(&shown(&suspect.path), format!("{side} {}", suspect.change), evidence);
+            out.add(reason(question, suspect, self.evidence(suspect)));
         }
         out.finish()
     }
 
-    /// Whether the witnesses against acceptance also stand in the way of unrelated changes.
-    pub(super) fn updates(
-        &self,
-        label: &str,
-        accept: &Answer,
-        suspects: Vec<&Suspect<'c>>,
-    ) -> Answer {
+    /// Whether stored objects can be changed: those that would no longer be accepted, in an unrelated
+    /// place, and all of them as new rules about changes allow it.
+    pub(super) fn updates(&self, label: &str, accept: &Answer, suspects: &[Suspect<'c>]) -> Answer {
         let mut out = Collector::new(Question::Update, label);
-        for reason in &accept.reasons {
-            let witness = reason.evidence.as_ref().and_then(|evidence| evidence.witness.as_ref());
+        let refused = suspects.iter().filter(|it| it.concern == Concern::Accept);
+        for (suspect, known) in refused.zip(&accept.reasons) {
+            let witness = known.evidence.as_ref().ok().and_then(|it| it.witness.as_ref());
             // An object whose scope changes cannot be updated, whatever it holds.
             let witness = witness.filter(|_| self.old.crd.spec.scope == self.new.crd.spec.scope);
-            let evidence = witness.and_then(|witness| {
-                let effect = self.refused_update(witness)?;
-                Some(Evidence { witness: Some(Document::copy_of(witness.root())), effect })
-            });
-            let change = match evidence {
-                None if witness.is_some() => {
-                    format!("{}; the object that was tried can still be changed", reason.change)
+            let refused = witness.and_then(|it| Some((it, self.refused_update(it)?)));
+            let evidence = match refused {
+                Some((witness, effect)) => {
+                    let witness = Some(Document::copy_of(witness.root()));
+                    Ok(Evidence { witness, changed: None, effect })
                 }
-                _ => reason.change.clone(),
+                None if suspect.is_ratcheted => continue,
+                None if witness.is_some() => Err(Open("the object that was tried can be changed")),
+                None => Err(suspect.open),
             };
-            out.add(&reason.path, change, evidence);
+            out.add(reason(Question::Update, suspect, evidence));
         }
-        for suspect in suspects {
-            out.add(&shown(&suspect.path), format!("now {}", suspect.change), None);
+        for suspect in suspects.iter().filter(|it| it.concern == Concern::Update) {
+            let evidence = self.refused_change(suspect).ok_or(suspect.open);
+            out.add(reason(Question::Update, suspect, evidence));
         }
         out.finish()
     }
 
-    fn evidence(&self, suspect: &Suspect<'c>) -> Option<Evidence> {
-        for choice in 0..CHOICES {
-            for value in suspect.values.iter().take(VALUES) {
-                let object = self.object(suspect, value, choice)?;
+    fn evidence(&self, suspect: &Suspect<'c>) -> Result<Evidence, Open> {
+        if let Some(effect) = suspect.certain {
+            return Ok(Evidence { witness: None, changed: None, effect: effect.to_owned() });
+        }
+        let (choices, most) = if suspect.is_wide { (1, usize::MAX) } else { (CHOICES, VALUES) };
+        for choice in 0..choices {
+            for value in suspect.values.iter().take(most) {
+                let Some(object) = self.object(suspect, value, choice) else { continue };
                 if let Some(effect) = self.effect(suspect, &object) {
-                    return Some(Evidence { witness: Some(object), effect });
+                    let (witness, effect) = if suspect.is_wide {
+                        minimal(object, effect, |it| self.effect(suspect, it))
+                    } else {
+                        (object, effect)
+                    };
+                    return Ok(Evidence { witness: Some(witness), changed: None, effect });
                 }
             }
         }
-        None
+        Err(suspect.open)
     }
 
     /// A whole object with `value` at the place of the suspect.
@@ -123,8 +127,8 @@ impl<'c> Court<'c> {
 
     /// What becomes of `object` under the new CRD, if it is what the suspect is suspected of.
     fn effect(&self, suspect: &Suspect<'c>, object: &Document) -> Option<String> {
-        let old = self.old.engine.version(&self.old_version)?;
-        let new = self.new.engine.version(&self.new_version)?;
+        let old = self.old.engines.version(&self.old_version)?;
+        let new = self.new.engines.version(&self.new_version)?;
         let before = judge(old, object, FieldValidation::Strict);
         if !before.is_accepted() || !before.changes.dropped.is_empty() {
             return None;
@@ -133,26 +137,25 @@ impl<'c> Court<'c> {
         let api_version = build::text(&new.compiled().api_version);
         build::set(&mut moved, "apiVersion", api_version.root());
         match suspect.concern {
-            Concern::Accept | Concern::Update => {
-                let after = judge(new, &moved, FieldValidation::Ignore);
-                let errors = after.issues.iter().filter(|it| it.severity == Severity::Error);
-                // An object may be refused for something else as well.
-                let relates = |issue: &Issue| {
-                    suspect.is_indirect || leads_to(&suspect.path, issue.path.segments())
+            Concern::Accept | Concern::Update | Concern::Own => {
+                let of_status = matches!(suspect.path.first(), Some(Step::Property("status")));
+                let outcome = match moved.root().get("status") {
+                    // The rest of the object may be refused for reasons of its own.
+                    Some(status) if of_status && new.compiled().status => {
+                        let stored = stored(&build::without(&before.document, "status"));
+                        let mut changed = Document::copy_of(stored.root());
+                        build::set(&mut changed, "status", status);
+                        let options = options(FieldValidation::Ignore);
+                        new.update_status(&stored, input(&changed), &options)
+                    }
+                    _ => judge(new, &moved, FieldValidation::Ignore),
                 };
-                let refused = errors.into_iter().any(relates);
-                after.status().filter(|_| refused).map(|status| status.message)
+                refusal(&outcome, suspect)
             }
             Concern::Retain => {
                 let mut stored = Document::copy_of(before.document.root());
                 build::set(&mut stored, "apiVersion", api_version.root());
-                let after = read(new, &stored);
-                let lost = after.changes.pruned.iter().chain(&after.changes.dropped);
-                let lost: Vec<_> = lost
-                    .map(|id| after.document.path(*id))
-                    .filter(|path| leads_to(&suspect.path, path.segments()))
-                    .map(|path| path.to_string())
-                    .collect();
+                let lost = lost(&read(new, &stored), |path| leads_to(&suspect.path, path));
                 (!lost.is_empty()).then(|| format!("loses {}", lost.join(", ")))
             }
             Concern::Mean => {
@@ -164,19 +167,137 @@ impl<'c> Court<'c> {
 
     /// Why an unrelated change of a stored object is refused, if it is.
     fn refused_update(&self, witness: &Document) -> Option<String> {
-        let old = self.old.engine.version(&self.old_version)?;
-        let new = self.new.engine.version(&self.new_version)?;
+        let old = self.old.engines.version(&self.old_version)?;
+        let new = self.new.engines.version(&self.new_version)?;
         let created = judge(old, witness, FieldValidation::Strict);
-        let stored = stored(&created.document);
-        let mut metadata = Document::copy_of(stored.root().get("metadata")?);
-        let mut labels = build::object();
-        build::set(&mut labels, "touched", build::text("true").root());
-        build::set(&mut metadata, "labels", labels.root());
-        let mut changed = Document::copy_of(stored.root());
-        build::set(&mut changed, "metadata", metadata.root());
-        let outcome = new.update(&stored, input(&changed), &options(FieldValidation::Ignore));
-        outcome.status().map(|status| status.message)
+        created.is_accepted().then_some(())?;
+        refused_update(new, &created.document)
     }
+
+    /// A change that the old CRD allows and the new one does not.
+    fn refused_change(&self, suspect: &Suspect<'c>) -> Option<Evidence> {
+        for value in &suspect.values {
+            let object = self.object(suspect, value, 0)?;
+            if let Some(effect) = self.refused_update(&object) {
+                let (object, effect) = minimal(object, effect, |it| self.refused_update(it));
+                return Some(Evidence { witness: Some(object), changed: None, effect });
+            }
+        }
+        let old = self.old.engines.version(&self.old_version)?;
+        let new = self.new.engines.version(&self.new_version)?;
+        for (from, to) in &suspect.pairs {
+            let (from, to) = (self.object(suspect, from, 0)?, self.object(suspect, to, 0)?);
+            let created = judge(old, &from, FieldValidation::Strict);
+            if !created.is_accepted() || !judge(old, &to, FieldValidation::Strict).is_accepted() {
+                continue;
+            }
+            let before = stored(&created.document);
+            let changed = stored(&to);
+            if !change(old, &before, &changed).is_accepted() {
+                continue;
+            }
+            if let Some(effect) = refusal(&change(new, &before, &changed), suspect) {
+                return Some(Evidence { witness: Some(from), changed: Some(to), effect });
+            }
+        }
+        None
+    }
+}
+
+fn reason(question: Question, suspect: &Suspect<'_>, evidence: Result<Evidence, Open>) -> Reason {
+    let (side, places) = match question {
+        Question::Observe => ("until now", suspect.places.swapped()),
+        Question::Round => ("there", suspect.places),
+        _ => ("now", suspect.places),
+    };
+    let level = match (question, suspect.concern) {
+        // Everybody has to live with fields that are new.
+        (Question::Observe, Concern::Retain) => Level::Note,
+        (Question::Round, Concern::Accept) => Level::Warning,
+        _ => suspect.level.unwrap_or(question.level()),
+    };
+    let change = match (question, suspect.concern, suspect.keyword) {
+        (Question::Observe, Concern::Retain, "properties") => "a field that is new".to_owned(),
+        _ => format!("{side} {}", suspect.change),
+    };
+    let path = shown(&suspect.at);
+    Reason { path, keyword: suspect.keyword, change, level, places, evidence }
+}
+
+/// Why an object was refused, if that has to do with the suspect.
+fn refusal(outcome: &Outcome<'_>, suspect: &Suspect<'_>) -> Option<String> {
+    let mut errors = outcome.issues.iter().filter(|it| it.severity == Severity::Error);
+    // An object may be refused for something else as well.
+    let relates =
+        |issue: &&Issue| suspect.is_indirect || leads_to(&suspect.path, issue.path.segments());
+    let first = errors.find(relates).filter(|_| !outcome.is_accepted())?;
+    Some(status::line(first))
+}
+
+/// Why a label cannot be put on a stored object, if it cannot.
+pub(super) fn refused_update(new: Version<'_>, object: &Document) -> Option<String> {
+    let mut before = stored(object);
+    build::set(&mut before, "apiVersion", build::text(&new.compiled().api_version).root());
+    let mut metadata = Document::copy_of(before.root().get("metadata")?);
+    let mut labels = build::object();
+    build::set(&mut labels, "touched", build::text("true").root());
+    build::set(&mut metadata, "labels", labels.root());
+    let mut changed = Document::copy_of(before.root());
+    build::set(&mut changed, "metadata", metadata.root());
+    let outcome = new.update(&before, input(&changed), &options(FieldValidation::Ignore));
+    let first = outcome.issues.iter().find(|it| it.severity == Severity::Error);
+    first.filter(|_| !outcome.is_accepted()).map(status::line)
+}
+
+/// A change of a stored object, where its status is behind an endpoint of its own also there.
+fn change<'c>(version: Version<'c>, before: &Document, after: &Document) -> Outcome<'c> {
+    let options = options(FieldValidation::Ignore);
+    let outcome = version.update(before, input(after), &options);
+    if outcome.is_accepted() && version.compiled().status && after.root().get("status").is_some() {
+        return version.update_status(before, input(after), &options);
+    }
+    outcome
+}
+
+/// The object without what it can do without, and what then becomes of it.
+fn minimal(
+    object: Document,
+    effect: String,
+    still: impl Fn(&Document) -> Option<String>,
+) -> (Document, String) {
+    let root = object.root();
+    let own = |id: &NodeId| {
+        let path = object.path(*id);
+        match path.segments() {
+            [] => true,
+            [Segment::Field(first) | Segment::Key(first), ..] => {
+                matches!(&**first, "apiVersion" | "kind" | "metadata")
+            }
+            [Segment::Index(_), ..] => false,
+        }
+    };
+    let pointers: Vec<_> =
+        root.ids().filter(|id| !own(id)).map(|id| object.path(id).pointer()).take(CUTS).collect();
+    let (mut object, mut effect) = (object, effect);
+    for pointer in pointers {
+        let mut smaller = Document::copy_of(object.root());
+        let member = smaller.root().pointer(&pointer).filter(|value| value.key().is_some());
+        let Some(id) = member.map(Value::id) else { continue };
+        smaller.remove(id);
+        if let Some(then) = still(&smaller) {
+            (object, effect) = (Document::copy_of(smaller.root()), then);
+        }
+    }
+    (object, effect)
+}
+
+/// The paths of what reading an object loses.
+pub(super) fn lost(outcome: &Outcome<'_>, relates: impl Fn(&[Segment]) -> bool) -> Vec<String> {
+    let lost = outcome.changes.pruned.iter().chain(&outcome.changes.dropped);
+    lost.map(|id| outcome.document.path(*id))
+        .filter(|path| relates(path.segments()))
+        .map(|path| path.to_string())
+        .collect()
 }
 
 /// The sample of a schema with `value` at the end of `path`.
@@ -213,7 +334,11 @@ fn input(object: &Document) -> Decoded {
 }
 
 /// What becomes of an object; a status behind its own endpoint is written there, as controllers do.
-fn judge<'c>(version: Version<'c>, object: &Document, validation: FieldValidation) -> Outcome<'c> {
+pub(super) fn judge<'c>(
+    version: Version<'c>,
+    object: &Document,
+    validation: FieldValidation,
+) -> Outcome<'c> {
     let options = options(validation);
     let created = version.create(input(object), &options);
     let status = object.root().get("status").filter(|_| version.compiled().status);
@@ -229,7 +354,7 @@ fn judge<'c>(version: Version<'c>, object: &Document, validation: FieldValidatio
 }
 
 /// What reading makes of a stored object: whether it would be accepted does not matter.
-fn read<'c>(version: Version<'c>, object: &Document) -> Outcome<'c> {
+pub(super) fn read<'c>(version: Version<'c>, object: &Document) -> Outcome<'c> {
     let options = options(FieldValidation::Ignore);
     if object.root().get("status").is_some() && version.compiled().status {
         let stored = stored(object);
@@ -262,7 +387,7 @@ fn leads_to(steps: &[Step<'_>], path: &[Segment]) -> bool {
 }
 
 /// The fields that were filled in differently.
-fn defaulted(before: &Outcome<'_>, after: &Outcome<'_>) -> Vec<String> {
+pub(super) fn defaulted(before: &Outcome<'_>, after: &Outcome<'_>) -> Vec<String> {
     let filled = |outcome: &Outcome<'_>| -> Vec<(String, String)> {
         let document = &outcome.document;
         let of =
@@ -285,7 +410,7 @@ fn defaulted(before: &Outcome<'_>, after: &Outcome<'_>) -> Vec<String> {
 }
 
 /// A path as people write it.
-fn shown(path: &[Step<'_>]) -> String {
+pub(super) fn shown(path: &[Step<'_>]) -> String {
     let mut out = String::new();
     for step in path {
         match step {

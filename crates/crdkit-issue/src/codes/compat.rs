@@ -1,6 +1,84 @@
-//! Findings of the compat stage: what it is told to compare, and how.
+//! Findings of the compat stage: what a change of a CRD breaks, and how comparing goes wrong.
 
 codes! {
     /// The configuration of a comparison is not one.
     CONFIG_INVALID = "config-invalid", Invalid, "{problem}", example: "conversion: Sometimes";
+
+    /// The API server would not take the new CRD in place of the old.
+    CRD_REFUSED = "crd-refused", Invalid, "the API server refuses the new CRD: {change}",
+        example: "spec: {scope: Cluster} # was Namespaced";
+
+    /// The kind is called differently.
+    NAMES_CHANGED = "names-changed", Invalid, "{change}",
+        example: "names: {shortNames: []} # was [lp]";
+
+    /// Objects belong to a namespace and did not, or the other way round.
+    SCOPE_CHANGED = "scope-changed", Invalid, "{change}",
+        example: "spec: {scope: Cluster} # was Namespaced";
+
+    /// A version that was served no longer is.
+    VERSION_GONE = "version-gone", Invalid, "{change}",
+        example: "versions: [{name: v1beta1, served: false}] # was true";
+
+    /// Stored objects cannot be read any more, or not after the change is taken back.
+    STORAGE_CHANGED = "storage-changed", Invalid, "{change}",
+        example: "versions: [] # v1beta1 was the storage version";
+
+    /// Objects are converted between versions in another way.
+    CONVERSION_CHANGED = "conversion-changed", Invalid, "{change}",
+        example: "conversion: {strategy: None} # was Webhook";
+
+    /// The `status` or `scale` subresource is gone, new, or somewhere else.
+    SUBRESOURCE_CHANGED = "subresource-changed", Invalid, "{change}",
+        example: "subresources: {} # had status";
+
+    /// Objects can no longer be selected by a field.
+    SELECTOR_GONE = "selector-gone", Invalid, "{change}",
+        example: "selectableFields: [] # was [{jsonPath: .spec.color}]";
+
+    /// A column of `kubectl get` is gone or shows something else.
+    COLUMN_CHANGED = "column-changed", Invalid, "{change}",
+        example: "additionalPrinterColumns: [] # was [{name: Color, jsonPath: .spec.color}]";
+
+    /// An object that was accepted is not any more.
+    OBJECT_REFUSED = "object-refused", Invalid, "{change}",
+        example: "maxLength: 10 # was 20";
+
+    /// A stored object cannot be changed as before.
+    UPDATE_REFUSED = "update-refused", Invalid, "{change}",
+        example: "x-kubernetes-validations: [{rule: self == oldSelf}] # is new";
+
+    /// A field of stored objects is lost.
+    FIELD_LOST = "field-lost", Invalid, "{change}", example: "properties: {} # had color";
+
+    /// A stored object reads differently because a default is another one.
+    DEFAULT_CHANGED = "default-changed", Invalid, "{change}", example: "default: 40 # was 60";
+
+    /// Readers meet values that were not possible before.
+    NEW_TO_READERS = "new-to-readers", Invalid, "{change}",
+        example: "enum: [Warm, Cold] # was [Warm]";
+
+    /// Server-side apply merges a list or map in another way.
+    OWNERSHIP_CHANGED = "ownership-changed", Invalid, "{change}",
+        example: "x-kubernetes-list-type: map # was atomic";
+
+    /// An object is not whole, or not valid, when it is used in another version.
+    VERSIONS_DIFFER = "versions-differ", Invalid, "{change}",
+        example: "# v1 has a field that v1beta1 does not have";
+
+    /// A CRD is gone.
+    CRD_GONE = "crd-gone", NotFound, "the CRD `{name}` is gone, and with it all of its objects",
+        example: "";
+
+    /// An object is worse off under the new CRD.
+    OBJECT_BREAKS = "object-breaks", Invalid, "{effect}", example: "";
+
+    /// An exception in the configuration has expired.
+    EXCEPTION_EXPIRED = "exception-expired", Invalid,
+        "the exception expired on {expires}; its reason was: {reason}",
+        example: "exceptions: [{path: spec.color, reason: unused, expires: 2024-01-31}]";
+
+    /// An exception in the configuration is about nothing that was found.
+    EXCEPTION_UNUSED = "exception-unused", Invalid, "the exception is about nothing; remove it",
+        example: "exceptions: [{path: spec.nowhere, reason: unused, expires: 2030-01-31}]";
 }

@@ -158,11 +158,7 @@ fn conditions_choose_and_negation_is_one_finding() {
     check("{not: {type: string}}", "a", &["not @ "]);
     check("{not: {type: string}}", "1", &[]);
     check("{properties: {a: false}}", "{a: 1}", &["never-valid @ /a"]);
-    check(
-        "{allOf: [{minimum: 3}, {minimum: 5}, {minimum: 3}]}",
-        "1",
-        &["minimum @ "],
-    );
+    check("{allOf: [{minimum: 3}, {minimum: 5}, {minimum: 3}]}", "1", &["minimum @ "]);
 }
 
 #[test]

@@ -38,6 +38,7 @@ pub(crate) const ALL: &[Suite] = &[
     cel_spec::SUITE,
     k8s_cel::SUITE,
     compat::SUITE,
+    compat::CRDIFY,
     crds::CRD,
     crds::CRD_MUTANT,
     crds::K8S_CRD,

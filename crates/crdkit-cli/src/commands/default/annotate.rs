@@ -5,12 +5,16 @@
 
 use super::changes::Note;
 use crdkit::codec::{DecodeOptions, yaml};
+use crdkit::issue::{LineIndex, Position};
 use crdkit::value::{NodeId, Place, Value};
 use std::collections::{BTreeMap, HashMap};
 
-/// Comments by the line they belong to.
-#[derive(Default)]
-struct Comments {
+/// Comments by the line they belong to, from zero.
+struct Comments<'t> {
+    text: &'t str,
+    lines: LineIndex,
+    /// The last line of objects that something was removed from.
+    ends: HashMap<NodeId, usize>,
     /// Lines of their own in front of a line.
     above: BTreeMap<usize, Vec<String>>,
     /// At the end of a line.
@@ -27,32 +31,44 @@ pub(super) fn annotate(text: &str, root: Value<'_>, notes: &[Note]) -> String {
     // Both have the same values in the same order.
     let same: HashMap<NodeId, NodeId> = root.ids().zip(written.ids()).collect();
     let value = |id: &NodeId| same.get(id).map(|id| decoded.document.value(*id));
-    let mut comments = Comments::default();
+    let mut comments = Comments {
+        text,
+        lines: LineIndex::new(text.as_bytes()),
+        ends: HashMap::new(),
+        above: BTreeMap::new(),
+        beside: BTreeMap::new(),
+        below: BTreeMap::new(),
+    };
     for note in notes {
         let placed = match note {
-            Note::Added(id, remark) => {
-                value(id).and_then(|value| comments.added(text, value, remark))
-            }
+            Note::Added(id, remark) => value(id).and_then(|value| comments.added(value, remark)),
             Note::Removed(id, remark) => {
-                value(id).and_then(|value| comments.removed(text, value, remark))
+                value(id).and_then(|value| comments.removed(value, remark))
             }
         };
         // Everything that was written has a place.
         debug_assert!(placed.is_some());
     }
-    comments.write(text)
+    comments.write()
 }
 
-impl Comments {
-    fn added(&mut self, text: &str, value: Value<'_>, remark: &str) -> Option<()> {
+impl Comments<'_> {
+    /// The line and column of a byte, from zero.
+    fn position(&self, at: usize) -> (usize, usize) {
+        let Position { line, column } = self.lines.position(self.text.as_bytes(), at);
+        (line - 1, column - 1)
+    }
+
+    fn added(&mut self, value: Value<'_>, remark: &str) -> Option<()> {
         let place = place(value)?;
         let start = place.key.unwrap_or(place.value).start;
-        let (first, last) = (line(text, start), line(text, place.value.end.saturating_sub(1)));
+        let (first, column) = self.position(start);
+        let (last, _) = self.position(place.value.end.saturating_sub(1));
         let is_scalar = value.as_array().is_none() && value.as_object().is_none();
-        let is_block = text.get(place.value.start..)?.starts_with(['|', '>']);
+        let is_block = self.text.get(place.value.start..)?.starts_with(['|', '>']);
         if is_scalar && !is_block && last > first {
             // A scalar over several lines has no room for a comment.
-            let indent = " ".repeat(column(text, start));
+            let indent = " ".repeat(column);
             self.above.entry(first).or_default().push(format!("{indent}# {remark}:"));
         } else {
             self.beside.entry(first).or_default().push(remark.to_owned());
@@ -60,25 +76,31 @@ impl Comments {
         Some(())
     }
 
-    fn removed(&mut self, text: &str, object: Value<'_>, remark: &str) -> Option<()> {
+    fn removed(&mut self, object: Value<'_>, remark: &str) -> Option<()> {
         let at = place(object)?;
         let Some((_, member)) = object.members().next() else {
             // `{}` is on the line of its key.
-            let first = line(text, at.key.unwrap_or(at.value).start);
+            let (first, _) = self.position(at.key.unwrap_or(at.value).start);
             self.beside.entry(first).or_default().push(remark.to_owned());
             return Some(());
         };
-        let indent = " ".repeat(column(text, place(member)?.key?.start));
-        let ends = object.ids().filter_map(|id| object.document().place(id));
-        let end = ends.map(|place| place.value.end).max()?;
-        let last = line(text, end.saturating_sub(1));
+        let indent = " ".repeat(self.position(place(member)?.key?.start).1);
+        let last = match self.ends.get(&object.id()) {
+            Some(last) => *last,
+            None => {
+                let places = object.ids().filter_map(|id| object.document().place(id));
+                let end = places.map(|place| place.value.end).max()?;
+                self.position(end.saturating_sub(1)).0
+            }
+        };
+        self.ends.insert(object.id(), last);
         self.below.entry(last).or_default().push(format!("{indent}# {remark}"));
         Some(())
     }
 
-    fn write(&self, text: &str) -> String {
+    fn write(&self) -> String {
         let mut out = String::new();
-        for (number, line) in text.lines().enumerate() {
+        for (number, line) in self.text.lines().enumerate() {
             for comment in self.above.get(&number).into_iter().flatten() {
                 out.push_str(comment);
                 out.push('\n');
@@ -103,17 +125,6 @@ impl Comments {
 
 fn place(value: Value<'_>) -> Option<Place> {
     value.document().place(value.id())
-}
-
-/// The number of the line that a byte is in, from zero.
-fn line(text: &str, at: usize) -> usize {
-    let before = text.as_bytes().get(..at).unwrap_or_default();
-    memchr::memchr_iter(b'\n', before).count()
-}
-
-fn column(text: &str, at: usize) -> usize {
-    let before = text.as_bytes().get(..at).unwrap_or_default();
-    before.len() - memchr::memrchr(b'\n', before).map_or(0, |feed| feed + 1)
 }
 
 #[cfg(test)]

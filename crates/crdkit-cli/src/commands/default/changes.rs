@@ -30,7 +30,9 @@ pub(super) fn notes(
     let before: HashSet<NodeId> = original.root().ids().collect();
     let after: HashSet<NodeId> = stored.root().ids().collect();
     let changes = &outcome.changes;
-    let defaulted: HashSet<NodeId> = changes.defaulted.iter().copied().collect();
+    let set = |ids: &[NodeId]| ids.iter().copied().collect::<HashSet<NodeId>>();
+    let [defaulted, pruned, dropped] =
+        [&changes.defaulted, &changes.pruned, &changes.dropped].map(|ids| set(ids));
     let mut notes = Vec::new();
     for id in stored.root().ids() {
         let value = stored.value(id);
@@ -54,9 +56,9 @@ pub(super) fn notes(
         if after.contains(&id) || replaced {
             continue;
         }
-        let why = if changes.pruned.contains(&id) {
+        let why = if pruned.contains(&id) {
             "removed, not in the schema"
-        } else if changes.dropped.contains(&id) {
+        } else if dropped.contains(&id) {
             "removed, null is not allowed"
         } else if key == "status" && parent.parent().is_none() {
             "removed, status is written through its subresource"

@@ -1,6 +1,6 @@
 //! Lists: how many items, whether they repeat, and what each is.
 
-use super::{Concern, Visit, Walk};
+use super::{Concern, Visit, Walk, may_be};
 use crate::semantic::build;
 use crate::step::Step;
 use crdkit_schema::model::Schema;
@@ -10,52 +10,108 @@ const LONGEST: i64 = 2000;
 
 impl<'c> Walk<'c> {
     pub(super) fn arrays(&mut self, visit: &Visit<'c>, old: &Schema<'c>, new: &Schema<'c>) {
-        if old.type_name != "array" {
+        if !may_be(old, "array") {
             return;
         }
         let (before, after) = (old.bounds(), new.bounds());
         if let Some(limit) = after.max_items
             && before.max_items.is_none_or(|most| most > limit)
+            && self.unlike_items(old).is_none_or(|most| most > limit)
         {
             let count = usize::try_from(limit + 1).unwrap_or(0);
             let items = if limit < LONGEST { self.sampler.list(old, count) } else { Vec::new() };
             // Too few unlike items make no point.
             let enough = items.len() == count && count > 0;
             let values = enough.then(|| build::array(&items)).into_iter().collect();
-            self.suspect(visit, Concern::Accept, format!("at most {limit} items"), values);
+            let change = format!("at most {limit} items");
+            let suspect = self.suspect(visit, Concern::Accept, "maxItems", change);
+            self.found.push(suspect.trying(values));
         }
         if let Some(limit) = after.min_items
             && before.min_items.unwrap_or(0) < limit
         {
-            let values = vec![self.sampler.sample(visit.old)];
-            self.suspect(visit, Concern::Accept, format!("at least {limit} items"), values);
+            let values = vec![build::array(&self.sampler.list(old, count(before.min_items)))];
+            let change = format!("at least {limit} items");
+            let suspect = self.suspect(visit, Concern::Accept, "minItems", change);
+            self.found.push(suspect.trying(values));
         }
         self.repetition(visit, old, new);
+        self.topology(visit, old, new);
         match (old.item_schema(), new.item_schema()) {
             (Some(old), Some(new)) => self.descend(visit, Step::Items, old, new),
             (None, Some(_)) => {
-                self.suspect(visit, Concern::Accept, "items have a schema".into(), Vec::new());
+                let change = "items have a schema";
+                self.found.push(self.suspect(visit, Concern::Accept, "items", change));
             }
             _ => {}
         }
     }
 
+    /// How many items a set can have whose items are listed.
+    fn unlike_items(&self, schema: &Schema<'c>) -> Option<i64> {
+        let item = self.old.schema(schema.item_schema()?);
+        let values = item.enum_values.filter(|values| values.items().len() > 0)?;
+        let is_set = schema.extensions().list_type == Some("set");
+        is_set.then(|| i64::try_from(values.items().len()).ok()).flatten()
+    }
+
     /// Whether items that were allowed to be equal must now differ.
     fn repetition(&mut self, visit: &Visit<'c>, old: &Schema<'c>, new: &Schema<'c>) {
         let (before, after) = (old.extensions(), new.extensions());
-        let change = match after.list_type {
-            Some("set") if before.list_type != Some("set") => "a set".to_owned(),
-            Some("map")
-                if before.list_type != Some("map")
-                    || before.list_map_keys != after.list_map_keys =>
-            {
-                format!("a map by {}", after.list_map_keys.join(", "))
+        if old.bounds().max_items.is_some_and(|most| most <= 1) {
+            return;
+        }
+        let (keyword, change) = match after.list_type {
+            Some("set") if before.list_type != Some("set") => {
+                ("x-kubernetes-list-type", "a set".to_owned())
             }
-            _ if new.unique_items && !old.unique_items => "items must differ".to_owned(),
+            Some("map") => {
+                // Items that differ in some of the keys differ in all of them together.
+                let is_map = before.list_type == Some("map");
+                if is_map
+                    && before.list_map_keys.iter().all(|key| after.list_map_keys.contains(key))
+                {
+                    return;
+                }
+                let keyword =
+                    if is_map { "x-kubernetes-list-map-keys" } else { "x-kubernetes-list-type" };
+                (keyword, format!("a map by {}", after.list_map_keys.join(", ")))
+            }
+            _ if new.unique_items && !old.unique_items => {
+                ("uniqueItems", "items must differ".to_owned())
+            }
             _ => return,
         };
         let item = old.item_schema().map(|item| self.sampler.sample(item));
-        let values = item.map(|item| build::array([&item, &item])).into_iter().collect();
-        self.suspect(visit, Concern::Accept, change, values);
+        let mut values: Vec<_> =
+            item.map(|item| build::array([&item, &item])).into_iter().collect();
+        values.push(build::array(&self.sampler.list(old, 2)));
+        let suspect = self.suspect(visit, Concern::Accept, keyword, change);
+        self.found.push(suspect.trying(values));
     }
+
+    /// How server-side apply merges a list.
+    fn topology(&mut self, visit: &Visit<'c>, old: &Schema<'c>, new: &Schema<'c>) {
+        let (before, after) = (old.extensions(), new.extensions());
+        let (was, is) = (before.list_type.unwrap_or("atomic"), after.list_type.unwrap_or("atomic"));
+        let (change, effect) = if was != is {
+            let effect = match is {
+                "atomic" => "whoever applies the list replaces what others put into it",
+                _ => "appliers share a list that one of them owned as a whole",
+            };
+            (format!("list type {is} instead of {was}"), effect)
+        } else if is == "map" && before.list_map_keys != after.list_map_keys {
+            let keys = after.list_map_keys.join(", ");
+            (format!("items are told apart by {keys}"), "items that appliers own are others")
+        } else {
+            return;
+        };
+        let mut suspect = self.suspect(visit, Concern::Own, "x-kubernetes-list-type", change);
+        suspect.certain = Some(effect);
+        self.found.push(suspect);
+    }
+}
+
+fn count(bound: Option<i64>) -> usize {
+    usize::try_from(bound.unwrap_or(0)).unwrap_or(0).min(256)
 }

@@ -1,6 +1,8 @@
 //! Objects and maps: which members there are, which must be, which are kept.
 
-use super::{Concern, Visit, Walk};
+use super::guard::Notice;
+use super::{Concern, Visit, Walk, may_be};
+use crate::semantic::answer::Places;
 use crate::semantic::build;
 use crate::step::Step;
 use crdkit_schema::model::{Additional, Schema, SchemaId};
@@ -13,12 +15,13 @@ pub(in crate::semantic) const KEY: &str = "anything";
 
 impl<'c> Walk<'c> {
     pub(super) fn objects(&mut self, visit: &Visit<'c>, old: &Schema<'c>, new: &Schema<'c>) {
-        if !matches!(old.type_name, "object" | "") || old.extensions().int_or_string {
+        if !may_be(old, "object") {
             return;
         }
         self.required(visit, old, new);
         self.counts(visit, old, new);
         self.embedded(visit, old, new);
+        self.map_type(visit, old, new);
         self.members(visit, old, new);
         self.others(visit, old, new);
     }
@@ -30,7 +33,9 @@ impl<'c> Walk<'c> {
                 continue;
             }
             let values = vec![build::without(&self.sampler.sample(visit.old), name)];
-            self.suspect(visit, Concern::Accept, format!("`{name}` is required"), values);
+            let change = format!("`{name}` is required");
+            let suspect = self.suspect(visit, Concern::Accept, "required", change);
+            self.found.push(suspect.trying(values));
         }
         // A field that was always filled in by a default is not any more.
         for name in new.required.iter().filter(|name| old.required.contains(name)) {
@@ -40,7 +45,8 @@ impl<'c> Walk<'c> {
             if default(self.old, old) && !default(self.new, new) {
                 let values = vec![build::without(&self.sampler.sample(visit.old), name)];
                 let change = format!("`{name}` is required without a default");
-                self.suspect(visit, Concern::Accept, change, values);
+                let suspect = self.suspect(visit, Concern::Accept, "required", change);
+                self.found.push(suspect.trying(values));
             }
         }
     }
@@ -49,35 +55,59 @@ impl<'c> Walk<'c> {
         let (before, after) = (old.bounds(), new.bounds());
         if let Some(limit) = after.max_properties
             && before.max_properties.is_none_or(|most| most > limit)
+            && !(has_fewer(old, limit) && has_fewer(new, limit))
         {
             let mut value = self.sampler.sample(visit.old);
             if limit < LARGEST {
                 let count = usize::try_from(limit + 1).unwrap_or(0);
                 self.sampler.pad(old, count, &mut value);
             }
-            self.suspect(visit, Concern::Accept, format!("at most {limit} fields"), vec![value]);
+            let change = format!("at most {limit} fields");
+            let suspect = self.suspect(visit, Concern::Accept, "maxProperties", change);
+            self.found.push(suspect.trying(vec![value]));
         }
         if let Some(limit) = after.min_properties
             && before.min_properties.unwrap_or(0) < limit
+            && usize::try_from(limit).is_ok_and(|limit| old.required.len() < limit)
         {
             let values = vec![self.sampler.sample(visit.old)];
-            self.suspect(visit, Concern::Accept, format!("at least {limit} fields"), values);
+            let change = format!("at least {limit} fields");
+            let suspect = self.suspect(visit, Concern::Accept, "minProperties", change);
+            self.found.push(suspect.trying(values));
         }
     }
 
     fn embedded(&mut self, visit: &Visit<'c>, old: &Schema<'c>, new: &Schema<'c>) {
-        let values = || vec![self.sampler.sample(visit.old)];
-        match (old.extensions().embedded_resource, new.extensions().embedded_resource) {
+        let keyword = "x-kubernetes-embedded-resource";
+        let suspect = match (old.extensions().embedded_resource, new.extensions().embedded_resource)
+        {
             (false, true) => {
-                let values = values();
-                self.suspect(visit, Concern::Accept, "must be a resource".into(), values);
+                let mut suspect =
+                    self.suspect(visit, Concern::Accept, keyword, "must be a resource");
+                suspect.is_ratcheted = false;
+                suspect
             }
-            (true, false) => {
-                let values = values();
-                let change = "no embedded resource".to_owned();
-                self.suspect(visit, Concern::Retain, change, values);
-            }
-            _ => {}
+            (true, false) => self.suspect(visit, Concern::Retain, keyword, "no embedded resource"),
+            _ => return,
+        };
+        let values = vec![self.sampler.sample(visit.old)];
+        self.found.push(suspect.trying(values));
+    }
+
+    /// How server-side apply merges an object.
+    fn map_type(&mut self, visit: &Visit<'c>, old: &Schema<'c>, new: &Schema<'c>) {
+        let kind =
+            |schema: &Schema<'c>| schema.extensions().map_type.unwrap_or("granular").to_owned();
+        let (was, is) = (kind(old), kind(new));
+        if was != is {
+            let change = format!("map type {is} instead of {was}");
+            let mut suspect = self.suspect(visit, Concern::Own, "x-kubernetes-map-type", change);
+            suspect.certain = Some(if is == "atomic" {
+                "whoever applies the object replaces what others put into it"
+            } else {
+                "appliers share an object that one of them owned as a whole"
+            });
+            self.found.push(suspect);
         }
     }
 
@@ -89,55 +119,111 @@ impl<'c> Walk<'c> {
         for (name, before) in old.properties.iter().filter(|(name, _)| !own(name)) {
             match new.properties.get(name).or_else(|| new.additional_schema()) {
                 Some(after) => self.descend(visit, Step::Property(name), before, after),
-                None if keeps(new) || is_root && name == "metadata" => {}
-                None => {
-                    let value = self.with(visit.old, name, before);
-                    self.suspect(visit, Concern::Retain, format!("no `{name}`"), vec![value]);
-                }
+                None if visit.kept.1 || new.preserves_unknown_fields() => {}
+                None if is_root && name == "metadata" => {}
+                // A value is kept, what it holds is not.
+                None if keeps(new) && !self.is_composite(before) => {}
+                None => self.removed(visit, name, before),
             }
         }
         for (name, after) in new.properties.iter().filter(|(name, _)| !own(name)) {
             if old.properties.get(name).is_some() {
                 continue;
             }
+            let path = extended(&visit.path, Step::Property(name));
+            self.changed.push(path.clone());
             if let Some(before) = old.additional_schema() {
                 self.descend(visit, Step::Property(name), before, after);
-            } else if keeps(old) {
+            } else if keeps(old) || visit.kept.0 {
                 let change = format!("`{name}` has a schema");
                 self.constrained(visit, name, &change);
+            } else if self.new.schema(after).default.is_some()
+                && self.is_noticed(visit, &path, Notice::Presence)
+            {
+                // A field that appears by itself is seen by what counts and compares.
+                let change = format!("`{name}` has a default, below a rule or a count");
+                let suspect = self.suspect(visit, Concern::Accept, "default", change);
+                let mut suspect = suspect.indirect().wide();
+                suspect.at = path;
+                let values = self.variants(visit.old);
+                self.found.push(suspect.trying(values));
             }
         }
     }
 
+    /// A field that is not there any more.
+    fn removed(&mut self, visit: &Visit<'c>, name: &'c str, child: SchemaId) {
+        let path = extended(&visit.path, Step::Property(name));
+        self.changed.push(path.clone());
+        let value = || vec![self.sampler.sample(child)];
+        let mut lost = self.suspect(visit, Concern::Retain, "properties", "no such field");
+        let old = Places::of(Some(self.old.schema(child).source), None).old;
+        lost.places = Places { old, ..lost.places };
+        (lost.at, lost.path) = (path.clone(), path.clone());
+        let lost = lost.trying(value());
+        let is_noticed = self.is_noticed(visit, &path, Notice::Presence);
+        let refused = is_noticed.then(|| {
+            let change = "no such field, below a rule or a count";
+            let mut suspect = self.suspect(visit, Concern::Accept, "properties", change).indirect();
+            (suspect.at, suspect.path) = (path.clone(), path);
+            suspect.trying(value())
+        });
+        self.found.push(lost);
+        self.found.extend(refused);
+    }
+
     /// Members that the old schema does not name.
     fn others(&mut self, visit: &Visit<'c>, old: &Schema<'c>, new: &Schema<'c>) {
+        let keyword = "additionalProperties";
         match (old.additional_schema(), new.additional_schema()) {
             (Some(before), Some(after)) => {
                 self.descend(visit, Step::AdditionalProperties, before, after);
             }
-            (Some(before), None) if !keeps(new) => {
+            (Some(before), None) if !keeps(new) && !visit.kept.1 => {
                 let value = self.with(visit.old, KEY, before);
-                let change = "other keys are not kept".to_owned();
-                self.suspect(visit, Concern::Retain, change, vec![value]);
+                self.dropped(visit, keyword, "other keys are not kept", vec![value]);
             }
-            (None, Some(_)) if keeps(old) => {
-                let change = "other keys have a schema".to_owned();
-                self.constrained(visit, KEY, &change);
+            (None, Some(_)) if keeps(old) || visit.kept.0 => {
+                self.constrained(visit, KEY, "other keys have a schema");
             }
-            (None, None) if keeps(old) && !keeps(new) => {
-                let change = "unknown fields are not kept".to_owned();
+            (None, None) if (keeps(old) || visit.kept.0) && !(keeps(new) || visit.kept.1) => {
                 let values = self.free(visit.old, KEY);
-                self.suspect(visit, Concern::Retain, change, values);
+                let keyword = "x-kubernetes-preserve-unknown-fields";
+                self.dropped(visit, keyword, "unknown fields are not kept", values);
             }
             _ => {}
         }
+    }
+
+    fn is_composite(&self, id: SchemaId) -> bool {
+        matches!(self.old.schema(id).type_name, "object" | "array" | "")
+    }
+
+    /// Members without a name that are not kept, which counts and rules above may see.
+    fn dropped(
+        &mut self,
+        visit: &Visit<'c>,
+        keyword: &'static str,
+        change: &str,
+        values: Vec<Document>,
+    ) {
+        let path = extended(&visit.path, Step::AdditionalProperties);
+        if self.is_noticed(visit, &path, Notice::Presence) {
+            let below = format!("{change}, below a rule or a count");
+            let copies = values.iter().map(|value| Document::copy_of(value.root())).collect();
+            let suspect = self.suspect(visit, Concern::Accept, keyword, below).indirect();
+            self.found.push(suspect.trying(copies));
+        }
+        let suspect = self.suspect(visit, Concern::Retain, keyword, change);
+        self.found.push(suspect.trying(values));
     }
 
     /// A member that could be anything may now be refused, or lose what it holds.
     fn constrained(&mut self, visit: &Visit<'c>, name: &str, change: &str) {
         for concern in [Concern::Accept, Concern::Retain] {
             let values = self.free(visit.old, name);
-            self.suspect(visit, concern, change.to_owned(), values);
+            let suspect = self.suspect(visit, concern, "properties", change);
+            self.found.push(suspect.trying(values));
         }
     }
 
@@ -145,7 +231,7 @@ impl<'c> Walk<'c> {
     fn free(&self, id: SchemaId, name: &str) -> Vec<Document> {
         let mut object = build::object();
         build::set(&mut object, KEY, build::text("a").root());
-        let values = [build::text("a"), build::number(1.0), object];
+        let values = [build::text("a"), build::number(1.0), object, build::array([])];
         values.iter().map(|value| self.sampler.with(id, name, value)).collect()
     }
 
@@ -155,8 +241,22 @@ impl<'c> Walk<'c> {
     }
 }
 
+/// Whether there are no more than `limit` names that an object can have.
+fn has_fewer(schema: &Schema<'_>, limit: i64) -> bool {
+    let closed = schema.additional_properties.is_none() && !keeps(schema);
+    let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+    closed
+        && schema.type_name == "object"
+        && schema.properties.iter().len() <= limit
+        && !schema.extensions().embedded_resource
+}
+
 /// Whether members without a schema are kept.
 fn keeps(schema: &Schema<'_>) -> bool {
     schema.preserves_unknown_fields()
         || schema.additional_properties == Some(Additional::Allowed(true))
+}
+
+fn extended<'c>(path: &[Step<'c>], step: Step<'c>) -> Vec<Step<'c>> {
+    path.iter().copied().chain([step]).collect()
 }

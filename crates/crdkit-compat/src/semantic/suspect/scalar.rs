@@ -1,6 +1,7 @@
 //! Strings, numbers and booleans: sets of values against sets of values.
 
-use super::{Concern, Visit, Walk};
+use super::{Concern, Visit, Walk, may_be};
+use crate::semantic::answer::Open;
 use crate::semantic::build;
 use crate::semantic::interval::Interval;
 use crate::semantic::sample::{self, FORMATTED};
@@ -12,6 +13,8 @@ use crdkit_value::{Document, Event, Kind, Value};
 
 /// So many texts of each kind are tried.
 const TEXTS: usize = 4;
+/// Texts up to this length are looked for first.
+const SHORT: usize = 48;
 /// A text may be this long to make a point.
 const LONGEST: usize = 70_000;
 
@@ -23,29 +26,40 @@ impl<'c> Walk<'c> {
                 let names: Vec<_> = refused.iter().map(|value| go_json::value(*value)).collect();
                 let change = format!("not a value: {}", names.join(", "));
                 let values = refused.into_iter().map(Document::copy_of).collect();
-                self.suspect(visit, Concern::Accept, change, values);
+                self.refused(visit, "enum", change, values);
             }
             return;
         }
-        if new.enum_values.is_some_and(|values| values.items().len() > 0) {
+        if new_len(new) > 0 {
             self.new_enum(visit, old, new);
         }
-        let strings = old.type_name == "string" || old.extensions().int_or_string;
-        if strings {
+        if may_be(old, "string") {
             self.lengths(visit, old, new);
             self.pattern(visit, old, new);
             self.format(visit, old, new);
         }
-        if !strings || old.extensions().int_or_string {
+        if may_be(old, "integer") || may_be(old, "number") {
             self.numbers(visit, old, new);
         }
     }
 
+    fn refused(
+        &mut self,
+        visit: &Visit<'c>,
+        keyword: &'static str,
+        change: String,
+        values: Vec<Document>,
+    ) {
+        let suspect = self.suspect(visit, Concern::Accept, keyword, change);
+        self.found.push(suspect.trying(values));
+    }
+
     fn new_enum(&mut self, visit: &Visit<'c>, old: &Schema<'c>, new: &Schema<'c>) {
+        let count = TEXTS + new_len(new);
         let candidates: Vec<Document> = match old.type_name {
             "boolean" => [false, true].map(|it| build::scalar(Event::Bool(it))).into(),
             "string" => {
-                let texts = sample::texts(self.sampler.memo, old, TEXTS + new_len(new));
+                let texts = sample::texts(self.sampler.memo, old, count);
                 texts.iter().map(|text| build::text(text)).collect()
             }
             "integer" | "number" => {
@@ -59,10 +73,18 @@ impl<'c> Walk<'c> {
             }
             _ => vec![self.sampler.sample(visit.old)],
         };
+        // A type or a pattern may leave no more than a few values, all of them at hand.
+        let all = match old.type_name {
+            "boolean" => true,
+            "string" => {
+                let listed = regex(old).is_some() && old.format.is_empty();
+                listed && (1..count).contains(&candidates.len())
+            }
+            _ => false,
+        };
         let values: Vec<_> = candidates.into_iter().filter(|it| !admits(new, it.root())).collect();
-        if old.type_name != "boolean" || !values.is_empty() {
-            let change = "only some values".to_owned();
-            self.suspect(visit, Concern::Accept, change, values);
+        if !all || !values.is_empty() {
+            self.refused(visit, "enum", "only some values".to_owned(), values);
         }
     }
 
@@ -83,13 +105,15 @@ impl<'c> Walk<'c> {
                 None if limit < LONGEST => Found::Texts(vec!["a".repeat(limit + 1)]),
                 _ => search(least.max(limit + 1), most),
             };
-            self.texts(visit, format!("at most {limit} characters"), found);
+            let change = format!("at most {limit} characters");
+            self.texts(visit, "maxLength", change, found);
         }
         if let Some(limit) = length(after.min_length)
             && limit > least
         {
             let found = search(least, Some(most.unwrap_or(limit - 1).min(limit - 1)));
-            self.texts(visit, format!("at least {limit} characters"), found);
+            let change = format!("at least {limit} characters");
+            self.texts(visit, "minLength", change, found);
         }
     }
 
@@ -102,47 +126,68 @@ impl<'c> Walk<'c> {
         let (before, after) = (regex(old), regex(new));
         let found = match &after {
             None => Found::Unknown,
-            Some(after) => Search {
-                matching: before.iter().collect(),
-                failing: vec![after],
-                min_length: length(bounds.min_length).unwrap_or(0),
-                max_length: length(bounds.max_length),
+            Some(after) => {
+                let least = length(bounds.min_length).unwrap_or(0);
+                let most = length(bounds.max_length);
+                let search = |min_length, max_length| {
+                    let (matching, failing) = (before.iter().collect(), vec![after]);
+                    Search { matching, failing, min_length, max_length }.run(TEXTS)
+                };
+                // Lengths make searching expensive. Short texts are found first; if there are none, there
+                // may be none of any length.
+                let short = search(least, Some(most.unwrap_or(SHORT).min(SHORT.max(least))));
+                match short {
+                    Found::Texts(texts) if texts.is_empty() => match search(0, None) {
+                        Found::Texts(texts) if texts.is_empty() => Found::Texts(texts),
+                        _ => search(least, most),
+                    },
+                    Found::Unknown => search(least, most),
+                    found @ Found::Texts(_) => found,
+                }
             }
-            .run(TEXTS),
         };
-        self.texts(visit, format!("pattern {}", new.pattern), found);
+        self.texts(visit, "pattern", format!("pattern {}", new.pattern), found);
     }
 
     /// Nothing to find is a proof.
-    fn texts(&mut self, visit: &Visit<'c>, change: String, found: Found) {
-        match found {
-            Found::Texts(texts) if texts.is_empty() => {}
-            Found::Texts(texts) => {
-                let values = texts.iter().map(|text| build::text(text)).collect();
-                self.suspect(visit, Concern::Accept, change, values);
+    fn texts(&mut self, visit: &Visit<'c>, keyword: &'static str, change: String, found: Found) {
+        let (old, new) = (self.old.schema(visit.old), self.new.schema(visit.new));
+        let mut suspect = self.suspect(visit, Concern::Accept, keyword, change);
+        let texts = match found {
+            Found::Texts(texts) if texts.is_empty() => return,
+            Found::Texts(texts) => texts,
+            Found::Unknown => {
+                suspect.open = Open::TOO_LARGE;
+                Vec::new()
             }
-            Found::Unknown => self.suspect(visit, Concern::Accept, change, Vec::new()),
-        }
+        };
+        let known = FORMATTED.iter().map(|text| build::text(text));
+        let known = known.filter(|it| admits(old, it.root()) && !admits(new, it.root()));
+        let values = texts.iter().map(|text| build::text(text)).chain(known.take(TEXTS));
+        self.found.push(suspect.trying(values.collect()));
     }
 
     fn format(&mut self, visit: &Visit<'c>, old: &Schema<'c>, new: &Schema<'c>) {
         let Some(format) = Format::parse(new.format) else { return };
-        if Format::parse(old.format) == Some(format) {
+        if is_within(Format::parse(old.format), format) {
             return;
         }
-        let mut texts = sample::texts(self.sampler.memo, old, TEXTS);
+        let mut texts = sample::texts(self.sampler.memo, old, 8 * TEXTS);
         texts.extend(FORMATTED.iter().map(|text| (*text).to_owned()));
         let values = texts.iter().map(|text| build::text(text));
         let values = values.filter(|it| admits(old, it.root()) && !format_admits(new, it.root()));
         let values: Vec<_> = values.take(TEXTS).collect();
-        self.suspect(visit, Concern::Accept, format!("format {}", new.format), values);
+        self.refused(visit, "format", format!("format {}", new.format), values);
     }
 
     fn numbers(&mut self, visit: &Visit<'c>, old: &Schema<'c>, new: &Schema<'c>) {
         let (before, after) = (Interval::of(old), Interval::of(new));
         if !before.is_within(after) {
             let values = before.edges(after).into_iter().map(build::number).collect();
-            self.suspect(visit, Concern::Accept, "fewer numbers".into(), values);
+            let upper = before.upper.at > after.upper.at
+                || before.upper.at == after.upper.at && after.upper.open && !before.upper.open;
+            let keyword = if upper { "maximum" } else { "minimum" };
+            self.refused(visit, keyword, format!("numbers {after}"), values);
         }
         if let Some(step) = new.bounds().multiple_of {
             let multiple =
@@ -151,10 +196,22 @@ impl<'c> Walk<'c> {
                 let near = [1.0, step + 1.0, step / 2.0, before.lower.at, before.upper.at];
                 let fitting = near.into_iter().filter(|number| before.contains(*number));
                 let values = fitting.map(build::number).collect();
-                self.suspect(visit, Concern::Accept, format!("multiples of {step} only"), values);
+                self.refused(visit, "multipleOf", format!("multiples of {step} only"), values);
             }
         }
     }
+}
+
+/// Whether every text of a format, or every text, is of another format.
+fn is_within(narrow: Option<Format>, wide: Format) -> bool {
+    narrow == Some(wide)
+        || wide == Format::Password
+        || matches!(
+            (narrow, wide),
+            (Some(Format::Uuid3 | Format::Uuid4 | Format::Uuid5), Format::Uuid)
+                | (Some(Format::Isbn10 | Format::Isbn13), Format::Isbn)
+                | (Some(Format::K8sShortName), Format::K8sLongName)
+        )
 }
 
 fn new_len(schema: &Schema<'_>) -> usize {
@@ -166,7 +223,7 @@ fn regex(schema: &Schema<'_>) -> Option<Regex> {
 }
 
 /// Whether the keywords about single values allow `value`; junctors and rules are not asked.
-fn admits(schema: &Schema<'_>, value: Value<'_>) -> bool {
+pub(in crate::semantic) fn admits(schema: &Schema<'_>, value: Value<'_>) -> bool {
     let values = schema.enum_values.filter(|values| values.items().len() > 0);
     if values.is_some_and(|values| !values.items().any(|known| known == value)) {
         return false;

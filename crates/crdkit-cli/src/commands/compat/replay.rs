@@ -1,0 +1,133 @@
+//! `--with-objects`: real objects under both CRDs.
+
+use super::semantic::text;
+use super::sides::Sides;
+use crate::args::Compare;
+use crate::input::Input;
+use crate::objects::{self, Identity};
+use crate::report::{Finding, Object, Subject};
+use crate::source::{self, Purpose};
+use anyhow::{Context as _, Result};
+use crdkit::codec::{DecodeOptions, Decoded};
+use crdkit::compat::semantic::{Broken, Replay};
+use crdkit::issue::{FieldPath, Issue, Segment, Severity, Span, codes};
+use crdkit::value::{Document, Value};
+use std::collections::BTreeMap;
+
+/// What became of real objects.
+#[derive(Default)]
+pub(super) struct Replayed {
+    /// Those that are worse off, or cannot be read.
+    pub(super) objects: Vec<Object>,
+    n_tried: usize,
+    n_broken: usize,
+    asked: bool,
+}
+
+impl Replayed {
+    /// Counts for people; nothing when there was nothing to try.
+    pub(super) fn in_words(&self) -> String {
+        let Self { n_tried, n_broken, asked, .. } = self;
+        if *asked { format!("; {n_broken} of {n_tried} objects break") } else { String::new() }
+    }
+}
+
+/// Tries the objects of all sources that `--with-objects` names.
+pub(super) fn objects(args: &Compare, sides: &Sides, excerpts: bool) -> Result<Replayed> {
+    let mut out = Replayed { asked: !args.with_objects.is_empty(), ..Replayed::default() };
+    if !out.asked {
+        return Ok(out);
+    }
+    let mut replays = BTreeMap::new();
+    for (name, old, new) in sides.pairs() {
+        let replay = Replay::new(&old.document, &new.document)
+            .with_context(|| format!("`{name}` cannot be compiled"))?;
+        replays.insert(kind(&old.document), replay);
+    }
+    let client = args.fetching.client();
+    let options = DecodeOptions { positions: true, ..DecodeOptions::default() };
+    for source in &args.with_objects {
+        for entry in source::find(source, Purpose::Objects, &client)?.entries {
+            let input = entry.read()?;
+            for outcome in objects::decode(&input, &options) {
+                match outcome {
+                    Err(issue) => {
+                        let finding = Finding::new(&issue, &text(&input), excerpts);
+                        out.objects.push(Object::judged(&input.name, None, vec![finding]));
+                    }
+                    Ok(decoded) => out.object(&input, &decoded, &replays, excerpts),
+                }
+            }
+        }
+    }
+    Ok(out)
+}
+
+impl Replayed {
+    fn object(
+        &mut self,
+        input: &Input,
+        decoded: &Decoded,
+        replays: &BTreeMap<(String, String), Replay>,
+        excerpts: bool,
+    ) {
+        let Ok(identity) = objects::identify(&decoded.document) else { return };
+        let key = (identity.group.clone(), identity.kind.clone());
+        let Some(replay) = replays.get(&key) else { return };
+        self.n_tried += 1;
+        let broken = replay.object(&decoded.document);
+        if broken.is_empty() {
+            return;
+        }
+        self.n_broken += 1;
+        let source = text(input);
+        let issues = broken.iter().flat_map(|it| issues(it, &decoded.document, &identity));
+        let findings = issues.map(|issue| Finding::new(&issue, &source, excerpts)).collect();
+        self.objects.push(Object::judged(&input.name, Some(Subject::Object(identity)), findings));
+    }
+}
+
+/// One finding for each thing that is refused, one for all that is lost or different.
+fn issues(broken: &Broken, document: &Document, identity: &Identity) -> Vec<Issue> {
+    let issue = |effect: String, path: &FieldPath, severity| {
+        let mut issue = Issue::error(codes::compat::OBJECT_BREAKS).with("effect", effect);
+        issue.severity = severity;
+        issue.span = nearest(document, path);
+        issue.at(path.clone())
+    };
+    let root = FieldPath::root();
+    match broken {
+        Broken::Refused { issues, update } => {
+            let then = match update {
+                Some(_) => "refused now, also when something else is changed",
+                None => "refused now, unless it is left alone",
+            };
+            let text = |it: &Issue| format!("{}; {then}", it.message());
+            issues.iter().map(|it| issue(text(it), &it.path, Severity::Error)).collect()
+        }
+        Broken::Defaulted(_) => vec![issue(broken.text(), &root, Severity::Warning)],
+        _ => vec![issue(format!("{identity} {}", broken.text()), &root, Severity::Error)],
+    }
+}
+
+/// Where something is, or the nearest value around it that is written.
+fn nearest(document: &Document, path: &FieldPath) -> Option<Span> {
+    let mut value = document.root();
+    for segment in path.segments() {
+        let next = match segment {
+            Segment::Field(name) | Segment::Key(name) => value.get(name),
+            Segment::Index(index) => value.at(*index),
+        };
+        let Some(next) = next else { break };
+        value = next;
+    }
+    let place = document.place(value.id())?;
+    Some(place.key.unwrap_or(Span::new(place.value.start, place.value.start + 1)))
+}
+
+fn kind(document: &Document) -> (String, String) {
+    let text = |pointer| {
+        document.root().pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned()
+    };
+    (text("/spec/group"), text("/spec/names/kind"))
+}

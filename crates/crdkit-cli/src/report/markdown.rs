@@ -1,0 +1,61 @@
+//! Markdown: a list of findings under a heading for each object, for comments on changes and summaries of jobs.
+
+use super::{Finding, Object, Sink, Summary};
+use crdkit::codec::yaml;
+use crdkit::value::Document;
+use std::fmt::Write as _;
+
+pub(super) struct Markdown;
+
+impl Sink for Markdown {
+    fn object(&mut self, object: &Object, out: &mut Vec<u8>) {
+        if object.findings().next().is_none() {
+            return;
+        }
+        let name = object.identity().map_or("", |identity| identity.name.as_str());
+        let heading = if name.is_empty() { &*object.file } else { name };
+        let mut text = format!("### {heading}\n\n");
+        for finding in object.findings() {
+            item(object, finding, &mut text);
+        }
+        text.push('\n');
+        out.extend_from_slice(text.as_bytes());
+    }
+
+    fn finish(&mut self, _: &Summary, _: &mut Vec<u8>) {}
+}
+
+fn item(object: &Object, finding: &Finding, out: &mut String) {
+    let place = finding.start.map(|it| format!(":{}:{}", it.line, it.column)).unwrap_or_default();
+    let path =
+        if finding.path.is_empty() { String::new() } else { format!("`{}`: ", finding.path) };
+    let _ = writeln!(
+        out,
+        "- **{}** `{}` {path}{} ({}{place})",
+        finding.severity,
+        finding.code,
+        finding.message.replace('\n', " "),
+        object.file
+    );
+    let Some(compared) = &finding.compared else { return };
+    if !compared.effect.is_empty() {
+        let _ = writeln!(out, "  - {}", compared.effect.replace('\n', " "));
+    }
+    let _ = writeln!(out, "  - affects {}", compared.affected);
+    let _ = writeln!(out, "  - {}", compared.advice);
+    for object in compared.witness.iter().chain(&compared.changed) {
+        let _ = writeln!(out, "\n    ```yaml\n{}    ```", indented(object, "    "));
+    }
+}
+
+/// An object as YAML, every line behind `margin`.
+pub(super) fn indented(object: &Document, margin: &str) -> String {
+    let mut text = Vec::new();
+    yaml::write(object.root(), &mut text);
+    let text = String::from_utf8_lossy(&text);
+    let mut out = String::new();
+    for line in text.lines() {
+        let _ = writeln!(out, "{margin}{line}");
+    }
+    out
+}
