@@ -4,7 +4,7 @@
 //! the way. What can be added is a mark that presence is kept for values of the schema.
 
 use super::schema::Schema;
-use crdkit_value::{Document, Event, NodeId, Value};
+use crdkit_value::{Document, Event, NodeId};
 
 /// What is added to an exported schema.
 #[derive(Clone, Debug, Default)]
@@ -34,7 +34,7 @@ impl ExportOptions {
 impl Schema {
     /// The schema as a document.
     pub fn to_json_schema(&self, options: &ExportOptions) -> Document {
-        let mut document = Document::copy_of(selected(self.source().root()));
+        let mut document = Document::copy_of(self.source().root());
         if let Some(keyword) = &options.presence
             && document.root().as_object().is_some()
         {
@@ -43,9 +43,4 @@ impl Schema {
         }
         document
     }
-}
-
-/// The schema itself inside what was imported.
-fn selected(root: Value<'_>) -> Value<'_> {
-    root.get("openAPIV3Schema").unwrap_or(root)
 }

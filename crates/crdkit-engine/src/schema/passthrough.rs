@@ -40,18 +40,13 @@ pub(super) fn scatter(document: &mut Document, target: &FieldPath, presence: Opt
         return;
     };
     let gathered_id = gathered.id();
-    let members: Vec<(String, Document)> = gathered
+    let members: Vec<(NodeId, String, Document)> = gathered
         .members()
         .filter(|(key, _)| document.root().get(key).is_none())
-        .map(|(key, member)| (key.to_owned(), Document::copy_of(member)))
+        .map(|(key, member)| (member.id(), key.to_owned(), Document::copy_of(member)))
         .collect();
-    let ids: Vec<NodeId> = gathered
-        .members()
-        .filter(|(key, _)| document.root().get(key).is_none())
-        .map(|(_, member)| member.id())
-        .collect();
-    for id in ids {
-        document.remove(id);
+    for (id, ..) in &members {
+        document.remove(*id);
     }
     let (mut id, mut path) = (gathered_id, target.clone());
     while document.value(id).members().len() == 0
@@ -65,7 +60,7 @@ pub(super) fn scatter(document: &mut Document, target: &FieldPath, presence: Opt
         document.remove(id);
         (id, path) = (parent, above);
     }
-    for (key, member) in members {
+    for (_, key, member) in members {
         document.insert(NodeId::ROOT, &key, member.root());
     }
 }

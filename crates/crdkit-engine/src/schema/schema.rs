@@ -51,7 +51,7 @@ pub fn import(document: Value<'_>, options: &Options) -> Result<Imported, Import
     let importer::Imported { schema, diagnostics, .. } = importer::import(document, options)?;
     let schema = Schema {
         compiled: schema,
-        source: Arc::new(Document::copy_of(document)),
+        source: Arc::new(Document::copy_of(importer::selected(document, options)?)),
         codecs: Arc::default(),
         rules: Arc::default(),
     };

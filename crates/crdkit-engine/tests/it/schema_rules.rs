@@ -3,9 +3,9 @@
 use crdkit_engine::schema::build::{array, integer, map, number, object, string, tagged};
 use crdkit_engine::schema::{
     Base64, Codec, Codecs, Decoded, DefaultMode, EncodeError, EncodeMode, EpochSeconds, Equality,
-    ExportOptions, JsonText, Nulls, Options, ParseOptions, Parsed, Profile, QuantityText, Report,
-    Rfc3339, Rule, RuleContext, Schema, Unknown, WhenSeen, Wire, document_of, import, import_json,
-    import_with, import_yaml, rule_fn,
+    ExportOptions, JsonText, Nulls, Numbers, Options, ParseOptions, Parsed, Profile, QuantityText,
+    Report, Rfc3339, Rule, RuleContext, Schema, Unknown, WhenSeen, Wire, document_of, import,
+    import_json, import_with, import_yaml, rule_fn,
 };
 use crdkit_issue::{FieldPath, Issues, PathStyle, SeedView, codes};
 use crdkit_value::{Document, Limits, NodeId, PresenceFilter, Value};
@@ -479,6 +479,11 @@ fn export_keeps_extensions_and_can_mark_presence() {
     let schema = import_json(text, &Options::new()).unwrap().schema;
     let plain = schema.to_json_schema(&ExportOptions::new());
     assert_eq!(plain, document_of(r#"{"type": "object", "x-mine": {"a": 1}}"#));
+    let crd = br#"{"kind": "CustomResourceDefinition", "spec": {"versions": [
+        {"name": "v1", "storage": true, "schema": {"openAPIV3Schema": {"type": "object", "x-mine": {"a": 1}}}}
+    ]}}"#;
+    let of_crd = import_json(crd, &Options::new()).unwrap().schema;
+    assert_eq!(of_crd.to_json_schema(&ExportOptions::new()), plain);
     let marked = schema.to_json_schema(&ExportOptions::new().presence_annotation());
     assert_eq!(marked.root().get("x-goskema-presence").and_then(Value::as_bool), Some(true));
 }
@@ -661,4 +666,32 @@ fn paths_of_findings_can_be_shown_as_kubernetes_shows_them() {
         parsed.issues.summary(PathStyle::Both),
         "invalid_type at .labels[app.io/name] (/labels/app.io~1name)"
     );
+}
+
+#[test]
+fn numbers_are_kept_and_written_as_the_option_says() {
+    use Numbers::{BigInt, Decimal, Exact, Float64, Kubernetes};
+    let scaled = Decimal { keep_scale: true };
+    for (numbers, input, expected) in [
+        (Exact, "1.2300", Ok("1.23")),
+        (Exact, "0.10000000000000000001", Ok("0.10000000000000000001")),
+        (Exact, "9007199254740993", Ok("9007199254740993")),
+        (scaled, "1.2300", Ok("1.2300")),
+        (scaled, "1e3", Ok("1000")),
+        (Decimal { keep_scale: false }, "1.2300e-8", Ok("0.0000000123")),
+        (BigInt, "1e3", Ok("1000")),
+        (Float64 { lossy: true }, "9007199254740993", Ok("9007199254740992")),
+        (Float64 { lossy: false }, "9007199254740993", Err("overflow")),
+        (Float64 { lossy: false }, "1.5", Ok("1.5")),
+        (Kubernetes, "9007199254740993", Ok("9007199254740993")),
+        (Kubernetes, "1.50", Ok("1.5")),
+    ] {
+        let schema = number().build(&Options::new().numbers(numbers)).unwrap();
+        let parsed = parse(&schema, input);
+        let found = match parsed.is_valid() {
+            true => Ok(text(schema.encode_canonical(&parsed.value))),
+            false => Err(SeedView(parsed.issues.first().unwrap()).code()),
+        };
+        assert_eq!(found.as_deref().map_err(|code| &**code), expected, "{numbers:?} {input}");
+    }
 }

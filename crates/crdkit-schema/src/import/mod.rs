@@ -67,6 +67,11 @@ pub enum ImportError {
     Selector(String),
 }
 
+/// The part of `document` that [`import`] makes a schema of.
+pub fn selected<'d>(document: Value<'d>, options: &Options) -> Result<Value<'d>, ImportError> {
+    select::select(document, &options.selector).map(|selected| selected.schema)
+}
+
 /// Makes a schema of `document`, or of the part of it that the options select.
 pub fn import(document: Value<'_>, options: &Options) -> Result<Imported, ImportError> {
     // A copy: ids below are of one document, whatever part of another one this is.
