@@ -167,6 +167,14 @@ impl Ast {
         }
     }
 
+    /// The functions and operators that are called, one for each call.
+    pub fn functions(&self) -> impl Iterator<Item = &str> {
+        self.nodes.iter().filter_map(|node| match &node.kind {
+            ExprKind::Call { function, .. } => Some(&**function),
+            _ => None,
+        })
+    }
+
     /// The outermost node.
     pub fn root(&self) -> ExprId {
         self.root.unwrap_or(ExprId(u32::MAX))

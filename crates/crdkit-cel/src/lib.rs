@@ -41,7 +41,7 @@ pub use env::{Env, EnvBuilder, Minor, Purpose};
 pub use error::{CompileError, CompileErrors};
 pub use eval::{Binding, EvalError, Limits, Outcome};
 pub use library::Library;
-pub use plan::{PlanError, Program};
+pub use plan::{PlanError, Program, Read};
 pub use shape::{Field, ListKind, Shape, ShapeId, ShapeKind, Shapes, escape_reserved};
 pub use source::{Location, Position, locate};
 pub use types::Type;

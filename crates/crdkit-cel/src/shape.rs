@@ -6,6 +6,7 @@
 //! and are added bottom-up, so they cannot be recursive.
 
 use std::collections::BTreeMap;
+use std::hash::{Hash as _, Hasher as _};
 
 use crate::ast::Name;
 use crate::types::Type;
@@ -15,7 +16,7 @@ use crate::types::Type;
 pub struct ShapeId(u32);
 
 /// When two lists are equal, and what adding them means.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ListKind {
     /// Element by element.
     Atomic,
@@ -100,25 +101,87 @@ pub struct Shape {
 /// A table of shapes.
 #[derive(Clone, Debug, Default)]
 pub struct Shapes {
-    shapes: Vec<Shape>,
+    rows: Vec<Shape>,
+    /// A hash of each shape and what is in it, without the names of types.
+    fingerprints: Vec<u64>,
     objects: BTreeMap<Name, ShapeId>,
 }
 
 impl Shapes {
     /// Adds a shape.
     pub fn add(&mut self, mut shape: Shape) -> ShapeId {
-        let id = ShapeId(u32::try_from(self.shapes.len()).unwrap_or(u32::MAX));
+        let id = ShapeId(u32::try_from(self.rows.len()).unwrap_or(u32::MAX));
         if let ShapeKind::Object { name, fields } = &mut shape.kind {
             fields.sort_by(|a, b| a.name.cmp(&b.name));
             self.objects.insert(Name::clone(name), id);
         }
-        self.shapes.push(shape);
+        self.fingerprints.push(self.hash(&shape));
+        self.rows.push(shape);
         id
+    }
+
+    /// A number that is the same for shapes that are the same but for the names of their types.
+    pub fn fingerprint(&self, id: ShapeId) -> u64 {
+        self.fingerprints.get(id.0 as usize).copied().unwrap_or_default()
+    }
+
+    fn hash(&self, shape: &Shape) -> u64 {
+        let mut hasher = std::hash::DefaultHasher::new();
+        std::mem::discriminant(&shape.kind).hash(&mut hasher);
+        (shape.nullable, shape.max_elements).hash(&mut hasher);
+        match &shape.kind {
+            ShapeKind::List { element, kind } => {
+                (self.fingerprint(*element), kind).hash(&mut hasher);
+            }
+            ShapeKind::Map { value } => self.fingerprint(*value).hash(&mut hasher),
+            ShapeKind::Object { fields, .. } => fields.iter().for_each(|field| {
+                (&field.name, &field.key, self.fingerprint(field.shape)).hash(&mut hasher);
+            }),
+            _ => {}
+        }
+        hasher.finish()
+    }
+
+    /// Whether a shape is the same as one of another table but for the names of their types. Goes down as deep as the
+    /// shapes are.
+    pub fn same(&self, id: ShapeId, other: &Self, other_id: ShapeId) -> bool {
+        if std::ptr::eq(self, other) && id == other_id {
+            return true;
+        }
+        let (Some(shape), Some(with)) = (self.get(id), other.get(other_id)) else { return false };
+        let alike = self.fingerprint(id) == other.fingerprint(other_id)
+            && (shape.nullable, shape.max_elements) == (with.nullable, with.max_elements);
+        alike
+            && match (&shape.kind, &with.kind) {
+                (
+                    ShapeKind::List { element, kind },
+                    ShapeKind::List { element: other_element, kind: other_kind },
+                ) => kind == other_kind && self.same(*element, other, *other_element),
+                (ShapeKind::Map { value }, ShapeKind::Map { value: other_value }) => {
+                    self.same(*value, other, *other_value)
+                }
+                (
+                    ShapeKind::Object { fields, .. },
+                    ShapeKind::Object { fields: other_fields, .. },
+                ) => {
+                    fields.len() == other_fields.len()
+                        && fields.iter().zip(other_fields).all(|(field, with)| {
+                            (&field.name, &field.key) == (&with.name, &with.key)
+                                && self.same(field.shape, other, with.shape)
+                        })
+                }
+                (kind, other) => std::mem::discriminant(kind) == std::mem::discriminant(other),
+            }
+    }
+
+    /// The shape of the member of an object that expressions call `name`.
+    pub fn member(&self, id: ShapeId, name: &str) -> Option<ShapeId> {
+        self.field(id, name).map(|field| field.shape)
     }
 
     /// The shape with this number.
     pub fn get(&self, id: ShapeId) -> Option<&Shape> {
-        self.shapes.get(id.0 as usize)
+        self.rows.get(id.0 as usize)
     }
 
     /// The object shape with this type name.

@@ -1,6 +1,10 @@
 //! The command line as typed.
 
-use crate::commands::cel::Cel;
+use crate::commands::explain::Explain;
+use crate::commands::sample::Sample;
+use crate::commands::schema::Schema;
+use crate::commands::test::Test;
+use crate::commands::{self, cel::Cel};
 use crate::config::Config;
 use crate::format::{Format as DocumentFormat, OutputFormat};
 use crate::location;
@@ -20,6 +24,7 @@ Sources:
   git:REF:PATH                             files of a commit in this repository
   git+URL?ref=REF&path=PATH                files of a commit in another one
   https://…                                a file on the network
+  kube:  kube:CONTEXT                      the CRDs of a live cluster, through the kubeconfig
 An OpenAPI v3 document counts as the CRDs it describes."
     };
 }
@@ -38,10 +43,17 @@ pub(crate) struct Args {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Validate(Validate),
+    Test(Test),
     Lint(Lint),
     Compat(Compare),
+    Default(commands::default::Default),
     Convert(Convert),
     Cel(Cel),
+    Explain(Explain),
+    Sample(Sample),
+    Schema(Schema),
+    Completions(commands::completions::Completions),
+    Man(commands::completions::Man),
 }
 
 /// Validate custom resources: the API server's verdict, offline
@@ -63,6 +75,7 @@ Examples:
   crdkit validate -summary -strict -ignore-missing-schemas manifests/
 
 ", sources!()))]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub(crate) struct Validate {
     /// Files, directories or other sources of objects; `-` or nothing is standard input
     #[arg(value_name = "SOURCE")]
@@ -124,6 +137,10 @@ pub(crate) struct Validate {
     #[arg(short, long = "jobs", value_name = "N", help_heading = "Checks")]
     #[arg(value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) n: Option<u16>,
+
+    /// Stay, and validate again whenever a file changes
+    #[arg(long, help_heading = "Checks")]
+    pub(crate) watch: bool,
 
     /// Work and write as another program does
     #[arg(long, value_name = "PROGRAM", help_heading = "Output")]
@@ -332,7 +349,7 @@ impl Fetching {
 }
 
 /// A regular expression, unchanged.
-fn regex(text: &str) -> Result<String, String> {
+pub(crate) fn regex(text: &str) -> Result<String, String> {
     Regex::new(text).map(|_| text.to_owned()).map_err(|error| error.to_string())
 }
 

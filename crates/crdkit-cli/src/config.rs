@@ -13,7 +13,7 @@ use crdkit::issue::{Issue, Severity, codes};
 use crdkit::value::Value;
 use std::path::{Path, PathBuf};
 
-const NAME: &str = ".crdkit.yaml";
+pub(crate) const NAME: &str = ".crdkit.yaml";
 const KEYS: &[&str] = &[
     "crds",
     "field-validation",
@@ -180,7 +180,7 @@ fn texts(value: Value<'_>) -> Result<Vec<String>, Box<Issue>> {
 }
 
 /// Sources; files are named from where the configuration is.
-fn sources(value: Value<'_>, directory: &Path) -> Result<Vec<String>, Box<Issue>> {
+pub(crate) fn sources(value: Value<'_>, directory: &Path) -> Result<Vec<String>, Box<Issue>> {
     let is_file = |text: &String| text != "-" && !text.contains(':');
     let full = |text: String| {
         if is_file(&text) { directory.join(text).display().to_string() } else { text }

@@ -20,6 +20,9 @@ pub(crate) enum Format {
     Cbor,
     /// CBOR, any number of documents one after the other
     CborSeq,
+    /// All of them one after the other; found out, never asked for
+    #[value(skip)]
+    Mixed,
 }
 
 /// What `--to` names: a format, or a notation that people read and programs do not.
@@ -69,6 +72,10 @@ impl Format {
         if bytes.starts_with(&cbor::SELF_DESCRIBED) {
             return Self::CborSeq;
         }
+        // The tag is no part of any text, so what has it further on has text in front of CBOR.
+        if memchr::memmem::find(bytes, &cbor::SELF_DESCRIBED).is_some() {
+            return Self::Mixed;
+        }
         match bytes.trim_ascii_start().first() {
             Some(b'{') => Self::Json,
             _ => Self::Yaml,
@@ -77,7 +84,7 @@ impl Format {
 
     /// Whether the format is bytes rather than text.
     pub(crate) fn is_binary(self) -> bool {
-        matches!(self, Self::Cbor | Self::CborSeq)
+        matches!(self, Self::Cbor | Self::CborSeq | Self::Mixed)
     }
 
     /// All documents in `bytes`, in order.
@@ -98,6 +105,10 @@ impl Format {
                 Box::new(std::iter::once(outcome.map_err(DecodeError::Refused)))
             }
             Self::CborSeq => Box::new(cbor::Documents::from_slice(bytes, options)),
+            Self::Mixed => {
+                let documents = cbor::Mixed::from_slice(bytes, options);
+                Box::new(documents.map(|outcome| outcome.map(|(_, decoded)| decoded)))
+            }
         }
     }
 
@@ -165,7 +176,7 @@ impl OutputFormat {
             Self::Format(Format::Cbor) if index > 0 => {
                 bail!("`cbor` holds one document and there are more: use `--to cbor-seq`");
             }
-            Self::Format(Format::Cbor | Format::CborSeq) => {
+            Self::Format(Format::Cbor | Format::CborSeq | Format::Mixed) => {
                 cbor::encode(value, cbor::Order::Sorted, out)
                     .context("a document cannot be written as CBOR")?;
             }

@@ -1,11 +1,13 @@
-//! Inputs: what a source is made of, read whole or, when large, in parts that end between documents.
+//! Inputs: what a source is made of, read whole or, when large, in parts that end between documents, or between
+//! the items of a list in JSON.
 
 use crate::format::Format;
+use crate::list::{self, Items, Outline};
 use anyhow::{Context as _, Result};
 use std::fs::File;
-use std::io::Read;
+use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Text that has been read: all of a file, or a part of it.
 pub(crate) struct Input {
@@ -15,6 +17,8 @@ pub(crate) struct Input {
     pub(crate) bytes: Vec<u8>,
     /// The number of its first line in the file.
     pub(crate) first_line: usize,
+    /// How many characters stand in front of it on that line.
+    pub(crate) first_column: usize,
 }
 
 /// Something that can be read, as often as needed.
@@ -23,6 +27,8 @@ pub(crate) struct Entry {
     /// Its format, where that was said.
     pub(crate) format: Option<Format>,
     pub(crate) content: Content,
+    /// Where the items are, if it is a list that is read in parts.
+    pub(crate) list: OnceLock<Option<Outline>>,
 }
 
 /// Where the text of an entry is.
@@ -40,11 +46,12 @@ impl Entry {
         let name = path.display().to_string();
         // `./a.yaml` and `a.yaml` are one file, and services that show findings know the latter.
         let name = name.strip_prefix("./").unwrap_or(&name).into();
-        Self { name, format: None, content: Content::File(path) }
+        Self { name, format: None, content: Content::File(path), list: OnceLock::new() }
     }
 
     pub(crate) fn memory(name: &str, bytes: Vec<u8>) -> Self {
-        Self { name: name.into(), format: None, content: Content::Memory(bytes) }
+        let content = Content::Memory(bytes);
+        Self { name: name.into(), format: None, content, list: OnceLock::new() }
     }
 
     /// All of it.
@@ -53,16 +60,45 @@ impl Entry {
             Content::Memory(bytes) => bytes.clone(),
             Content::File(path) => std::fs::read(path).with_context(|| self.unreadable())?,
         };
-        Ok(self.input(bytes, 1))
+        Ok(self.input(bytes, Start::default()))
+    }
+
+    fn open(&self) -> Result<Box<dyn ReadSeek + '_>> {
+        Ok(match &self.content {
+            Content::Memory(bytes) => Box::new(Cursor::new(bytes.as_slice())),
+            Content::File(path) => Box::new(File::open(path).with_context(|| self.unreadable())?),
+        })
     }
 
     /// All of it, in parts no larger than needed. A part ends where a document does.
     pub(crate) fn parts(&self) -> Result<Parts<'_>> {
-        let reader: Box<dyn Read + '_> = match &self.content {
-            Content::Memory(bytes) => Box::new(bytes.as_slice()),
-            Content::File(path) => Box::new(File::open(path).with_context(|| self.unreadable())?),
+        let mut reader = self.open()?;
+        let unreadable = || self.unreadable();
+        let list = if let Some(list) = self.list.get() {
+            *list
+        } else {
+            let found = find_list(self, &mut *reader).with_context(unreadable)?;
+            *self.list.get_or_init(|| found)
         };
-        Ok(Parts { entry: self, reader, pending: Vec::new(), line: 1, cut: None, ended: false })
+        reader.rewind().with_context(unreadable)?;
+        let mut parts = Parts {
+            entry: self,
+            reader: Box::new(io::empty()),
+            pending: Vec::new(),
+            start: Start::default(),
+            cut: None,
+            ended: false,
+        };
+        if let Some(Outline { start, end }) = list {
+            let mut head = Vec::new();
+            reader.by_ref().take(start).read_to_end(&mut head).with_context(unreadable)?;
+            parts.start.advance(&head);
+            parts.cut = Some(Cut::Items(Items::default()));
+            parts.reader = Box::new(reader.take(end - start));
+        } else {
+            parts.reader = Box::new(reader);
+        }
+        Ok(parts)
     }
 
     /// How large it is, as far as that is known.
@@ -80,9 +116,10 @@ impl Entry {
         self.size() > 2 * PART
     }
 
-    fn input(&self, bytes: Vec<u8>, first_line: usize) -> Input {
+    fn input(&self, bytes: Vec<u8>, start: Start) -> Input {
         let format = self.format_of(&bytes);
-        Input { name: Arc::clone(&self.name), format, bytes, first_line }
+        let Start { line: first_line, column: first_column } = start;
+        Input { name: Arc::clone(&self.name), format, bytes, first_line, first_column }
     }
 
     fn format_of(&self, bytes: &[u8]) -> Format {
@@ -95,15 +132,75 @@ impl Entry {
     }
 }
 
+/// Something that can be read from any place.
+trait ReadSeek: Read + Seek {}
+
+impl<T: Read + Seek> ReadSeek for T {}
+
+/// Where text begins in its file.
+#[derive(Clone, Copy)]
+struct Start {
+    line: usize,
+    column: usize,
+}
+
+impl Default for Start {
+    fn default() -> Self {
+        Self { line: 1, column: 0 }
+    }
+}
+
+impl Start {
+    /// Goes to the end of `bytes`.
+    fn advance(&mut self, bytes: &[u8]) {
+        let feeds = memchr::memchr_iter(b'\n', bytes).count();
+        let last = match memchr::memrchr(b'\n', bytes) {
+            Some(feed) => {
+                self.column = 0;
+                bytes.get(feed + 1..).unwrap_or_default()
+            }
+            None => bytes,
+        };
+        self.line += feeds;
+        // Bytes that begin a character; the others only go on with one.
+        self.column += last.iter().filter(|byte| **byte & 0xC0 != 0x80).count();
+    }
+}
+
+/// The items of a list in JSON that is not held whole; none for anything else.
+fn find_list(entry: &Entry, reader: &mut dyn ReadSeek) -> io::Result<Option<Outline>> {
+    let mut start = Vec::new();
+    (&mut *reader).take(PART as u64).read_to_end(&mut start)?;
+    if entry.format_of(&start) != Format::Json {
+        return Ok(None);
+    }
+    reader.rewind()?;
+    let Some(outline) = list::outline(&mut *reader)? else { return Ok(None) };
+    let (mut head, mut tail) = (Vec::new(), Vec::new());
+    reader.rewind()?;
+    (&mut *reader).take(outline.start.min(PART as u64)).read_to_end(&mut head)?;
+    reader.seek(SeekFrom::Start(outline.end))?;
+    (&mut *reader).take(PART as u64).read_to_end(&mut tail)?;
+    // Text around the items that is large itself is cut off here and not a list then.
+    Ok(list::is_list(&head, &tail).then_some(outline))
+}
+
 /// Finds the last place where bytes can be cut.
-type Cut = fn(&[u8]) -> Option<usize>;
+type Seam = fn(&[u8]) -> Option<usize>;
+
+/// How an entry is cut.
+enum Cut {
+    Seam(Seam),
+    Items(Items),
+}
 
 /// The parts of an entry, in order.
 pub(crate) struct Parts<'a> {
     entry: &'a Entry,
     reader: Box<dyn Read + 'a>,
     pending: Vec<u8>,
-    line: usize,
+    /// Where what is pending begins.
+    start: Start,
     /// Decided by how the entry begins.
     cut: Option<Cut>,
     ended: bool,
@@ -118,11 +215,20 @@ impl Parts<'_> {
                 self.ended = true;
                 break;
             }
-            let cut = *self.cut.get_or_insert_with(|| cut_of(self.entry, &self.pending));
-            // Only what is new can have a place to cut, but for a few bytes across the seam.
-            let from = before.saturating_sub(8);
-            let new = self.pending.get(from..).unwrap_or_default();
-            if let Some(at) = cut(new).map(|at| from + at).filter(|at| *at > 0) {
+            let cut = self.cut.get_or_insert_with(|| Cut::Seam(seam_of(self.entry, &self.pending)));
+            let at = match cut {
+                Cut::Seam(cut) => {
+                    // Only what is new can have a place to cut, but for a few bytes across the seam.
+                    let from = before.saturating_sub(8);
+                    let new = self.pending.get(from..).unwrap_or_default();
+                    cut(new).map(|at| from + at)
+                }
+                Cut::Items(items) => {
+                    let new = self.pending.get_mut(before..).unwrap_or_default();
+                    items.separate(new).map(|at| before + at)
+                }
+            };
+            if let Some(at) = at.filter(|at| *at > 0) {
                 let rest = self.pending.split_off(at);
                 return Ok(Some(self.part(rest)));
             }
@@ -133,9 +239,9 @@ impl Parts<'_> {
     /// What is pending as an input; `rest` is pending next.
     fn part(&mut self, rest: Vec<u8>) -> Input {
         let bytes = std::mem::replace(&mut self.pending, rest);
-        let first_line = self.line;
-        self.line += memchr::memchr_iter(b'\n', &bytes).count();
-        self.entry.input(bytes, first_line)
+        let start = self.start;
+        self.start.advance(&bytes);
+        self.entry.input(bytes, start)
     }
 }
 
@@ -152,7 +258,7 @@ impl Iterator for Parts<'_> {
 }
 
 /// How an entry that begins with `bytes` is cut. JSON documents have no seam that can be seen from outside.
-fn cut_of(entry: &Entry, bytes: &[u8]) -> Cut {
+fn seam_of(entry: &Entry, bytes: &[u8]) -> Seam {
     match entry.format_of(bytes) {
         Format::Ndjson => |bytes| memchr::memrchr(b'\n', bytes).map(|feed| feed + 1),
         // UTF-16 has other line ends, and a directive belongs to the document behind it.
@@ -162,7 +268,7 @@ fn cut_of(entry: &Entry, bytes: &[u8]) -> Cut {
                 |at: &usize| matches!(bytes.get(at + 4), Some(b' ' | b'\t' | b'\r' | b'\n'));
             markers.find(is_marker).map(|at| at + 1)
         },
-        Format::Yaml | Format::Json | Format::Cbor | Format::CborSeq => |_| None,
+        Format::Yaml | Format::Json | Format::Cbor | Format::CborSeq | Format::Mixed => |_| None,
     }
 }
 
@@ -187,9 +293,32 @@ mod tests {
     }
 
     #[test]
-    fn json_is_never_cut() {
+    fn json_that_is_no_list_is_never_cut() {
         let text = format!("[{}1]", "1,\n---\n".repeat(PART / 4));
         let entry = Entry::memory("one.json", text.into_bytes());
         assert_eq!(entry.parts().unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_list_in_json_is_cut_between_items_that_stay_where_they_are() {
+        let item = format!("{{\"a\":\"\u{e9}{}\"}}", "x,}".repeat(PART / 9));
+        for between in [",", ",\n "] {
+            let items = vec![item.as_str(); 9].join(between);
+            let text = format!("{{\"items\":[{items}],\"kind\":\"List\"}}");
+            let entry = Entry::memory("list.json", text.clone().into_bytes());
+            let parts: Vec<_> = entry.parts().unwrap().map(Result::unwrap).collect();
+            assert!(parts.len() > 1);
+            let mut n_items = 0;
+            for part in &parts {
+                let options = crdkit::codec::DecodeOptions::default();
+                n_items += part.format.documents(&part.bytes, &options).map(Result::unwrap).count();
+                // The same characters stand at that place in the whole.
+                let line = text.split('\n').nth(part.first_line - 1).unwrap();
+                let there: String = line.chars().skip(part.first_column).take(20).collect();
+                let here = String::from_utf8_lossy(&part.bytes);
+                assert!(there.starts_with(&here.chars().take(20).collect::<String>()), "{there}");
+            }
+            assert_eq!(n_items, 9);
+        }
     }
 }

@@ -10,7 +10,7 @@ use crate::format::Format;
 use crate::input::Input;
 use crate::objects::{self, Identity};
 use crate::openapi;
-use crate::report::{Finding, Object, Source, Verdict};
+use crate::report::{Finding, Object, Source, Subject, Verdict};
 use crate::suppress::Suppressions;
 use crdkit::codec::{DecodeOptions, Decoded};
 use crdkit::issue::{Issue, Severity, codes};
@@ -41,8 +41,7 @@ impl Presentation<'_> {
         input: &Input,
         judged: impl IntoIterator<Item = Judged>,
     ) -> Vec<Object> {
-        let source = Source::new(&input.name, &input.bytes, input.first_line)
-            .binary(input.format.is_binary());
+        let source = Source::of(input);
         let mut comments = suppressions(input);
         let mut objects = Vec::new();
         for Judged { identity, mut issues, skipped } in judged {
@@ -58,7 +57,8 @@ impl Presentation<'_> {
             self.config.adjust(&mut findings);
             comments.apply(&mut findings);
             excuse_unchecked_rules(&mut findings);
-            let mut object = Object::judged(&input.name, identity, findings);
+            let subject = identity.map(Subject::Object);
+            let mut object = Object::judged(&input.name, subject, findings);
             if skipped {
                 object.verdict = Verdict::Skipped;
             }
@@ -87,7 +87,7 @@ fn excuse_unchecked_rules(findings: &mut [Finding]) {
 fn suppressions(input: &Input) -> Suppressions {
     match input.format {
         Format::Yaml => Suppressions::find(&input.bytes, input.first_line),
-        Format::Json | Format::Ndjson | Format::Cbor | Format::CborSeq => {
+        Format::Json | Format::Ndjson | Format::Cbor | Format::CborSeq | Format::Mixed => {
             Suppressions::find(&[], 1)
         }
     }
@@ -131,9 +131,9 @@ impl Judge<'_> {
                 break;
             }
             let verdict = if judged.skipped { Verdict::Skipped } else { Verdict::Valid };
-            let (file, identity) = (Arc::clone(&input.name), judged.identity);
+            let (file, subject) = (Arc::clone(&input.name), judged.identity.map(Subject::Object));
             let (findings, answers) = (Vec::new(), Vec::new());
-            quiet.push(Object { file, identity, verdict, findings, answers });
+            quiet.push(Object { file, subject, verdict, findings, answers });
         }
         if !found {
             return quiet;

@@ -14,7 +14,9 @@ mod exit;
 mod format;
 mod input;
 mod judge;
+mod kinds;
 mod kubeconform;
+mod list;
 mod location;
 mod objects;
 mod openapi;
@@ -23,7 +25,9 @@ mod report;
 mod scan;
 mod source;
 mod stdout;
+mod suite;
 mod suppress;
+mod watch;
 
 use clap::Parser as _;
 use exit::Exit;
@@ -36,10 +40,17 @@ fn main() -> ExitCode {
     let args = args::Args::parse_from(kubeconform::translate(std::env::args_os()));
     let outcome = match &args.command {
         args::Command::Validate(validate) => commands::validate::run(validate),
+        args::Command::Test(test) => commands::test::run(test),
         args::Command::Lint(lint) => commands::lint::run(lint),
         args::Command::Compat(compare) => commands::compat::run(compare),
+        args::Command::Default(default) => commands::default::run(default),
         args::Command::Convert(convert) => commands::convert::run(convert),
         args::Command::Cel(cel) => commands::cel::run(cel),
+        args::Command::Explain(explain) => commands::explain::run(explain),
+        args::Command::Sample(sample) => commands::sample::run(sample),
+        args::Command::Schema(schema) => commands::schema::run(schema),
+        args::Command::Completions(completions) => commands::completions::run(completions),
+        args::Command::Man(man) => commands::completions::man(man),
     };
     let exit = outcome.unwrap_or_else(|error| {
         report::failure(&error);

@@ -8,8 +8,11 @@
 pub mod cbor;
 pub mod json;
 pub mod media;
+#[cfg(feature = "serde")]
+pub mod typed;
 pub mod yaml;
 
+mod number;
 mod options;
 
 pub use options::{DecodeError, DecodeOptions, Decoded};

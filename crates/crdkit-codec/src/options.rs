@@ -11,6 +11,8 @@ pub struct DecodeOptions {
     pub limits: Limits,
     /// What happens to a key that an object has more than once.
     pub duplicates: Duplicates,
+    /// Whether repeated keys that are tolerated are reported as warnings.
+    pub report_duplicates: bool,
     /// What becomes of numbers.
     pub numbers: NumberMode,
     /// Whether the document remembers where each key and value stood. Decoding again with positions
@@ -24,7 +26,7 @@ pub struct DecodeOptions {
 pub struct Decoded {
     /// The document.
     pub document: Document,
-    /// Duplicate keys, under [`Duplicates::Error`].
+    /// Duplicate keys: errors under [`Duplicates::Error`], else warnings if they were asked for.
     pub issues: Vec<Issue>,
 }
 

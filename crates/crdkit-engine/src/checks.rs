@@ -21,7 +21,7 @@ pub(crate) enum MetadataRules {
 
 const METADATA: &Path<'static> = &Path::Field(&Path::Root, "metadata");
 
-impl Run<'_> {
+impl Run<'_, '_> {
     /// Whether the object says it is what the request is for.
     pub(crate) fn check_type(&mut self) -> bool {
         let root = self.document.root();
@@ -78,7 +78,7 @@ impl Run<'_> {
             }
         }
         for mut issue in issues {
-            let id = metadata::written(metadata, &issue.path);
+            let id = metadata::written(root, &issue.path);
             issue.span = None;
             self.findings.add(id, issue);
         }

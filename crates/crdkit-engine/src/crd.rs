@@ -1,6 +1,6 @@
 //! A CRD that judges objects, and one version of it.
 
-use crate::{Input, Options, Outcome, pipeline};
+use crate::{Input, Options, Outcome, Stage, pipeline};
 use crdkit_codec::{DecodeOptions, json};
 use crdkit_issue::Issue;
 use crdkit_schema::compile::{CompiledCrd, CompiledVersion, Compiler};
@@ -85,7 +85,17 @@ impl Crd {
 impl<'c> Version<'c> {
     /// What becomes of `object` when it is created.
     pub fn create<'i>(&self, object: impl Into<Input<'i>>, options: &Options) -> Outcome<'c> {
-        pipeline::create(*self, object.into(), options)
+        pipeline::create(*self, object.into(), options, None)
+    }
+
+    /// The same, and `watch` is told of every stage when it has ended. A stage may have several parts.
+    pub fn create_watched<'i>(
+        &self,
+        object: impl Into<Input<'i>>,
+        options: &Options,
+        watch: &mut dyn FnMut(Stage),
+    ) -> Outcome<'c> {
+        pipeline::create(*self, object.into(), options, Some(watch))
     }
 
     /// What becomes of `object` when it replaces `old`, which is as it was stored.

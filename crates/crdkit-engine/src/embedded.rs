@@ -66,11 +66,12 @@ fn refusal(issue: &Issue) -> Box<Issue> {
 /// What is wrong with the resources inside `object`.
 pub(crate) fn check(table: &Table, schema: Id, object: Value<'_>, findings: &mut Findings) {
     let document = object.document();
+    let mut found = Vec::new();
     for id in find(table, schema, object) {
         let resource = document.value(id);
         let path = walk::path(table, Some(schema), document, id);
         let mut add = |key: &str, value: Value<'_>, issue: Issue| {
-            findings.add(value.id(), issue.at(path.clone().field(key)));
+            found.push((value.id(), issue.at(path.clone().field(key))));
         };
         for key in ["apiVersion", "kind"] {
             if resource.get(key).is_none() {
@@ -92,10 +93,11 @@ pub(crate) fn check(table: &Table, schema: Id, object: Value<'_>, findings: &mut
             for mut issue in metadata_issues(value) {
                 let path = below(&path, &issue.path);
                 issue.span = None;
-                findings.add(value.id(), issue.at(path));
+                found.push((value.id(), issue.at(path)));
             }
         }
     }
+    findings.add_sorted(found);
 }
 
 /// The rules for new objects, but the name may be absent and need only fit into a URL.
@@ -159,7 +161,7 @@ fn visit(table: &Table, node: &Node, value: Value<'_>, found: &mut Vec<NodeId>) 
             if node.has(Flags::EMBEDDED) {
                 found.push(value.id());
             }
-            for (key, member) in members {
+            for (key, member) in members.filter(|(_, member)| member.is_container()) {
                 let property = node.fields.get(table, key);
                 if let Some(id) = property.or(node.additional_schema()) {
                     visit(table, table.node(id), member, found);

@@ -17,6 +17,12 @@ impl Findings {
         self.entries.push((id, issue));
     }
 
+    /// Notes what one stage found, by path, so that the order of keys in the input does not matter.
+    pub(crate) fn add_sorted(&mut self, mut found: Vec<(NodeId, Issue)>) {
+        found.sort_by(|(_, left), (_, right)| left.path.cmp(&right.path));
+        self.entries.append(&mut found);
+    }
+
     /// Whether there is an error.
     pub(crate) fn has_errors(&self) -> bool {
         self.entries.iter().any(|(_, issue)| issue.severity == Severity::Error)

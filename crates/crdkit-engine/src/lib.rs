@@ -58,8 +58,11 @@ mod pipeline;
 mod prepare;
 mod rules;
 mod scale;
+pub mod schema;
 mod shape;
 mod spans;
+mod stage;
+pub mod stream;
 mod strict;
 mod walk;
 
@@ -67,3 +70,4 @@ pub use crd::{Crd, CrdError, Version};
 pub use input::Input;
 pub use options::{FieldValidation, Options};
 pub use outcome::{Changes, Outcome};
+pub use stage::Stage;

@@ -13,19 +13,22 @@ use crdkit_schema::compile::{Flags, Id, ListType, Name, Node, Table};
 use crdkit_schema::go_json;
 use crdkit_schema::validate::{correlate::identical, shown};
 use crdkit_value::{Kind, NodeId, Value};
-use std::collections::HashMap;
+use foldhash::fast::RandomState;
+use hashbrown::HashTable;
+use std::hash::{BuildHasher, Hash as _, Hasher as _};
 
-/// Up to here comparing all pairs is faster than making texts of them.
+type Hasher = <RandomState as BuildHasher>::Hasher;
+
+/// Up to here comparing all pairs is faster than hashing.
 const PAIRWISE: usize = 16;
 
 /// What is wrong with the lists of `object`.
 pub(crate) fn check(table: &Table, schema: Id, object: Value<'_>, findings: &mut Findings) {
     let mut walk = Walk { table, found: Vec::new() };
     walk.value(table.node(schema), object);
-    for (id, issue) in walk.found {
-        let path = walk::path(table, Some(schema), object.document(), id);
-        findings.add(id, issue.at(path));
-    }
+    let path = |id| walk::path(table, Some(schema), object.document(), id);
+    let found = walk.found.into_iter().map(|(id, issue)| (id, issue.at(path(id))));
+    findings.add_sorted(found.collect());
 }
 
 /// Whether nothing is wrong with the lists of `object`.
@@ -47,7 +50,7 @@ impl<'t> Walk<'t> {
         }
         match value.kind() {
             Kind::Object(members) => {
-                for (key, member) in members {
+                for (key, member) in members.filter(|(_, member)| member.is_container()) {
                     let property = node.fields.get(self.table, key);
                     if let Some(id) = property.or(node.additional_schema()) {
                         self.value(self.table.node(id), member);
@@ -70,7 +73,7 @@ impl<'t> Walk<'t> {
     }
 
     fn set(&mut self, list: Value<'_>) {
-        for item in repeated(list, same_element, |item| element_text(Some(item))) {
+        for item in repeated(list, same_element, |item, state| hash(Some(item), state)) {
             self.found.push((item.id(), Issue::error(codes::REPEATED_ITEM).value(shown(item))));
         }
     }
@@ -91,7 +94,7 @@ impl<'t> Walk<'t> {
                     (None, None) => true,
                     _ => false,
                 },
-                |item| element_text(item.get(table.name(*only))),
+                |item, state| hash(item.get(table.name(*only)), state),
             ),
             _ => repeated(
                 list,
@@ -104,7 +107,9 @@ impl<'t> Walk<'t> {
                         }
                     })
                 },
-                |item| key_object(table, keys, item),
+                |item, state| {
+                    keys.iter().for_each(|name| hash(item.get(table.name(*name)), state));
+                },
             ),
         };
         for item in found {
@@ -118,7 +123,7 @@ impl<'t> Walk<'t> {
 fn repeated<'v>(
     list: Value<'v>,
     same: impl Fn(Value<'v>, Value<'v>) -> bool,
-    text: impl Fn(Value<'v>) -> String,
+    hash: impl Fn(Value<'v>, &mut Hasher),
 ) -> Vec<Value<'v>> {
     let items = list.items();
     if items.len() < 2 {
@@ -131,10 +136,19 @@ fn repeated<'v>(
         });
         return second.map(|(_, item)| item).collect();
     }
-    let mut seen: HashMap<String, u32> = HashMap::with_capacity(items.len());
+    let random = RandomState::default();
+    let hash_of = |item: Value<'v>| {
+        let mut state = random.build_hasher();
+        hash(item, &mut state);
+        state.finish()
+    };
+    let mut seen: HashTable<(Value<'v>, u32)> = HashTable::with_capacity(items.len());
     let mut found = Vec::new();
     for item in items {
-        let times = seen.entry(text(item)).or_insert(0);
+        let is_same = |(other, _): &(Value<'v>, u32)| same(*other, item);
+        let entry = seen.entry(hash_of(item), is_same, |(other, _)| hash_of(*other));
+        let mut entry = entry.or_insert((item, 0));
+        let (_, times) = entry.get_mut();
         *times += 1;
         if *times == 2 {
             found.push(item);
@@ -152,17 +166,23 @@ fn same_element(left: Value<'_>, right: Value<'_>) -> bool {
     }
 }
 
-/// A text that is equal for what [`same_element`] calls the same.
-fn element_text(value: Option<Value<'_>>) -> String {
-    match value.map(|value| (value, value.kind())) {
-        None => String::new(),
-        Some((_, Kind::Float(float))) => format!("f{}", float.to_bits()),
-        Some((value, _)) => go_json::value(value),
+/// Hashes what may be absent, so that values that are equal as numbers, texts or JSON have one hash.
+fn hash(value: Option<Value<'_>>, state: &mut Hasher) {
+    let Some(value) = value else { return state.write_u8(0) };
+    match value.kind() {
+        Kind::Null => state.write_u8(1),
+        Kind::Bool(bool) => bool.hash(state),
+        Kind::String(text) => text.hash(state),
+        Kind::Int(_) | Kind::Float(_) | Kind::Number(_) => {
+            // Adding zero makes one of the two zeros.
+            (value.as_f64().unwrap_or_default() + 0.0).to_bits().hash(state);
+        }
+        Kind::Array(_) | Kind::Object(_) => go_json::value(value).hash(state),
     }
 }
 
 /// The keys of an entry as a JSON object; those it lacks are left out.
-fn key_object(table: &Table, keys: &[Name], item: Value<'_>) -> String {
+pub(crate) fn key_object(table: &Table, keys: &[Name], item: Value<'_>) -> String {
     let mut present: Vec<_> = keys
         .iter()
         .map(|name| table.name(*name))

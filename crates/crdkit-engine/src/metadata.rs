@@ -357,10 +357,10 @@ pub(crate) fn collapse(issues: &mut Vec<Issue>) {
     }
 }
 
-/// The value of `metadata` that `path`, a path from the object's root, leads to; or the last on the way.
-pub(crate) fn written(metadata: Value<'_>, path: &FieldPath) -> NodeId {
-    let mut value = metadata;
-    for segment in path.segments().iter().skip(1) {
+/// The value that `path` leads to from `object`; or the last on the way.
+pub(crate) fn written(object: Value<'_>, path: &FieldPath) -> NodeId {
+    let mut value = object;
+    for segment in path.segments() {
         let next = match segment {
             Segment::Field(key) | Segment::Key(key) => value.get(key),
             Segment::Index(index) => value.at(*index),

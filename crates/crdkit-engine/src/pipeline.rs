@@ -4,6 +4,8 @@
 //! then prepared (fields that clients do not decide) and checked: type, metadata, schema, scale values,
 //! embedded resources, lists, rules. The first half refuses with 400, the second with 422.
 //!
+//! This is the order for requests to the API server; `schema/stages.rs` has the one for schemas used as a library.
+//!
 //! Upstream: `apiextensions-apiserver/pkg/apiserver/customresource_handler.go`,
 //! `apiextensions-apiserver/pkg/registry/customresource`, `apiserver/pkg/registry/rest`.
 
@@ -16,19 +18,27 @@ use crate::metadata::Wrong;
 use crate::options::Options;
 use crate::outcome::{Changes, Outcome, Refusal};
 use crate::prepare::{copy_root, keep_status, remove_root};
+use crate::shape::Trimmed;
+use crate::stage::{Stage, Watch};
 use crate::{metadata, scale, spans, strict};
 use crdkit_issue::{FieldPath, Issue, codes};
 use crdkit_value::{Document, NodeId, Value};
 
 /// Creates an object.
-pub(crate) fn create<'c>(version: Version<'c>, input: Input<'_>, options: &Options) -> Outcome<'c> {
-    run(version, input, options, |run| {
+pub(crate) fn create<'c>(
+    version: Version<'c>,
+    input: Input<'_>,
+    options: &Options,
+    watch: Watch<'_>,
+) -> Outcome<'c> {
+    run(version, input, options, watch, |run| {
         let metadata = run.prepare(options)?;
         metadata::prepare_create(&mut run.document, metadata, &options.name_suffix);
         if version.version.status {
             remove_root(&mut run.document, "status");
         }
         metadata::set_int(&mut run.document, metadata, "generation", 1);
+        run.done(Stage::Metadata);
         run.check_create();
         run.verdict()
     })
@@ -42,7 +52,7 @@ pub(crate) fn update<'c>(
     options: &Options,
 ) -> Outcome<'c> {
     let old = stored(version, old, options);
-    run(version, input, options, |run| {
+    run(version, input, options, None, |run| {
         let metadata = run.prepare(options)?;
         run.check_precondition(old.root())?;
         metadata::prepare_update(&mut run.document, metadata, old.root());
@@ -63,7 +73,7 @@ pub(crate) fn update_status<'c>(
     options: &Options,
 ) -> Outcome<'c> {
     let old = stored(version, old, options);
-    run(version, input, options, |run| {
+    run(version, input, options, None, |run| {
         run.prepare(options)?;
         run.check_precondition(old.root())?;
         keep_status(&mut run.document, old.root());
@@ -85,7 +95,7 @@ pub(crate) fn scale<'c>(
         None => Some("the scale subresource is not enabled".to_owned()),
         Some(paths) => scale::set(&mut document, &paths.spec, replicas).err(),
     };
-    run(version, document.into(), options, |run| {
+    run(version, document.into(), options, None, |run| {
         if let Some(problem) = problem {
             let issue = Issue::error(codes::object::SCALE_VALUE).with("problem", problem);
             return Err(run.refuse(Refusal::BadRequest, NodeId::ROOT, issue));
@@ -99,10 +109,10 @@ pub(crate) fn scale<'c>(
 
 /// An object as it is read from storage: with what the current schema makes of it.
 fn stored(version: Version<'_>, old: &Document, options: &Options) -> Document {
-    let mut run = Run::new(version, Document::copy_of(old.root()));
+    let mut run = Run::new(version, Document::copy_of(old.root()), None);
     // What is wrong with an old object is no finding about the new one.
-    let _ = run.trim(Wrong::Remove);
-    run.fill();
+    let trimmed = run.trim(Wrong::Remove).unwrap_or_default();
+    run.fill(trimmed.schema);
     // An object from a file may leave out where it lives.
     let metadata = metadata::ensure(&mut run.document);
     let is_placed = run.document.value(metadata).get("namespace").is_some();
@@ -113,19 +123,21 @@ fn stored(version: Version<'_>, old: &Document, options: &Options) -> Document {
 }
 
 /// One request on its way.
-pub(crate) struct Run<'c> {
+pub(crate) struct Run<'c, 'w> {
     pub(crate) version: Version<'c>,
     pub(crate) document: Document,
     pub(crate) findings: Findings,
     pub(crate) changes: Changes,
+    watch: Watch<'w>,
 }
 
 /// Receives the object, lets `operation` go on with it, and makes the outcome.
-fn run<'c>(
+fn run<'c, 'w>(
     version: Version<'c>,
     input: Input<'_>,
     options: &Options,
-    operation: impl FnOnce(&mut Run<'c>) -> Result<(), Refusal>,
+    watch: Watch<'w>,
+    operation: impl FnOnce(&mut Run<'c, 'w>) -> Result<(), Refusal>,
 ) -> Outcome<'c> {
     let body = match &input {
         Input::Json(bytes) => *bytes,
@@ -133,27 +145,36 @@ fn run<'c>(
     };
     let (mut run, refusal, source) = match decode::receive(input, options) {
         Ok(Received { document, repeated, source }) => {
-            let mut run = Run::new(version, document);
+            let mut run = Run::new(version, document, watch);
+            run.done(Stage::Decode);
             let read = run.read(repeated, source, options);
             let refusal = read.and_then(|()| operation(&mut run)).err();
             (run, refusal, source)
         }
         Err(issue) => {
-            let mut run = Run::new(version, Document::null());
+            let mut run = Run::new(version, Document::null(), watch);
             run.findings.add(NodeId::ROOT, *issue);
             (run, Some(Refusal::Unrecognized(decode::summary(body))), None)
         }
     };
     run.deprecation();
     let Run { document, mut findings, changes, .. } = run;
-    spans::fill(&mut findings, &document, source, &options.limits);
+    spans::fill(&mut findings, &document, source, &options.limits, &changes.dropped);
     let issues = findings.entries.into_iter().map(|(_, issue)| issue).collect();
     Outcome { document, issues, changes, version, refusal }
 }
 
-impl<'c> Run<'c> {
-    fn new(version: Version<'c>, document: Document) -> Self {
-        Self { version, document, findings: Findings::default(), changes: Changes::default() }
+impl<'c, 'w> Run<'c, 'w> {
+    fn new(version: Version<'c>, document: Document, watch: Watch<'w>) -> Self {
+        let (findings, changes) = (Findings::default(), Changes::default());
+        Self { version, document, findings, changes, watch }
+    }
+
+    /// Tells whoever watches that a stage has ended.
+    pub(crate) fn done(&mut self, stage: Stage) {
+        if let Some(watch) = &mut self.watch {
+            watch(stage);
+        }
     }
 
     /// The first half: everything up to an object of the right version with defaults.
@@ -167,10 +188,11 @@ impl<'c> Run<'c> {
             let summary = decode::summary(source.unwrap_or_default());
             return Err(self.refuse(Refusal::Unrecognized(summary), NodeId::ROOT, *issue));
         }
-        let unknown = self.trim(Wrong::Refuse)?;
-        self.fill();
-        self.changes.pruned.clone_from(&unknown);
-        strict::report(self, repeated, &unknown, options.field_validation)?;
+        let Trimmed { unknown, schema } = self.trim(Wrong::Refuse)?;
+        self.fill(schema);
+        let reported = strict::report(self, repeated, &unknown, options.field_validation);
+        self.changes.pruned = unknown;
+        reported?;
         let expected = &*self.version.version.api_version;
         let root = self.document.root();
         let found = root.get("apiVersion").and_then(Value::as_str).unwrap_or_default();
@@ -189,31 +211,34 @@ impl<'c> Run<'c> {
     fn read_back(&mut self) {
         let (crd, version) = (self.version.crd, self.version.version);
         let Some(storage) = crd.storage_version() else { return };
-        if storage.name == version.name {
-            let table = crd.table();
-            let root = version.schema.map(|schema| table.node(schema));
+        // Equal schemas are one, and by its own schema the object was trimmed and filled in already.
+        if storage.schema == version.schema {
+            let root = version.schema.map(|schema| crd.table().node(schema));
             if version.status && root.is_some_and(|root| !root.field_defaults().is_empty()) {
-                self.fill();
+                self.fill(version.schema);
             }
             return;
         }
-        metadata::set_text(&mut self.document, NodeId::ROOT, "apiVersion", &storage.api_version);
         // The object was found to be right, so nothing is refused any more.
-        let _ = self.trim(Wrong::Remove);
-        self.fill();
-        metadata::set_text(&mut self.document, NodeId::ROOT, "apiVersion", &version.api_version);
-        let _ = self.trim(Wrong::Remove);
+        let _ = self.trim_content(storage.schema, Wrong::Remove);
+        self.fill(storage.schema);
+        let _ = self.trim_content(version.schema, Wrong::Remove);
     }
 
     fn check_create(&mut self) {
         if self.check_type() {
             self.check_metadata(None, MetadataRules::Create);
+            self.done(Stage::Metadata);
             self.check_schema(None);
+            self.done(Stage::Validate);
             self.check_scale();
         }
         self.check_embedded();
+        self.done(Stage::Embedded);
         self.check_lists(None);
+        self.done(Stage::ListTypes);
         self.check_rules(None);
+        self.done(Stage::Rules);
         self.finalizer_warnings(None);
     }
 
@@ -257,6 +282,7 @@ impl<'c> Run<'c> {
             return Err(Refusal::Invalid);
         }
         self.read_back();
+        self.done(Stage::ReadBack);
         Ok(())
     }
 

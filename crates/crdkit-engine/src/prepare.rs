@@ -8,7 +8,7 @@ use crdkit_issue::{FieldPath, Issue, codes};
 use crdkit_schema::validate;
 use crdkit_value::{Document, NodeId, Value};
 
-impl Run<'_> {
+impl Run<'_, '_> {
     /// Puts the object where the request is for. Gives the id of its metadata.
     pub(crate) fn prepare(&mut self, options: &Options) -> Result<NodeId, Refusal> {
         let metadata = metadata::ensure(&mut self.document);

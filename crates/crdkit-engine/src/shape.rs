@@ -4,61 +4,86 @@ use crate::decode::{self, TypeMeta};
 use crate::metadata::Wrong;
 use crate::outcome::Refusal;
 use crate::pipeline::Run;
+use crate::stage::Stage;
 use crate::{embedded, metadata, strict};
 use crdkit_issue::Issue;
 use crdkit_schema::compile::Id;
 use crdkit_schema::{defaults, prune};
 use crdkit_value::{NodeId, Value};
 
-impl Run<'_> {
-    /// Prunes, drops nulls and makes metadata canonical. Gives the fields that were removed because
-    /// they are unknown, in the order strict validation reports them.
-    pub(crate) fn trim(&mut self, wrong: Wrong) -> Result<Vec<NodeId>, Refusal> {
-        let crd = self.version.crd;
-        let table = crd.table();
-        let root = self.document.root();
+/// What is known of an object once it is trimmed.
+#[derive(Default)]
+pub(crate) struct Trimmed {
+    /// The fields that were removed because they are unknown, in the order strict validation reports
+    /// them.
+    pub(crate) unknown: Vec<NodeId>,
+    /// The schema of the version it says it has, if it is of this CRD.
+    pub(crate) schema: Option<Id>,
+}
+
+impl Run<'_, '_> {
+    /// Makes metadata canonical and everything else what the schema of its version lets in.
+    pub(crate) fn trim(&mut self, wrong: Wrong) -> Result<Trimmed, Refusal> {
         let (is_ours, schema) = match self.own_schema() {
             Ok(found) => found,
             Err(issue) => return Err(self.refuse(Refusal::Undecodable, NodeId::ROOT, *issue)),
         };
         let mut unknown = Vec::new();
-        if let Some(id) = root.get("metadata").map(Value::id) {
+        if let Some(id) = self.document.root().get("metadata").map(Value::id) {
             match metadata::coerce(&mut self.document, id, wrong) {
                 Ok(found) => unknown = self.sorted(found),
                 Err(issue) => return Err(self.refuse(Refusal::Undecodable, id, *issue)),
             }
         }
+        self.done(Stage::Metadata);
         if !is_ours {
-            return Ok(unknown);
+            return Ok(Trimmed { unknown, schema: None });
         }
+        append(&mut unknown, self.trim_content(schema, wrong)?);
+        Ok(Trimmed { unknown, schema })
+    }
+
+    /// Prunes, drops nulls and makes the metadata of embedded resources canonical, as `schema` says.
+    /// Gives the fields that were removed because they are unknown.
+    pub(crate) fn trim_content(
+        &mut self,
+        schema: Option<Id>,
+        wrong: Wrong,
+    ) -> Result<Vec<NodeId>, Refusal> {
+        let crd = self.version.crd;
+        let table = crd.table();
+        let mut unknown = Vec::new();
         if crd.prunes() {
             let pruned = prune::object(table, schema, self.document.root());
             for id in pruned.unknown.iter().chain(&pruned.nulls) {
                 self.document.remove(*id);
             }
-            unknown.extend(self.sorted(pruned.unknown));
-            self.changes.dropped.extend(pruned.nulls);
+            unknown = self.sorted(pruned.unknown);
+            append(&mut self.changes.dropped, pruned.nulls);
         }
+        self.done(Stage::Prune);
         if let Some(schema) = schema {
             match embedded::coerce(table, schema, &mut self.document, wrong) {
-                Ok(found) => unknown.extend(self.sorted(found)),
+                Ok(found) => append(&mut unknown, self.sorted(found)),
                 Err((id, issue)) => return Err(self.refuse(Refusal::Undecodable, id, *issue)),
             }
         }
+        self.done(Stage::Embedded);
         Ok(unknown)
     }
 
-    /// Fills in defaults.
-    pub(crate) fn fill(&mut self) {
-        if let Ok((true, Some(schema))) = self.own_schema() {
+    /// Fills in the defaults of `schema`.
+    pub(crate) fn fill(&mut self, schema: Option<Id>) {
+        if let Some(schema) = schema {
             let table = self.version.crd.table();
             let added = defaults::apply(table, table.node(schema), &mut self.document);
-            self.changes.defaulted.extend(added);
+            append(&mut self.changes.defaulted, added);
         }
+        self.done(Stage::Defaults);
     }
 
     /// Whether the object says it is of this CRD, and the schema of the version it says it has.
-    pub(crate) fn own_schema(&self) -> Result<(bool, Option<Id>), Box<Issue>> {
+    fn own_schema(&self) -> Result<(bool, Option<Id>), Box<Issue>> {
         let crd = self.version.crd;
         let root = self.document.root();
         let kind = root.get("kind").and_then(Value::as_str).unwrap_or_default();
@@ -69,10 +94,19 @@ impl Run<'_> {
     }
 
     /// Puts unknown fields in the order of their paths as texts.
-    pub(crate) fn sorted(&self, mut ids: Vec<NodeId>) -> Vec<NodeId> {
+    fn sorted(&self, mut ids: Vec<NodeId>) -> Vec<NodeId> {
         if ids.len() > 1 {
             ids.sort_by_cached_key(|id| strict::path(&self.document, *id));
         }
         ids
+    }
+}
+
+/// Adds `more` to `list`; takes it over where there was nothing.
+fn append(list: &mut Vec<NodeId>, more: Vec<NodeId>) {
+    if list.is_empty() {
+        *list = more;
+    } else {
+        list.extend(more);
     }
 }

@@ -4,9 +4,11 @@
 //! decoded once more with them; ids are the same both times.
 
 use crate::findings::Findings;
-use crdkit_codec::{DecodeOptions, json};
-use crdkit_issue::{Issue, Span, codes};
+use crate::metadata;
+use crdkit_codec::{DecodeOptions, Decoded, json};
+use crdkit_issue::{Issue, Segment, Span, codes};
 use crdkit_value::{Document, Duplicates, Kind, Limits, NodeId};
+use std::collections::BTreeMap;
 
 /// Gives every finding its place, looking into `source` if `document` does not know places itself.
 pub(crate) fn fill(
@@ -14,6 +16,7 @@ pub(crate) fn fill(
     document: &Document,
     source: Option<&[u8]>,
     limits: &Limits,
+    dropped: &[NodeId],
 ) {
     if findings.entries.is_empty() {
         return;
@@ -27,10 +30,27 @@ pub(crate) fn fill(
         };
         json::decode(bytes, &options).ok()
     });
-    let (places, mut repeated) = match &again {
+    fill_from(findings, document, again.as_ref(), dropped);
+}
+
+/// Gives every finding its place, which `again`, the same document with positions, knows; without it
+/// `document` knows them itself. A finding that is only known to be about the object stands where its
+/// path leads, and what is missing because it is among the `dropped` nulls stands there.
+pub(crate) fn fill_from(
+    findings: &mut Findings,
+    document: &Document,
+    again: Option<&Decoded>,
+    dropped: &[NodeId],
+) {
+    let (places, mut repeated) = match again {
         Some(decoded) => (&decoded.document, decoded.issues.iter()),
         None => (document, [].iter()),
     };
+    let nulls: BTreeMap<_, NodeId> = dropped
+        .iter()
+        .map(|id| document.value(*id))
+        .filter_map(|null| Some(((null.parent()?.id(), null.key()?), null.id())))
+        .collect();
     for (id, issue) in &mut findings.entries {
         if issue.span.is_some() {
             continue;
@@ -43,12 +63,25 @@ pub(crate) fn fill(
             }
             continue;
         }
-        issue.span = place(document, places, *id, issue);
+        let about = match *id {
+            NodeId::ROOT => metadata::written(document.root(), &issue.path),
+            id => id,
+        };
+        let null = match issue.path.segments().last() {
+            Some(Segment::Field(key) | Segment::Key(key)) => nulls.get(&(about, &**key)),
+            _ => None,
+        };
+        issue.span = place(document, places, null.copied().unwrap_or(about), issue);
     }
 }
 
 /// The place of `id`, or of the nearest value around it that was written.
-fn place(document: &Document, places: &Document, id: NodeId, issue: &Issue) -> Option<Span> {
+pub(crate) fn place(
+    document: &Document,
+    places: &Document,
+    id: NodeId,
+    issue: &Issue,
+) -> Option<Span> {
     let mut value = Some(document.value(id));
     let mut written = true;
     while let Some(here) = value {

@@ -16,7 +16,7 @@ const MAX_REPEATED: usize = 100;
 
 /// Reports `repeated` keys and `unknown` fields as `validation` asks for.
 pub(crate) fn report(
-    run: &mut Run<'_>,
+    run: &mut Run<'_, '_>,
     repeated: Vec<Issue>,
     unknown: &[NodeId],
     validation: FieldValidation,

@@ -2,7 +2,8 @@
 //! entry of a map in brackets.
 
 use crdkit_issue::{FieldPath, Segment};
-use crdkit_schema::compile::{Id, Node, Table};
+use crdkit_schema::compile::{Id, Table};
+use crdkit_schema::place;
 use crdkit_value::{Document, NodeId};
 
 /// The path of `id` in `document`, whose schema is `schema`.
@@ -12,36 +13,7 @@ pub(crate) fn path(
     document: &Document,
     id: NodeId,
 ) -> FieldPath {
-    let mut chain = Vec::new();
-    let mut value = document.value(id);
-    while let Some(parent) = value.parent() {
-        chain.push(value);
-        value = parent;
-    }
-    let mut schema = schema;
-    let mut path = FieldPath::root();
-    for value in chain.into_iter().rev() {
-        let node = schema.map(|schema| table.node(schema));
-        let segment = match (value.key(), value.parent()) {
-            (Some(key), _) => {
-                let property = node.and_then(|node| node.fields.get(table, key));
-                let entry = node.and_then(Node::additional_schema);
-                schema = property.or(entry);
-                match (property, entry) {
-                    (None, Some(_)) => Segment::Key(key.into()),
-                    _ => Segment::Field(key.into()),
-                }
-            }
-            (None, Some(parent)) => {
-                schema = node.and_then(|node| node.items);
-                let earlier = parent.items().take_while(|item| item.id() != value.id());
-                Segment::Index(earlier.count())
-            }
-            (None, None) => continue,
-        };
-        path = path.join(segment);
-    }
-    path
+    place::of(table, schema, document.root(), &FieldPath::root(), id)
 }
 
 /// A path as decoding writes it: every key after a dot.

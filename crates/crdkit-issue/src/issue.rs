@@ -1,5 +1,6 @@
 //! One finding, as data.
 
+use crate::seed::FIRST_AT;
 use crate::{Code, FieldPath, Span, template};
 use std::fmt;
 
@@ -100,6 +101,20 @@ impl Issue {
     #[must_use]
     pub fn related(mut self, span: Span, label: &'static str) -> Self {
         self.related.push(Related { span, label });
+        self
+    }
+
+    /// The same finding about a part that stands at `base` of a whole; the path of a first occurrence
+    /// moves along.
+    #[must_use]
+    pub fn rebase(mut self, base: &FieldPath) -> Self {
+        self.path = self.path.rebase(base);
+        for (_, arg) in self.args.iter_mut().filter(|(name, _)| *name == "hint") {
+            let text = arg.to_string();
+            if let Some(Ok(first)) = text.strip_prefix(FIRST_AT).map(str::parse::<FieldPath>) {
+                *arg = Arg::from(format!("{FIRST_AT}{}", first.rebase(base).pointer()));
+            }
+        }
         self
     }
 

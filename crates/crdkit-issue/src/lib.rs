@@ -9,11 +9,17 @@ pub mod codes;
 
 mod code;
 mod issue;
+mod list;
 mod path;
+mod pointer;
+mod seed;
 mod span;
 mod template;
 
 pub use code::{Code, ErrorType, Info};
 pub use issue::{Arg, Issue, Related, Severity};
+pub use list::Issues;
 pub use path::{FieldPath, Segment};
+pub use pointer::{DisplayPath, PathStyle, PointerError};
+pub use seed::{SeedView, Stage};
 pub use span::{LineIndex, Position, Span};

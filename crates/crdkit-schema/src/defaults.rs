@@ -9,6 +9,7 @@
 //! Upstream: `apiextensions-apiserver/pkg/apiserver/schema/defaulting`.
 
 use crate::compile::{DefaultId, Flags, Id, Name, Node, Table};
+use crate::validate::correlate::Keys;
 use crdkit_value::{Document, Kind, NodeId, Value};
 
 /// Fills in the defaults that `document`, with the schema `node`, is missing. Gives the ids of what is
@@ -32,7 +33,7 @@ pub fn apply(table: &Table, node: &Node, document: &mut Document) -> Vec<NodeId>
 enum Missing {
     /// The field of an object.
     Field(NodeId, Name, DefaultId),
-    /// A `null` in a map or list.
+    /// A `null`, which stays where it is written.
     Null(NodeId, DefaultId),
 }
 
@@ -48,16 +49,24 @@ impl<'t> Walk<'t> {
         }
         match value.kind() {
             Kind::Object(members) => {
+                let keys = Keys::new(value);
                 for field in node.field_defaults() {
-                    let found = value.get(self.table.name(field.name));
-                    if found.is_none_or(|found| found.is_null() && !field.nullable) {
-                        self.missing.push(Missing::Field(value.id(), field.name, field.default));
-                    }
+                    let default = field.default;
+                    self.missing.extend(match keys.find(self.table.name(field.name)) {
+                        None => Some(Missing::Field(value.id(), field.name, default)),
+                        Some(null) if null.is_null() && !field.nullable => {
+                            Some(Missing::Null(null.id(), default))
+                        }
+                        Some(_) => None,
+                    });
                 }
                 if node.additional_schema().is_none() && !node.has(Flags::DEFAULTS_BELOW) {
                     return;
                 }
                 for (key, member) in members {
+                    if !member.is_container() && !member.is_null() {
+                        continue;
+                    }
                     if let Some(id) = node.fields.get(self.table, key) {
                         self.value(self.table.node(id), member);
                     } else if let Some(id) = node.additional_schema() {

@@ -150,18 +150,18 @@ impl Check<'_, '_> {
     }
 
     fn labels(&mut self) {
-        for (key, value) in &self.metadata.labels {
+        for (key, value) in self.metadata.labels.entries() {
             self.names("labels", key, names::label_key(key));
             self.names("labels", value, names::label_value(value));
         }
     }
 
     fn annotations(&mut self) {
-        let annotations = &self.metadata.annotations;
-        for (key, _) in annotations {
+        let mut size = 0;
+        for (key, value) in self.metadata.annotations.entries() {
             self.names("annotations", key, names::annotation_key(key));
+            size += key.len() + value.len();
         }
-        let size: usize = annotations.iter().map(|(key, value)| key.len() + value.len()).sum();
         if size > ANNOTATIONS_LIMIT {
             let issue = self.issue(
                 codes::crd::ANNOTATIONS_TOO_LONG,

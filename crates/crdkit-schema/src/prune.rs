@@ -92,10 +92,10 @@ impl<'t> Walk<'t> {
     }
 
     fn known(&mut self, id: Id, member: Value<'_>) {
-        let node = self.table.node(id);
-        if !member.is_null() {
-            self.value(node, member, false);
-        } else if is_unwanted_null(node) {
+        // Most members are scalars, about which the schema has no say here.
+        if member.is_container() {
+            self.value(self.table.node(id), member, false);
+        } else if member.is_null() && is_unwanted_null(self.table.node(id)) {
             self.pruned.nulls.push(member.id());
         }
     }
@@ -115,8 +115,9 @@ impl<'t> Walk<'t> {
 
     /// Where there is no schema, objects lose all fields; scalars and arrays stay.
     fn no_schema(&mut self, value: Value<'_>) {
-        let mut pending = vec![value];
-        while let Some(value) = pending.pop() {
+        let mut pending = Vec::new();
+        let mut next = Some(value);
+        while let Some(value) = next {
             match value.kind() {
                 Kind::Object(members) => {
                     self.pruned.unknown.extend(members.map(|(_, member)| member.id()));
@@ -124,6 +125,7 @@ impl<'t> Walk<'t> {
                 Kind::Array(items) => pending.extend(items),
                 _ => {}
             }
+            next = pending.pop();
         }
     }
 }

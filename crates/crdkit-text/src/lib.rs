@@ -28,4 +28,6 @@ pub mod names;
 
 pub mod formats;
 
+pub mod json_formats;
+
 pub use error::TextError;

@@ -106,6 +106,9 @@ pub fn label_key(key: &str) -> Vec<String> {
 
 /// An annotation key: a label key in any case.
 pub fn annotation_key(key: &str) -> Vec<String> {
+    if key.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase()) {
+        return label_key(key);
+    }
     // Go lowers character by character, each to one character.
     let lower: String = key.chars().flat_map(|c| c.to_lowercase().take(1)).collect();
     label_key(&lower)
@@ -170,12 +173,17 @@ pub fn mask_trailing_dash(prefix: &str) -> Cow<'_, str> {
 }
 
 pub(crate) fn is_label(name: &str) -> bool {
-    let inside = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
-    !name.is_empty() && name.bytes().all(inside) && !name.starts_with('-') && !name.ends_with('-')
+    is_label_bytes(name.as_bytes())
+}
+
+fn is_label_bytes(name: &[u8]) -> bool {
+    let inside = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || *byte == b'-';
+    let edge = |byte: Option<&u8>| byte.is_some_and(|byte| *byte != b'-');
+    name.iter().all(inside) && edge(name.first()) && edge(name.last())
 }
 
 pub(crate) fn is_subdomain(name: &str) -> bool {
-    name.split('.').all(is_label)
+    name.as_bytes().split(|byte| *byte == b'.').all(is_label_bytes)
 }
 
 fn is_label_name(name: &str) -> bool {

@@ -2,8 +2,10 @@
 //!
 //! Upstream: Go `strconv` and `encoding/json`.
 
+mod decimal;
 mod format;
 mod parse;
 
+pub use decimal::Decimal;
 pub use format::{decimal, fixed, json, scientific, shortest, shortest_f32};
 pub use parse::{NumberError, parse_float, parse_int, parse_uint};

@@ -6,6 +6,7 @@
 //! Upstream: Go 1.26 `regexp` and `regexp/syntax`.
 
 mod class;
+mod ecma;
 mod error;
 mod escape;
 mod lower;

@@ -7,7 +7,7 @@ use crate::node::{Node, Tag, TextRef, to_u32};
 use crate::positions::Positions;
 use crate::source::Source;
 use crate::{Document, Event, Limits, NodeId};
-use crdkit_issue::{Issue, Span, codes};
+use crdkit_issue::{Issue, Severity, Span, codes};
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
@@ -32,9 +32,10 @@ pub struct Builder<'l> {
     source: Source<'l>,
     limits: &'l Limits,
     duplicates: Duplicates,
+    reports_tolerated: bool,
     /// The arrays and objects that have begun and not ended. The first frame stands for what the root
     /// is in, which is nothing.
-    open: Vec<Frame>,
+    pub(crate) open: Vec<Frame>,
     /// The key whose value comes next.
     key: TextRef,
     key_bit: u64,
@@ -45,8 +46,8 @@ pub struct Builder<'l> {
 }
 
 /// An array or object being built.
-struct Frame {
-    id: NodeId,
+pub(crate) struct Frame {
+    pub(crate) id: NodeId,
     last: NodeId,
     /// Children so far, and how many of them lost to one with the same key.
     n_children: u32,
@@ -66,10 +67,14 @@ struct KeyIndex {
 }
 
 /// Up to here comparing with every earlier key is faster than hashing.
-const LINEAR_KEYS: u32 = 32;
+pub(crate) const LINEAR_KEYS: usize = 32;
 
 /// Few documents nest deeper; those that do pay for growth.
-const USUAL_DEPTH: usize = 16;
+pub(crate) const USUAL_DEPTH: usize = 16;
+
+/// Room for a few fields that are added to a document after it was read.
+const SPARE_TEXT: usize = 128;
+const SPARE_NODES: usize = 8;
 
 impl<'l> Builder<'l> {
     /// A builder within `limits`.
@@ -86,6 +91,7 @@ impl<'l> Builder<'l> {
             source: Source::default(),
             limits,
             duplicates,
+            reports_tolerated: false,
             open,
             key: TextRef::default(),
             key_bit: 0,
@@ -102,6 +108,13 @@ impl<'l> Builder<'l> {
         self
     }
 
+    /// Whether repeated keys that [`Duplicates`] tolerates are warnings of [`Builder::finish`].
+    #[must_use]
+    pub fn reporting_tolerated(mut self, yes: bool) -> Self {
+        self.reports_tolerated = yes;
+        self
+    }
+
     /// Makes room for a document of about `bytes` bytes of source.
     #[must_use]
     pub fn with_capacity(mut self, bytes: usize) -> Self {
@@ -115,8 +128,8 @@ impl<'l> Builder<'l> {
     /// mostly text, as documents are.
     #[must_use]
     pub fn over(mut self, source: &'l str) -> Self {
-        self.document.text.reserve_exact(source.len());
-        self.document.nodes.reserve_exact(source.len() / 16 + 1);
+        self.document.text.reserve_exact(source.len() + SPARE_TEXT);
+        self.document.nodes.reserve_exact(source.len() / 16 + SPARE_NODES);
         self.source = Source::new(source);
         self
     }
@@ -131,7 +144,7 @@ impl<'l> Builder<'l> {
             Event::Key(name) => {
                 self.key = self.text(name, span);
                 self.text_start = self.key.start;
-                self.key_bit = key_bit(name);
+                self.key_bit = key_bit(name.as_bytes());
                 self.key_span = span;
                 Ok(())
             }
@@ -162,6 +175,32 @@ impl<'l> Builder<'l> {
         self.open.len() == 1 && !self.document.nodes.is_empty()
     }
 
+    /// Whether an array or object has begun and not ended.
+    pub fn is_open(&self) -> bool {
+        self.open.len() > 1
+    }
+
+    /// Whether the value being built is an object rather than an array; none before it has begun, or for
+    /// a scalar.
+    pub fn is_object(&self) -> Option<bool> {
+        match self.document.nodes.first()?.tag {
+            Tag::Object => Some(true),
+            Tag::Array => Some(false),
+            _ => None,
+        }
+    }
+
+    /// Takes the memory of `document`, which is no longer needed, for the one being built.
+    #[must_use]
+    pub fn reusing(mut self, document: Document) -> Self {
+        let Document { mut nodes, mut text, .. } = document;
+        nodes.clear();
+        text.clear();
+        self.document.nodes = nodes;
+        self.document.text = text;
+        self
+    }
+
     /// The document and the duplicate keys found in it.
     pub fn finish(mut self) -> (Document, Vec<Issue>) {
         match self.document.nodes.first_mut() {
@@ -190,7 +229,7 @@ impl<'l> Builder<'l> {
     /// Ends the innermost array or object: says where its next sibling will be, and that its last
     /// child has none.
     #[inline(always)]
-    fn end(&mut self, span: Span) {
+    pub(crate) fn end(&mut self, span: Span) {
         let Some(Frame { id, last, n_children, n_removed, .. }) = self.open.pop() else { return };
         let nodes = &mut self.document.nodes;
         let next = NodeId(to_u32(nodes.len()));
@@ -271,7 +310,7 @@ impl<'l> Builder<'l> {
         // The newest member's link leads nowhere yet.
         let members = document.value(frame.id).members();
         let mut earlier = members.take_while(|(_, member)| member.id() != id);
-        if frame.n_children > LINEAR_KEYS && frame.index.is_none() {
+        if frame.n_children as usize > LINEAR_KEYS && frame.index.is_none() {
             let mut index = Box::<KeyIndex>::default();
             for (_, member) in earlier.by_ref() {
                 index.insert(document, member.id(), false);
@@ -291,9 +330,13 @@ impl<'l> Builder<'l> {
     }
 
     fn duplicate(&mut self, earlier: NodeId, later: NodeId) {
-        if self.duplicates == Duplicates::Error && self.issues.len() < self.limits.issues {
+        let is_error = self.duplicates == Duplicates::Error;
+        if (is_error || self.reports_tolerated) && self.issues.len() < self.limits.issues {
             let key = self.document.text(self.document.node(later).key);
             let mut issue = Issue::error(codes::decode::DUPLICATE_KEY).with("key", key);
+            if !is_error {
+                issue.severity = Severity::Warning;
+            }
             let key_of = |id| self.document.place(id).and_then(|place| place.key);
             issue.span = key_of(later);
             if let Some(first) = key_of(earlier) {
@@ -353,8 +396,7 @@ impl KeyIndex {
 
 /// One of 64 bits, different for most short keys of one object.
 #[inline(always)]
-fn key_bit(key: &str) -> u64 {
-    let bytes = key.as_bytes();
+pub(crate) fn key_bit(bytes: &[u8]) -> u64 {
     let (Some(first), Some(middle), Some(last)) =
         (bytes.first(), bytes.get(bytes.len() / 2), bytes.last())
     else {

@@ -13,8 +13,9 @@ impl PartialEq for Value<'_> {
 }
 
 fn equal(left: Value<'_>, right: Value<'_>) -> bool {
-    let mut pending = vec![(left, right)];
-    while let Some((left, right)) = pending.pop() {
+    let mut pending = Vec::new();
+    let mut next = Some((left, right));
+    while let Some((left, right)) = next {
         let same = match (left.kind(), right.kind()) {
             (Kind::Null, Kind::Null) => true,
             (Kind::Bool(left), Kind::Bool(right)) => left == right,
@@ -41,6 +42,7 @@ fn equal(left: Value<'_>, right: Value<'_>) -> bool {
         if !same {
             return false;
         }
+        next = pending.pop();
     }
     true
 }

@@ -31,6 +31,7 @@ impl Document {
     }
 
     /// The value called `id`, an id of this document.
+    #[inline]
     pub fn value(&self, id: NodeId) -> Value<'_> {
         Value { document: self, id }
     }
@@ -38,6 +39,13 @@ impl Document {
     /// Where `id` stood in the source, if positions were kept and it came from there.
     pub fn place(&self, id: NodeId) -> Option<Place> {
         self.positions.as_ref()?.place(id)
+    }
+
+    /// Says that the source stands at `offset` of something larger, so that places are found there.
+    pub fn shift_places(&mut self, offset: usize) {
+        if let Some(positions) = &mut self.positions {
+            positions.shift(offset);
+        }
     }
 
     /// The path of `id`. Keys that do not read well after a dot are map entries; a stage that has a
@@ -74,14 +82,23 @@ impl Document {
     }
 
     /// The row of `id`. An id of another document finds some other row, or a `null` one.
+    #[inline]
     pub(crate) fn node(&self, id: NodeId) -> &Node {
         static NULL: Node = Node::new(Tag::Null, TextRef { start: 0, len: 0 }, NodeId::NONE);
         self.nodes.get(id.index()).unwrap_or(&NULL)
     }
 
+    #[inline]
     pub(crate) fn text(&self, text: TextRef) -> &str {
         let start = text.start as usize;
         self.text.get(start..start + text.len as usize).unwrap_or_default()
+    }
+
+    /// The text as bytes, for comparing.
+    #[inline]
+    pub(crate) fn shown(&self, text: TextRef) -> &[u8] {
+        let start = text.start as usize;
+        self.text.as_bytes().get(start..start + text.len as usize).unwrap_or_default()
     }
 }
 

@@ -25,14 +25,9 @@ impl Document {
     /// under `key`, in place of a member that has that key. Gives the copy's id, or none when
     /// `object` is not an object.
     pub fn insert(&mut self, object: NodeId, key: &str, value: Value<'_>) -> Option<NodeId> {
-        if self.node(object).tag != Tag::Object {
-            return None;
-        }
-        if let Some(old) = self.value(object).get(key).map(Value::id) {
-            self.remove(old);
-        }
+        let last = self.make_room(object, key)?;
         let key = self.add_text(key);
-        Some(self.append(object, key, value.events()))
+        Some(self.append(object, last, key, value.events()))
     }
 
     /// Makes the member `key` of `object` a string. Gives its id, or none when `object` is no object.
@@ -53,21 +48,38 @@ impl Document {
         key: &str,
         make: impl FnOnce(TextRef) -> Node,
     ) -> Option<NodeId> {
+        let last = self.make_room(object, key)?;
+        let node = make(self.add_text(key));
+        Some(self.link(node, last))
+    }
+
+    /// Removes the member `key` of `object`, if it has one. Gives the last child in the chain, removed
+    /// ones included, because they still carry links; or none when `object` is not an object.
+    fn make_room(&mut self, object: NodeId, key: &str) -> Option<NodeId> {
         if self.node(object).tag != Tag::Object {
             return None;
         }
-        if let Some(old) = self.value(object).get(key).map(Value::id) {
-            self.remove(old);
+        let (mut last, mut old) = (NodeId::NONE, NodeId::NONE);
+        let mut next = self.node(object).first_child();
+        while next != NodeId::NONE {
+            last = next;
+            let child = self.node(next);
+            if !child.removed && self.shown(child.key) == key.as_bytes() {
+                old = next;
+            }
+            next = child.next;
         }
-        let node = make(self.add_text(key));
-        let last = self.last_child(object);
-        Some(self.link(node, last))
+        self.remove(old);
+        Some(last)
     }
 
     /// Adds a copy of `value` as the last item of `array`, or gives none when it is not an array.
     pub fn push(&mut self, array: NodeId, value: Value<'_>) -> Option<NodeId> {
         let is_array = self.node(array).tag == Tag::Array;
-        is_array.then(|| self.append(array, TextRef::default(), value.events()))
+        is_array.then(|| {
+            let last = self.last_child(array);
+            self.append(array, last, TextRef::default(), value.events())
+        })
     }
 
     /// Makes `id` a string; what it held before is gone.
@@ -84,7 +96,7 @@ impl Document {
 
     /// Makes `id` a copy of `value`, which is of another document; what it held before is gone.
     pub fn set(&mut self, id: NodeId, value: Value<'_>) {
-        let top = self.append(NodeId::NONE, TextRef::default(), value.events());
+        let top = self.append(NodeId::NONE, NodeId::NONE, TextRef::default(), value.events());
         let Some(new) = self.nodes.get(top.index()).copied() else { return };
         self.replace(id, |node| {
             let mut copy = new;
@@ -111,7 +123,7 @@ impl Document {
     pub fn copy_of(value: Value<'_>) -> Self {
         let mut document =
             Self { nodes: Vec::new(), text: String::new(), positions: None, exact: None };
-        document.append(NodeId::NONE, TextRef::default(), value.events());
+        document.append(NodeId::NONE, NodeId::NONE, TextRef::default(), value.events());
         document
     }
 
@@ -130,14 +142,18 @@ impl Document {
         }
     }
 
-    /// Adds the value that `events` describe below `parent`; `key` is its key there.
-    fn append(&mut self, parent: NodeId, key: TextRef, mut events: Walk<'_>) -> NodeId {
+    /// Adds the value that `events` describe below `parent`, behind its child `last`; `key` is its key
+    /// there.
+    fn append(
+        &mut self,
+        parent: NodeId,
+        last: NodeId,
+        key: TextRef,
+        mut events: Walk<'_>,
+    ) -> NodeId {
         let top = NodeId(self.next_id());
-        let last = self.last_child(parent);
-        let mut open: Vec<(NodeId, NodeId)> = vec![(parent, last)];
-        let mut key = key;
+        let (mut parent, mut last, mut key) = (parent, last, key);
         while let Some(event) = events.next() {
-            let (parent, last) = open.last().copied().unwrap_or((NodeId::NONE, NodeId::NONE));
             let new = |tag| Node::new(tag, key, parent);
             let node = match event {
                 Event::Key(name) => {
@@ -148,7 +164,8 @@ impl Document {
                     continue;
                 }
                 Event::EndArray | Event::EndObject => {
-                    open.pop();
+                    last = parent;
+                    parent = self.node(parent).parent;
                     continue;
                 }
                 Event::Null => new(Tag::Null),
@@ -168,12 +185,7 @@ impl Document {
                 Event::BeginObject => new(Tag::Object),
             };
             let id = self.link(node, last);
-            if let Some((_, last)) = open.last_mut() {
-                *last = id;
-            }
-            if node.is_container() {
-                open.push((id, NodeId::NONE));
-            }
+            (parent, last) = if node.is_container() { (id, NodeId::NONE) } else { (parent, id) };
             key = TextRef::default();
         }
         top
@@ -204,9 +216,6 @@ impl Document {
 
     /// The last child in the chain, removed ones included, because they still carry links.
     fn last_child(&self, parent: NodeId) -> NodeId {
-        if parent == NodeId::NONE {
-            return NodeId::NONE;
-        }
         let mut last = NodeId::NONE;
         let mut next = self.node(parent).first_child();
         while next != NodeId::NONE {

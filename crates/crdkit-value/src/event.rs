@@ -11,7 +11,7 @@ pub enum Event<'a> {
     Int(i64),
     /// Any other number.
     Float(f64),
-    /// A number as it was written, under [`NumberMode::Text`].
+    /// A number as it was written, under [`NumberMode::Text`] and [`NumberMode::Exact`].
     Number(&'a str),
     /// A string.
     String(&'a str),
@@ -33,6 +33,8 @@ pub enum NumberMode {
     /// `i64` where the text is one, `f64` otherwise; a number beyond both is refused.
     #[default]
     Value,
+    /// `i64` or `f64` where that is exactly what the text says, the text as written otherwise.
+    Exact,
     /// The text as written.
     Text,
 }

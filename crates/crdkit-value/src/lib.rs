@@ -3,29 +3,42 @@
 //! A [`Document`] owns everything about one decoded document: its values as a flat table of nodes,
 //! all its text in one string, and optionally where each value stood in the source. [`Value`] is a
 //! view of one node: two words, copied freely. Decoders hand [`Event`]s to a [`Builder`], which is
-//! the only place that knows about duplicate keys, depth and size [`Limits`].
+//! the place that knows about duplicate keys, depth and size [`Limits`]; [`CountedBuilder`] is a faster way
+//! for input that announces what comes.
+//!
+//! A [`PresenceMap`] remembers beside a document which of its places the source really had.
 //!
 //! Numbers are `i64` or `f64`, as Kubernetes keeps them. Objects keep input order. No function
 //! recurses on a document, so nesting is bounded by [`Limits`] and not by a thread's stack.
 
 mod build;
 mod compare;
+mod counted;
 mod document;
 mod edit;
 mod event;
 mod exact;
 mod limits;
 mod node;
+mod piece;
 mod positions;
+mod presence;
 mod source;
+mod suspend;
 mod value;
 mod walk;
 
 pub use build::{Builder, Duplicates};
+pub use counted::{CountedBuilder, Rows};
 pub use document::Document;
 pub use event::{Event, NumberMode};
 pub use limits::Limits;
 pub use node::NodeId;
+pub use piece::Piece;
 pub use positions::Place;
+pub use presence::{
+    Collected, Presence, PresenceCounts, PresenceFilter, PresenceIter, PresenceMap,
+};
+pub use suspend::Suspended;
 pub use value::{Items, Kind, Members, Value};
 pub use walk::Walk;

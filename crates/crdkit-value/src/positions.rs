@@ -33,6 +33,11 @@ impl Positions {
         Self { base, rows: Vec::with_capacity(capacity) }
     }
 
+    /// Says that the source stands at `offset` of something larger.
+    pub(crate) fn shift(&mut self, offset: usize) {
+        self.base += offset;
+    }
+
     /// The rows of `ids`, in that order.
     pub(crate) fn select(&self, ids: impl Iterator<Item = NodeId>) -> Self {
         let nowhere = Row { value: [0, 0], key: [0, 0] };

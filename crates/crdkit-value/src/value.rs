@@ -74,11 +74,19 @@ impl<'d> Value<'d> {
     }
 
     /// Whether it is `null`.
+    #[inline]
     pub fn is_null(self) -> bool {
         self.node().tag == Tag::Null
     }
 
+    /// Whether it is an array or an object.
+    #[inline]
+    pub fn is_container(self) -> bool {
+        self.node().is_container()
+    }
+
     /// The content of a boolean.
+    #[inline]
     pub fn as_bool(self) -> Option<bool> {
         match self.kind() {
             Kind::Bool(bool) => Some(bool),
@@ -87,6 +95,7 @@ impl<'d> Value<'d> {
     }
 
     /// The content of an integer.
+    #[inline]
     pub fn as_i64(self) -> Option<i64> {
         match self.kind() {
             Kind::Int(int) => Some(int),
@@ -120,11 +129,13 @@ impl<'d> Value<'d> {
     }
 
     /// The items of an array.
+    #[inline]
     pub fn as_array(self) -> Option<Items<'d>> {
         (self.node().tag == Tag::Array).then(|| self.children())
     }
 
     /// The members of an object.
+    #[inline]
     pub fn as_object(self) -> Option<Members<'d>> {
         (self.node().tag == Tag::Object).then(|| Members(self.children()))
     }
@@ -155,7 +166,7 @@ impl<'d> Value<'d> {
             let child = self.document.node(id);
             if !child.removed
                 && child.key.len as usize == key.len()
-                && self.document.text(child.key) == key
+                && self.document.shown(child.key) == key.as_bytes()
             {
                 return Some(Value { document: self.document, id });
             }
@@ -205,6 +216,20 @@ impl<'d> Value<'d> {
         self.document.bytes(self.node().key)
     }
 
+    /// The value behind this one in the same array or object.
+    #[inline]
+    pub fn next_sibling(self) -> Option<Value<'d>> {
+        let mut id = self.node().next;
+        while id != NodeId::NONE {
+            let node = self.document.node(id);
+            if !node.removed {
+                return Some(Value { document: self.document, id });
+            }
+            id = node.next;
+        }
+        None
+    }
+
     /// The array or object this value is in.
     pub fn parent(self) -> Option<Value<'d>> {
         Some(Value { document: self.document, id: self.node().parent.get()? })
@@ -234,10 +259,12 @@ impl<'d> Value<'d> {
         })
     }
 
+    #[inline]
     pub(crate) fn node(self) -> &'d Node {
         self.document.node(self.id)
     }
 
+    #[inline]
     fn children(self) -> Items<'d> {
         let node = self.node();
         Items { document: self.document, next: node.first_child(), left: node.n_children() }

@@ -7,9 +7,15 @@ pub use crdkit_codec as codec;
 pub use crdkit_compat as compat;
 pub use crdkit_engine as engine;
 pub use crdkit_issue as issue;
-pub use crdkit_schema as schema;
+pub use crdkit_sample as sample;
 pub use crdkit_text as text;
 pub use crdkit_value as value;
+
+/// Schemas: as a library ([`schema::import`], [`schema::Schema`]), and the parts that CRDs are judged by.
+pub mod schema {
+    pub use crdkit_engine::schema::*;
+    pub use crdkit_schema::*;
+}
 
 pub use crdkit_engine::{Crd, FieldValidation, Options, Outcome, Version};
 
@@ -17,3 +23,8 @@ pub use crdkit_engine::{Crd, FieldValidation, Options, Outcome, Version};
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 struct Readme;
+
+/// So are those of the guide to schemas.
+#[cfg(all(doctest, feature = "serde"))]
+#[doc = include_str!("../../../docs/schema-engine.md")]
+struct SchemaEngine;

@@ -5,12 +5,16 @@
 #![expect(clippy::disallowed_methods, reason = "measuring needs a clock and files")]
 
 mod cbor;
+mod cel;
+mod cli;
 mod compat;
 mod compile;
 mod corpus;
 mod decode;
 mod generate;
 mod measure;
+mod stages;
+mod stream;
 mod validate;
 
 use anyhow::Result;
@@ -27,9 +31,12 @@ type Stage = fn(&Path) -> Result<()>;
 const STAGES: &[(&str, Stage)] = &[
     ("decode", decode::run),
     ("cbor", cbor::run),
+    ("cel", cel::run),
     ("compile", compile::run),
     ("compat", compat::run),
     ("validate", validate::run),
+    ("stream", stream::run),
+    ("cli", cli::run),
 ];
 
 fn main() -> ExitCode {

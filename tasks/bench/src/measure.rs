@@ -17,7 +17,7 @@ impl<'a> Entry<'a> {
 
 /// What some work took from the allocator.
 pub(crate) struct Memory {
-    count: usize,
+    pub(crate) count: usize,
     /// Bytes that are still held by what the work made.
     held: usize,
 }
@@ -49,15 +49,25 @@ impl Memory {
     }
 }
 
+/// The best time of each entry.
+pub(crate) struct Times<'a>(Vec<(&'a str, f64)>);
+
+impl Times<'_> {
+    /// The seconds that the entry called `name` took.
+    pub(crate) fn of(&self, name: &str) -> f64 {
+        self.0.iter().find(|(known, _)| *known == name).map_or(f64::NAN, |(_, seconds)| *seconds)
+    }
+}
+
 /// Runs every entry in turn for about `rounds` rounds and prints the best time of each, with its
 /// ratio to the entry called `reference`.
-pub(crate) fn compare(
+pub(crate) fn compare<'a>(
     title: &str,
     bytes: usize,
     rounds: usize,
     reference: &str,
-    entries: Vec<Entry<'_>>,
-) {
+    entries: Vec<Entry<'a>>,
+) -> Times<'a> {
     let mut entries = entries;
     let mut best = vec![Duration::MAX; entries.len()];
     for entry in &mut entries {
@@ -70,16 +80,52 @@ pub(crate) fn compare(
             *best = started.elapsed().min(*best);
         }
     }
-    let base = entries.iter().zip(&best).find(|(entry, _)| entry.name == reference);
-    let base = base.map_or(f64::NAN, |(_, best)| best.as_secs_f64());
     println!("{title} ({bytes} bytes, best of {rounds})");
-    for (entry, best) in entries.iter().zip(&best) {
-        let seconds = best.as_secs_f64();
+    let names: Vec<&str> = entries.iter().map(|entry| entry.name).collect();
+    print(bytes, reference, &names, &best);
+    Times(names.into_iter().zip(best.iter().map(Duration::as_secs_f64)).collect())
+}
+
+/// One way to do a part of the work, by the number of the part.
+pub(crate) type Part<'a> = (&'a str, Box<dyn FnMut(usize) + 'a>);
+
+/// The same for work that comes in `n_parts` parts: the time of an entry is the sum of the best times of
+/// its parts, which are so short that other programs leave some runs of each alone.
+pub(crate) fn compare_parts(
+    title: &str,
+    bytes: usize,
+    rounds: usize,
+    reference: &str,
+    n_parts: usize,
+    mut entries: Vec<Part<'_>>,
+) {
+    let mut total = vec![Duration::ZERO; entries.len()];
+    for part in 0..n_parts {
+        let mut best = vec![Duration::MAX; entries.len()];
+        for _ in 0..=rounds {
+            for ((_, run), best) in entries.iter_mut().zip(&mut best) {
+                let started = Instant::now();
+                run(part);
+                *best = started.elapsed().min(*best);
+            }
+        }
+        total.iter_mut().zip(best).for_each(|(total, best)| *total += best);
+    }
+    println!("{title} ({bytes} bytes in {n_parts} parts, best of {rounds} each)");
+    let names: Vec<&str> = entries.iter().map(|(name, _)| *name).collect();
+    print(bytes, reference, &names, &total);
+}
+
+fn print(bytes: usize, reference: &str, names: &[&str], times: &[Duration]) {
+    let base = names.iter().zip(times).find(|(name, _)| **name == reference);
+    let base = base.map_or(f64::NAN, |(_, time)| time.as_secs_f64());
+    for (name, time) in names.iter().zip(times) {
+        let seconds = time.as_secs_f64();
         #[expect(clippy::cast_precision_loss, reason = "a rate for people")]
         let rate = bytes as f64 / seconds / 1e6;
         println!(
             "  {:<28} {:>12.3} µs {rate:>9.1} MB/s  {:>6.3} of {reference}",
-            entry.name,
+            name,
             seconds * 1e6,
             seconds / base
         );

@@ -4,7 +4,7 @@
 //! fields, no pruning, no defaults, no list types, no rules.
 
 use crate::corpus::Corpus;
-use crate::measure::{Entry, allocations, compare};
+use crate::measure::{allocations, compare_parts};
 use anyhow::{Context as _, Result};
 use crdkit::codec::{DecodeOptions, json};
 use crdkit::value::Value;
@@ -12,6 +12,13 @@ use crdkit::{Crd, Options, Version};
 use std::collections::BTreeMap;
 use std::hint::black_box;
 use std::path::Path;
+
+/// An object, what judges it, and its peer.
+pub(crate) type Work<'w> = (Version<'w>, &'w jsonschema::Validator, &'w [u8]);
+
+/// Objects that are measured together, and how often.
+const PART: usize = 64;
+const ROUNDS: usize = 15;
 
 pub(crate) fn run(directory: &Path) -> Result<()> {
     let corpus = Corpus::load(directory)?;
@@ -32,7 +39,7 @@ pub(crate) fn run(directory: &Path) -> Result<()> {
             })
         })
         .collect();
-    let work: Vec<(Version<'_>, &jsonschema::Validator, &[u8])> = corpus
+    let work: Vec<Work<'_>> = corpus
         .objects
         .iter()
         .filter_map(|(name, version, body)| {
@@ -49,34 +56,40 @@ pub(crate) fn run(directory: &Path) -> Result<()> {
     );
     let options = Options::default();
     let decode = DecodeOptions::default();
-    let all = |run: &dyn Fn(&Version<'_>, &jsonschema::Validator, &[u8])| {
-        for (version, peer, body) in &work {
-            run(version, peer, body);
+    let create = |work: &[Work<'_>]| {
+        for (version, _, body) in work {
+            drop(black_box(version.create(*body, &options)));
         }
     };
-    let create = || all(&|version, _, body| drop(black_box(version.create(body, &options))));
-    let peer = || {
-        all(&|_, peer, body| {
+    let peer = |work: &[Work<'_>]| {
+        for (_, peer, body) in work {
             if let Ok(value) = serde_json::from_slice(body) {
                 black_box(peer.is_valid(&value));
             }
-        });
+        }
     };
-    compare(
+    let decode_only = |work: &[Work<'_>]| {
+        for (.., body) in work {
+            drop(black_box(json::decode(body, &decode)));
+        }
+    };
+    let parts: Vec<&[Work<'_>]> = work.chunks(PART).collect();
+    let part = |at: usize| parts.get(at).copied().unwrap_or_default();
+    compare_parts(
         "validate",
         bytes,
-        7,
+        ROUNDS,
         "serde_json + jsonschema",
+        parts.len(),
         vec![
-            Entry::new("crdkit, whole pipeline", 1, create),
-            Entry::new("crdkit, decode only", 1, || {
-                all(&|_, _, body| drop(black_box(json::decode(body, &decode))));
-            }),
-            Entry::new("serde_json + jsonschema", 1, peer),
+            ("crdkit, whole pipeline", Box::new(|at| create(part(at)))),
+            ("crdkit, decode only", Box::new(|at| decode_only(part(at)))),
+            ("serde_json + jsonschema", Box::new(|at| peer(part(at)))),
         ],
     );
-    let ((), ours) = allocations(create);
-    let ((), theirs) = allocations(peer);
+    crate::stages::print(&parts, &options, ROUNDS);
+    let ((), ours) = allocations(|| create(&work));
+    let ((), theirs) = allocations(|| peer(&work));
     println!(
         "allocations for each object: crdkit {:.1}, peer {:.1}",
         ours.each(n_objects),
@@ -84,8 +97,11 @@ pub(crate) fn run(directory: &Path) -> Result<()> {
     );
     let untouched = work.iter().filter_map(|(version, _, body)| {
         let (outcome, count) = allocations(|| version.create(*body, &options));
-        outcome.changes.defaulted.is_empty().then_some(count.each(1))
+        let count = outcome.changes.defaulted.is_empty().then_some(count.count)?;
+        Some((count, version.crd().kind(), *body))
     });
-    println!("most for an object without defaults: {:.0}", untouched.fold(0.0, f64::max));
+    if let Some((most, kind, body)) = untouched.max_by_key(|(count, ..)| *count) {
+        println!("most for an object without defaults: {most} ({kind}, {} bytes)", body.len());
+    }
     Ok(())
 }

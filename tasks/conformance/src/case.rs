@@ -1,10 +1,10 @@
-//! Recorded cases: JSON objects, one to a line, or folders of files.
+//! Recorded cases: JSON objects, one to a line, JSON files in a folder, or folders of files.
 
 use anyhow::{Context as _, Result, anyhow};
 use crdkit::codec::{DecodeOptions, json, yaml};
-use crdkit::value::{Document, Event, Value};
+use crdkit::value::{Document, Event, NumberMode, Value};
 use flate2::read::GzDecoder;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::Read as _;
 use std::path::Path;
 
@@ -21,10 +21,13 @@ pub(crate) struct Cases(Vec<Case>);
 impl Cases {
     /// The cases of a file with one to a line, or of a directory with a folder for each.
     pub(crate) fn read(path: &Path) -> Result<Self> {
-        if path.is_dir() {
-            return Self::folders(path);
-        }
         let unreadable = || format!("`{}` cannot be read", path.display());
+        if path.is_dir() {
+            let mut entries = fs::read_dir(path).with_context(unreadable)?.flatten();
+            let has_reports = entries.any(|entry| entry.path().join("expected.json").is_file());
+            let read = if has_reports { Self::folders } else { Self::read_folder };
+            return read(path).with_context(unreadable);
+        }
         let mut file = File::open(path).with_context(unreadable)?;
         let mut text = Vec::new();
         if path.extension().is_some_and(|extension| extension == "gz") {
@@ -40,12 +43,12 @@ impl Cases {
 
     /// Folders that hold an old CRD `a.yaml`, a new one `b.yaml` and the report `expected.json`.
     fn folders(path: &Path) -> Result<Self> {
-        let entries: Result<Vec<_>, _> = std::fs::read_dir(path)?.collect();
+        let entries: Result<Vec<_>, _> = fs::read_dir(path)?.collect();
         let mut folders: Vec<_> = entries?.into_iter().map(|entry| entry.path()).collect();
         folders.sort();
         let read = |file: &Path| -> Result<Document> {
             let unreadable = || format!("`{}` cannot be read", file.display());
-            let text = std::fs::read(file).with_context(unreadable)?;
+            let text = fs::read(file).with_context(unreadable)?;
             let decoded = yaml::decode(&text, &DecodeOptions::default());
             Ok(decoded.map_err(|issue| anyhow!("{issue}")).with_context(unreadable)?.document)
         };
@@ -67,6 +70,29 @@ impl Cases {
             Ok(Case { id, document: Document::of_events(events) })
         };
         folders.iter().map(|folder| case(folder)).collect::<Result<_>>().map(Self)
+    }
+
+    /// Every JSON file of a folder, whatever it holds, by the path inside the folder; numbers as written.
+    fn read_folder(root: &Path) -> Result<Self> {
+        let mut cases = Vec::new();
+        let mut pending = vec![root.to_owned()];
+        while let Some(folder) = pending.pop() {
+            for entry in fs::read_dir(&folder)? {
+                let path = entry?.path();
+                if path.is_dir() {
+                    pending.push(path);
+                } else if path.extension().is_some_and(|extension| extension == "json") {
+                    let options =
+                        DecodeOptions { numbers: NumberMode::Text, ..DecodeOptions::default() };
+                    let decoded = json::decode(&fs::read(&path)?, &options)
+                        .map_err(|issue| anyhow!("`{}`: {issue}", path.display()))?;
+                    let id = path.strip_prefix(root)?.to_string_lossy().into_owned();
+                    cases.push(Case { id, document: decoded.document });
+                }
+            }
+        }
+        cases.sort_by(|left, right| left.id.cmp(&right.id));
+        Ok(Self(cases))
     }
 
     pub(crate) fn iter(&self) -> std::slice::Iter<'_, Case> {

@@ -3,16 +3,19 @@
 //! ```text
 //! conformance answer SUITE --cases FILE [--crds FILE] --out FILE
 //! conformance run [--corpus DIR]
+//! conformance suites [--corpus DIR] --out DIR
 //! ```
 //!
 //! `answer` reads only what a case puts in, never what is expected, and writes one answer per line.
 //! `run` answers every suite of a corpus, scores the answers and rewrites `snapshots/SUITE.snap`; it
-//! fails when a count falls below the checked-in one, or when a suite is missing.
+//! fails when a count falls below the checked-in one, or when a suite is missing. `suites` writes recorded
+//! requests as suites for `crdkit test`.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program for people")]
 #![expect(clippy::disallowed_methods, reason = "this program reads files")]
 
 mod answer;
 mod case;
+mod declarative;
 mod score;
 mod snapshot;
 mod suites;
@@ -60,6 +63,15 @@ enum Command {
         #[arg(long, default_value_t = 0)]
         show: usize,
     },
+    /// Write recorded requests as suites for `crdkit test`
+    Suites {
+        /// The directory with the recorded suites
+        #[arg(long, default_value = "../shared/corpus")]
+        corpus: PathBuf,
+        /// The directory they go to
+        #[arg(long)]
+        out: PathBuf,
+    },
 }
 
 fn main() -> ExitCode {
@@ -67,6 +79,7 @@ fn main() -> ExitCode {
         Command::Answer { suite, cases, crds, out } => {
             answer_file(&suite, &cases, crds.as_deref(), &out)
         }
+        Command::Suites { corpus, out } => declarative::write(&corpus, &out).map(|()| true),
         Command::Run { corpus, suite, show } => run(&corpus, suite.as_deref(), show),
     };
     match outcome {

@@ -6,6 +6,8 @@ use std::fmt::Write as _;
 #[derive(Default)]
 pub(crate) struct Score {
     measures: Vec<Measure>,
+    /// Cases without an answer, each with the reason.
+    skipped: Vec<(String, String)>,
 }
 
 struct Measure {
@@ -32,6 +34,11 @@ impl Score {
         }
     }
 
+    /// Notes a case that nothing here can answer.
+    pub(crate) fn skip(&mut self, id: &str, reason: &str) {
+        self.skipped.push((id.to_owned(), reason.to_owned()));
+    }
+
     /// `(measure, right, total)`.
     pub(crate) fn counts(&self) -> impl Iterator<Item = (&str, usize, usize)> {
         self.measures.iter().map(|measure| (measure.name.as_str(), measure.right, measure.total))
@@ -44,6 +51,9 @@ impl Score {
             #[expect(clippy::cast_precision_loss, reason = "a percentage for people")]
             let percent = 100.0 * right as f64 / total.max(1) as f64;
             let _ = writeln!(out, "{name}: {right}/{total} ({percent:.2} %)");
+        }
+        if !self.skipped.is_empty() {
+            let _ = writeln!(out, "skipped: {}, as listed", self.skipped.len());
         }
         out
     }
@@ -59,6 +69,9 @@ impl Score {
                 let left = measure.misses.len() - limit;
                 let _ = writeln!(out, "{} and {left} more", measure.name);
             }
+        }
+        for (id, reason) in &self.skipped {
+            let _ = writeln!(out, "skipped {id}: {reason}");
         }
         out
     }

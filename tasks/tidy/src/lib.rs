@@ -1,6 +1,6 @@
 //! Pages that are generated from code, and the checks in `tests/` that hold the project to its word.
 
-use crdkit::issue::codes;
+use crdkit::issue::{Issue, SeedView, codes};
 use std::fmt::Write as _;
 
 /// The reference page of issue codes, `docs/codes.md`.
@@ -29,6 +29,40 @@ pub fn codes_page() -> String {
             );
         }
     }
+    out
+}
+
+/// The page of short codes, `docs/errors.md`: what users of a schema library branch on.
+pub fn errors_page() -> String {
+    let mut out = String::from(
+        "# Short codes\n\n\
+         Findings as a schema library shows them (`crdkit::issue::SeedView`): what kind of mistake it is, and which of the\n\
+         [issue codes](codes.md) are called so. Codes are stable, messages may improve. A report for machines has `path`,\n\
+         `code`, `message`, `hint`, `kind`, `keyword`, `severity`, `params`, `offset`, `line` and `column`; what is not known is\n\
+         left out. This page is generated from the code by `cargo run -p tidy`.\n\n\
+         | Code | Issue | Kind | Keyword | Message |\n|---|---|---|---|---|\n",
+    );
+    let mut rows = Vec::new();
+    for (stage, codes) in codes::STAGES {
+        if !matches!(*stage, "decode" | "object" | "schema" | "domain") {
+            continue;
+        }
+        for code in *codes {
+            let issue = Issue::error(*code);
+            let view = SeedView(&issue);
+            let info = code.info();
+            rows.push(format!(
+                "| `{}` | `{}` | {} | {} | {} |\n",
+                view.code(),
+                info.name,
+                view.kind(),
+                view.keyword(),
+                cell(info.message),
+            ));
+        }
+    }
+    rows.sort();
+    out.extend(rows);
     out
 }
 

@@ -94,6 +94,61 @@ fn the_page_of_codes_is_up_to_date() {
 }
 
 #[test]
+fn the_page_of_short_codes_is_up_to_date() {
+    assert_eq!(read("docs/errors.md"), tidy::errors_page(), "run `cargo run -p tidy`");
+}
+
+/// The files below `directory` whose names end in `extension`.
+fn files(directory: &str, extension: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut pending = vec![root().join(directory)];
+    while let Some(directory) = pending.pop() {
+        for entry in std::fs::read_dir(&directory).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() && !path.ends_with("target") {
+                pending.push(path);
+            } else if path.extension().is_some_and(|found| found == extension) {
+                found.push(path);
+            }
+        }
+    }
+    found
+}
+
+/// Proofs are tests by name, or headings of Markdown cases.
+#[test]
+fn every_requirement_names_a_test_that_exists() {
+    let sources: Vec<String> = ["crates", "tasks"]
+        .into_iter()
+        .flat_map(|directory| files(directory, "rs"))
+        .map(|path| std::fs::read_to_string(path).unwrap())
+        .collect();
+    let headings: BTreeSet<String> = ["crates", "docs"]
+        .into_iter()
+        .flat_map(|directory| files(directory, "md"))
+        .flat_map(|path| {
+            let text = std::fs::read_to_string(path).unwrap();
+            let lines = text.lines().filter_map(|line| line.strip_prefix('#'));
+            lines.map(|line| line.trim_matches(['#', ' ']).to_owned()).collect::<Vec<_>>()
+        })
+        .collect();
+    let page = read("docs/requirements.md");
+    let rows: Vec<&str> = page.lines().filter(|line| line.starts_with("| REQ-")).collect();
+    assert!(!rows.is_empty(), "there are requirements");
+    for row in rows {
+        let proof = row.trim_end_matches(['|', ' ']).rsplit('|').next().unwrap();
+        let names: Vec<&str> = proof.split('`').skip(1).step_by(2).collect();
+        assert!(!names.is_empty(), "no proof: {row}");
+        for name in names {
+            let name = name.rsplit("::").next().unwrap();
+            let function = format!("fn {name}(");
+            let exists = headings.contains(name) || sources.iter().any(|it| it.contains(&function));
+            assert!(exists, "`{name}` is not there: {row}");
+        }
+    }
+}
+
+#[test]
 fn codes_have_one_spelling_and_an_explanation() {
     let mut seen = BTreeSet::new();
     for code in codes::STAGES.iter().flat_map(|(_, codes)| *codes) {

@@ -136,6 +136,11 @@ pub(super) struct CallEstimate {
 }
 
 impl CostModel {
+    /// What matching a text costs.
+    pub(crate) fn matches(text: &str, pattern: &str) -> u64 {
+        regex_cost(text.chars().count() as u64, pattern.chars().count() as u64)
+    }
+
     /// The model of a call that could not be resolved to one overload.
     pub(crate) fn of_candidates(candidates: &[Self]) -> Self {
         match candidates {

@@ -5,7 +5,7 @@ use super::{EvalError, Evaluated, Evaluation, Local, soft};
 use crate::cost::SELECT;
 use crate::plan::{Attribute, Base, Known, Qualifier, Step, StepId};
 use crate::shape::{ShapeKind, escape_reserved, find_field};
-use crate::value::{Data, Node, Val, read};
+use crate::value::{Data, Node, Val, member_at, read};
 
 impl<'v> Evaluation<'v> {
     /// Resolves a chain. Where a chain is a branch or an index of another one, its base is not charged.
@@ -51,7 +51,7 @@ impl<'v> Evaluation<'v> {
             }
             charged += SELECT;
             let last = steps.len() == 0;
-            match value.get(&known.key).filter(|value| !value.is_null()) {
+            match member_at(self.data, value, &known.key).filter(|value| !value.is_null()) {
                 Some(next) => (value, shape) = (next, known.shape),
                 None if last && attribute.test_only => {
                     return Some(self.charge_steps(charged).map(|()| Val::Bool(false)));
@@ -256,7 +256,7 @@ fn member<'v>(
             (&*found.key, found.shape)
         }
     };
-    let value = node.value().get(key).filter(|value| !value.is_null())?;
+    let value = member_at(data, node.value(), key).filter(|value| !value.is_null())?;
     Some(read(data, value, shape))
 }
 

@@ -8,9 +8,11 @@ mod attribute;
 mod call;
 mod error;
 mod fold;
+mod quick;
 mod truth;
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use crdkit_value::{Event, Value};
 use smallvec::SmallVec;
@@ -20,8 +22,8 @@ pub use error::EvalError;
 use truth::Truth;
 
 use crate::cost::{CostModel, LIST, MAP};
-use crate::plan::{PatternUse, Program, Step, StepId};
-use crate::shape::ShapeId;
+use crate::plan::{PatternUse, Program, Read, Step, StepId};
+use crate::shape::{ShapeId, Shapes};
 use crate::value::{Arena, Constant, Data, Node, Val, equal, events, read};
 
 /// Loops ask whether to stop once in this many iterations.
@@ -88,6 +90,19 @@ impl Program {
         self.variables.iter().map(|name| &**name)
     }
 
+    /// The shapes that documents bound to its variables are read by.
+    pub fn shapes(&self) -> &Arc<Shapes> {
+        &self.shapes
+    }
+
+    /// What the program reads of its variables by name alone, in the order of the expression.
+    pub fn reads(&self) -> impl Iterator<Item = Read<'_>> {
+        self.steps.iter().filter_map(|step| match step {
+            Step::Attribute(attribute) => attribute.read(&self.variables),
+            _ => None,
+        })
+    }
+
     /// A copy of a result that borrows nothing; `None` for values that only libraries can make.
     pub fn to_constant<'v>(&'v self, arena: &'v Arena, value: &Val<'v>) -> Option<Constant> {
         Constant::of(value, Data { shapes: &self.shapes, arena })
@@ -111,6 +126,11 @@ impl Program {
         bind: impl Fn(&str) -> Option<Binding<'v>>,
         limits: Limits<'v>,
     ) -> Outcome<'v> {
+        if let Some(quick) = &self.quick
+            && let Some((result, cost)) = quick::Attempt::run(self, quick, &bind, limits)
+        {
+            return Outcome { result: Ok(Val::Bool(result)), cost };
+        }
         arena.forget_documents();
         let data = Data { shapes: &self.shapes, arena };
         // Filled in place: the state is large, and moving it would cost as much as a small rule.

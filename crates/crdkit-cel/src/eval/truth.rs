@@ -207,13 +207,21 @@ fn is_empty(outcome: &Evaluated<'_>) -> bool {
     matches!(outcome, Ok(value) if value.size() == 0)
 }
 
-/// A tenth of the smaller size, rounded up. Short texts need no counting: up to ten bytes cost 1.
+/// What comparing two texts costs. Short ones need no counting: up to ten bytes cost 1.
+#[inline]
+pub(super) fn text_comparison_cost(left: &str, right: &str) -> u64 {
+    if let length @ 0..=10 = left.len().min(right.len()) {
+        return u64::from(length > 0);
+    }
+    let size = left.chars().count().min(right.chars().count());
+    scaled(size as u64, TEXT_FACTOR)
+}
+
+/// A tenth of the smaller size, rounded up.
 #[inline]
 fn comparison_cost(left: &Evaluated<'_>, right: &Evaluated<'_>) -> u64 {
-    if let (Ok(Val::String(left)), Ok(Val::String(right))) = (left, right)
-        && let length @ 0..=10 = left.len().min(right.len())
-    {
-        return u64::from(length > 0);
+    if let (Ok(Val::String(left)), Ok(Val::String(right))) = (left, right) {
+        return text_comparison_cost(left, right);
     }
     let size = |value: &Evaluated<'_>| value.as_ref().map_or(1, Val::size);
     scaled(size(left).min(size(right)), TEXT_FACTOR)

@@ -36,7 +36,30 @@ pub(crate) enum Qualifier {
     Computed { key: StepId, optional: bool },
 }
 
+/// Something a program reads: a variable, or a member of what it is bound to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Read<'p> {
+    /// The variable.
+    pub variable: &'p str,
+    /// The way down from it: each name in the expression with the key in the document.
+    pub steps: Vec<(&'p str, &'p str)>,
+}
+
 impl Attribute {
+    /// What the chain reads, if every step of it is a known member.
+    pub(crate) fn read<'p>(&'p self, variables: &'p [Name]) -> Option<Read<'p>> {
+        let Base::Variable(slot) = self.base else { return None };
+        let variable = variables.get(slot as usize)?;
+        let step = |qualifier: &'p Qualifier| match qualifier {
+            Qualifier::Field { name, known: Some(known), .. } => Some((&**name, &*known.key)),
+            _ => None,
+        };
+        // A chain that goes on by index or key is shown as far as it goes by name.
+        let steps = self.qualifiers.iter().map_while(step).collect();
+        Some(Read { variable, steps })
+    }
+
     pub(crate) fn new(base: Base) -> Self {
         Self { base, qualifiers: Vec::new(), test_only: false, direct: false }
     }

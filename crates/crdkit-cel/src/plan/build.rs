@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crdkit_text::regex::Regex;
 
+use super::quick;
 use super::{
     Attribute, Base, Call, Collect, Fold, FoldKind, Known, Order, PatternUse, PlanError, Program,
     Qualifier, Step, StepId,
@@ -32,12 +33,14 @@ pub(crate) fn plan(
         reserved_names,
         steps: Vec::new(),
         variables: Vec::new(),
+        variable_types: Vec::new(),
         locals: Vec::new(),
         max_locals: 0,
     };
     let root = planner.plan(checked.ast.root())?;
-    let Planner { steps, variables, max_locals, .. } = planner;
-    Ok(Program { steps, root, variables, locals: max_locals, shapes: Arc::clone(shapes) })
+    let Planner { steps, variables, variable_types, max_locals, .. } = planner;
+    let quick = quick::quick(&steps, shapes, &variable_types, root);
+    Ok(Program { steps, root, quick, variables, locals: max_locals, shapes: Arc::clone(shapes) })
 }
 
 struct Planner<'c> {
@@ -46,6 +49,7 @@ struct Planner<'c> {
     reserved_names: bool,
     steps: Vec<Step>,
     variables: Vec<Name>,
+    variable_types: Vec<&'c Type>,
     locals: Vec<Name>,
     max_locals: usize,
 }
@@ -145,7 +149,7 @@ impl<'c> Planner<'c> {
             Some(Reference::TypeName(ty)) => {
                 return self.add(Step::Constant(Constant::Type(Arc::new(ty.clone()))));
             }
-            Some(Reference::Variable(variable)) => Base::Variable(self.variable(variable)),
+            Some(Reference::Variable(variable)) => Base::Variable(self.variable(id, variable)),
             _ => match self.locals.iter().rposition(|local| local == name) {
                 Some(slot) => Base::Local(u32::try_from(slot).unwrap_or(u32::MAX)),
                 None => Base::Unknown(Name::clone(name)),
@@ -154,9 +158,10 @@ impl<'c> Planner<'c> {
         self.add(Step::Attribute(Box::new(Attribute::new(base))))
     }
 
-    fn variable(&mut self, name: &Name) -> u32 {
+    fn variable(&mut self, id: ExprId, name: &Name) -> u32 {
         let slot = self.variables.iter().position(|other| other == name).unwrap_or_else(|| {
             self.variables.push(Name::clone(name));
+            self.variable_types.push(self.checked.type_of(id));
             self.variables.len() - 1
         });
         u32::try_from(slot).unwrap_or(u32::MAX)

@@ -7,14 +7,19 @@
 mod attribute;
 mod build;
 mod fold;
+mod quick;
 
 use std::sync::Arc;
 
 use crdkit_text::regex::Regex;
 
+pub use attribute::Read;
 pub(crate) use attribute::{Attribute, Base, Known, Qualifier};
 pub(crate) use build::plan;
 pub(crate) use fold::{Collect, Fold, FoldKind};
+pub(crate) use quick::{
+    Each, EachKind, Leaf, Number, NumberTest, Onward, Quick, Start, Text, TextTest, Way,
+};
 
 use crate::ast::{Name, operator};
 use crate::cost::CostModel;
@@ -125,6 +130,8 @@ pub(crate) struct Call {
 pub struct Program {
     pub(crate) steps: Vec<Step>,
     pub(crate) root: StepId,
+    /// The same in a form that is tried first.
+    pub(crate) quick: Option<Quick>,
     pub(crate) variables: Vec<Name>,
     /// How many local variables are in force at most.
     pub(crate) locals: usize,

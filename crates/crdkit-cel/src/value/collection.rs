@@ -65,7 +65,7 @@ impl<'v> List<'v> {
 }
 
 /// Collections of the document from this size on are indexed when something is looked up in them.
-const LARGE: usize = 64;
+pub(crate) const LARGE: usize = 64;
 
 fn item_at<'v>(data: Data<'v>, array: Value<'v>, index: usize) -> Option<Value<'v>> {
     if array.items().len() < LARGE {

@@ -19,8 +19,8 @@ use crdkit_value::Value;
 
 pub use arena::Arena;
 pub(crate) use collection::MapTable;
+pub(crate) use collection::{LARGE, ListIter, MapIter, hash_key, member_at};
 pub use collection::{List, Map};
-pub(crate) use collection::{ListIter, MapIter, hash_key};
 pub(crate) use compare::compare;
 pub use constant::Constant;
 pub(crate) use equal::{element_key, equal, set_contains};

@@ -99,8 +99,40 @@ fn quadratic_functions_are_charged_before_they_run() {
 
 #[test]
 fn patterns_match_in_linear_time() {
-    let text = format!("'{}!'.matches('(a+)+$')", "a".repeat(5_000));
-    assert!(Fixture::new().result(&text).ends_with("false"));
+    let fixture = Fixture::new();
+    let subject = "a".repeat(5_000);
+    for pattern in ["(a+)+$", "(a|aa)+$", "(a*)*b", "(.*a){12}b", "(a+a+)+b"] {
+        let text = format!("'{subject}!'.matches('{pattern}')");
+        assert!(fixture.result(&text).ends_with("false"), "{pattern}");
+    }
+}
+
+#[test]
+fn bytes_that_are_no_text_are_errors_or_shown_as_such() {
+    let fixture = Fixture::new();
+    for (text, error) in [
+        ("string(b'\\xff')", "invalid UTF-8 in bytes, cannot convert to string"),
+        ("string(b'\\xc3') == 'x' || self.replicas < 0", "invalid UTF-8"),
+    ] {
+        let errors = errors(text);
+        let found = if errors.is_empty() { fixture.result(text) } else { errors };
+        assert!(found.contains(error), "{text}: {found}");
+    }
+    assert!(!errors("'\\ud800' == ''").is_empty(), "half a surrogate pair");
+    // A CBOR string need not be UTF-8: expressions see what the API server shows of it.
+    let options = crdkit_codec::DecodeOptions::default();
+    let document = crdkit_codec::cbor::decode(b"\x43a\xffb", &options).unwrap().document;
+    let mut shapes = Shapes::default();
+    let kind = ShapeKind::String;
+    let shape = shapes.add(Shape { kind, nullable: false, max_elements: 10 });
+    let env = Env::standard(&[Library::Strings(2)]).shapes(Arc::new(shapes));
+    let env = env.variable("self", Type::String).build();
+    let rule = "self.size() == 3 && self.matches('^a.b$') && self.charAt(1) == '\u{fffd}'";
+    let program = env.plan(&env.compile(rule).unwrap()).unwrap();
+    let bind = |_: &str| Some(Binding::Document(document.root(), shape));
+    let arena = Arena::new();
+    let outcome = program.evaluate(&arena, bind, Limits::default());
+    assert!(is_true(&outcome.result.unwrap()));
 }
 
 #[test]

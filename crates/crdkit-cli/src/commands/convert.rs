@@ -35,7 +35,8 @@ pub(crate) fn run(args: &Convert) -> Result<Exit> {
                 continue;
             }
         };
-        let (text, found) = if to == OutputFormat::Diag && input.format.is_binary() {
+        let as_it_is = matches!(input.format, Format::Cbor | Format::CborSeq);
+        let (text, found) = if to == OutputFormat::Diag && as_it_is {
             notations(&input)
         } else {
             convert(&input, args, |value, text| {
@@ -103,7 +104,7 @@ fn notations(input: &Input) -> (Vec<u8>, Exit) {
             }
             Err(error) => {
                 exit = Exit::Findings;
-                show(&Source::new(&input.name, &input.bytes, 1).binary(true), error);
+                show(&Source::of(input), error);
             }
         }
     }
@@ -112,8 +113,7 @@ fn notations(input: &Input) -> (Vec<u8>, Exit) {
 
 /// Reads the input again, this time keeping positions, and shows what is wrong with it.
 fn report(input: &Input, options: &DecodeOptions) {
-    let source =
-        Source::new(&input.name, &input.bytes, input.first_line).binary(input.format.is_binary());
+    let source = Source::of(input);
     let options = DecodeOptions { positions: true, ..options.clone() };
     for outcome in input.format.documents(&input.bytes, &options) {
         match outcome {

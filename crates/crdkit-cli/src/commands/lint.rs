@@ -54,7 +54,7 @@ pub(crate) fn run(args: &Lint) -> Result<Exit> {
             Ok((objects, costs)) => {
                 tables.push_str(&costs);
                 for object in &objects {
-                    n_crds += usize::from(object.identity.is_some());
+                    n_crds += usize::from(object.subject.is_some());
                     outputs.add(object)?;
                 }
             }

@@ -2,7 +2,13 @@
 
 pub(crate) mod cel;
 pub(crate) mod compat;
+pub(crate) mod completions;
 pub(crate) mod convert;
 pub(crate) mod cost;
+pub(crate) mod default;
+pub(crate) mod explain;
 pub(crate) mod lint;
+pub(crate) mod sample;
+pub(crate) mod schema;
+pub(crate) mod test;
 pub(crate) mod validate;

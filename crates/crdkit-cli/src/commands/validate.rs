@@ -6,7 +6,7 @@
 //! a time, and written in input order.
 
 use crate::args::{Args, Compat, FieldValidation, Validate};
-use crate::config::Config;
+use crate::config::{Config, NAME as CONFIG};
 use crate::crds::{self, Crds};
 use crate::exit::Exit;
 use crate::input::Entry;
@@ -17,6 +17,7 @@ use crate::progress::Progress;
 use crate::report::{self, Flow, Format, Object, Outputs, Style, Verdict};
 use crate::scan::{Unit, scan};
 use crate::source::{self, Client, Found, Purpose};
+use crate::watch;
 use anyhow::{Context as _, Result};
 use clap::CommandFactory as _;
 use clap::error::ErrorKind;
@@ -26,6 +27,7 @@ use crdkit::value::Document;
 use rayon::prelude::*;
 use std::collections::HashMap;
 use std::io::IsTerminal as _;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Inputs that are judged before something is written: so many, or of this size.
@@ -33,11 +35,21 @@ const WINDOW: usize = 1024;
 const WINDOW_BYTES: usize = 64 << 20;
 
 pub(crate) fn run(args: &Validate) -> Result<Exit> {
-    let kubeconform = args.compat == Some(Compat::Kubeconform);
     let paths = inputs(args);
     if let Some(n) = args.n {
         rayon::ThreadPoolBuilder::new().num_threads(n.into()).build_global()?;
     }
+    if !args.watch {
+        return once(args, &paths);
+    }
+    let sources = [&paths, &args.crds, &args.old, &args.schema_location];
+    let files = sources.into_iter().flatten().map(PathBuf::from);
+    let files = files.chain([PathBuf::from(CONFIG)]).collect();
+    watch::forever(files, || once(args, &paths).map(|_| Vec::new()))
+}
+
+fn once(args: &Validate, paths: &[String]) -> Result<Exit> {
+    let kubeconform = args.compat == Some(Compat::Kubeconform);
     let config = args.reporting.config()?;
     let client = Arc::new(args.fetching.client());
     let default = if kubeconform { Format::Text } else { Format::Pretty };
@@ -52,6 +64,7 @@ pub(crate) fn run(args: &Validate) -> Result<Exit> {
                 verbose: args.reporting.verbose,
                 summary: args.reporting.summary,
                 stdin: paths == ["-"],
+                cases: false,
             },
         ),
         exit: Exit::Fine,
@@ -63,7 +76,7 @@ pub(crate) fn run(args: &Validate) -> Result<Exit> {
     }
 
     let patterns = patterns(args, &config)?;
-    let mut found = run.find(&paths, Purpose::Objects, &client);
+    let mut found = run.find(paths, Purpose::Objects, &client);
     found.entries.retain(|entry| !patterns.iter().any(|pattern| pattern.is_match(&entry.name)));
     if kubeconform {
         // Its name for standard input.
@@ -125,6 +138,9 @@ fn inputs(args: &Validate) -> Vec<String> {
         paths => paths.to_vec(),
     };
     let all = || paths.iter().chain(&args.crds).chain(&args.old);
+    if args.watch && all().any(|source| source == "-") {
+        refuse("standard input (`-`) cannot be watched; name files or directories");
+    }
     if all().filter(|source| *source == "-").count() > 1 {
         refuse(
             "standard input (`-`) can be used once only; name objects as files beside `--crds -`",

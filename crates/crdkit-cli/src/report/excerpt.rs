@@ -3,6 +3,7 @@
 //! Only a window of lines around the finding is handed to the renderer, so that a large file costs no
 //! more than a small one. In binary input the place is a byte offset, and the excerpt shows bytes.
 
+use crate::input::Input;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use crdkit::issue::{Issue, LineIndex, Position, Severity, Span};
 use std::io::Write as _;
@@ -13,19 +14,24 @@ pub(crate) struct Source<'a> {
     name: &'a str,
     bytes: &'a [u8],
     lines: LineIndex,
-    /// The number of its first line in the file it is of.
+    /// The number of its first line in the file it is of, and how much stands in front of it there.
     first_line: usize,
+    first_column: usize,
     is_binary: bool,
 }
 
 impl<'a> Source<'a> {
     pub(crate) fn new(name: &'a str, bytes: &'a [u8], first_line: usize) -> Self {
-        Self { name, bytes, lines: LineIndex::new(bytes), first_line, is_binary: false }
+        let lines = LineIndex::new(bytes);
+        Self { name, bytes, lines, first_line, first_column: 0, is_binary: false }
     }
 
-    /// The same, shown as bytes rather than as lines if `is_binary`.
-    pub(crate) fn binary(self, is_binary: bool) -> Self {
-        Self { is_binary, ..self }
+    /// The source that `input` is.
+    pub(crate) fn of(input: &'a Input) -> Self {
+        let Input { name, bytes, first_line, first_column, format } = input;
+        let is_binary = format.is_binary();
+        let first_column = *first_column;
+        Self { first_column, is_binary, ..Self::new(name, bytes, *first_line) }
     }
 
     /// Shows one finding on standard error.
@@ -37,7 +43,10 @@ impl<'a> Source<'a> {
 
     /// The line and column of a byte, in text.
     pub(crate) fn position(&self, offset: usize) -> Option<Position> {
-        let Position { line, column } = self.lines.position(self.bytes, offset);
+        let Position { line, mut column } = self.lines.position(self.bytes, offset);
+        if line == 1 {
+            column += self.first_column;
+        }
         (!self.is_binary).then_some(Position { line: line + self.first_line - 1, column })
     }
 

@@ -65,8 +65,8 @@ impl Sink for Gitlab {
 impl Object {
     /// What stays the same about a finding when lines move: the place in the object, not in the file.
     pub(super) fn key(&self, finding: &super::Finding) -> u64 {
-        let identity = self.identity.as_ref().map(ToString::to_string).unwrap_or_default();
-        let parts = [&*self.file, &identity, finding.code.name(), &finding.path, &finding.message];
+        let subject = self.subject.as_ref().map(ToString::to_string).unwrap_or_default();
+        let parts = [&*self.file, &subject, finding.code.name(), &finding.path, &finding.message];
         fingerprint(&parts)
     }
 }

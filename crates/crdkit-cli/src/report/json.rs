@@ -1,8 +1,9 @@
 //! JSON and YAML documents, and one line of JSON for each finding.
 //!
-//! A document is kubeconform's (`resources` and `summary`) with more fields in each resource.
+//! A document is kubeconform's (`resources` and `summary`) with more fields in each resource; that of
+//! suites has `cases` instead.
 
-use super::{Answered, Compared, Finding, Object, Sink, Style, Summary, Verdict};
+use super::{Answered, Case, Compared, Finding, Object, Sink, Style, Subject, Summary, Verdict};
 use crdkit::codec::{DecodeOptions, json, yaml};
 use crdkit::issue::Position;
 use crdkit::value::Document;
@@ -21,6 +22,23 @@ pub(super) struct Json {
     notation: Notation,
     style: Style,
     n_written: usize,
+}
+
+/// One case of a suite.
+#[derive(Serialize)]
+struct CaseRow {
+    file: String,
+    suite: String,
+    name: String,
+    status: &'static str,
+    findings: Vec<Row>,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Entry {
+    Resource(Resource),
+    Case(CaseRow),
 }
 
 #[derive(Serialize)]
@@ -113,21 +131,27 @@ struct Row {
     rule: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     saw: Option<String>,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    diff: String,
     #[serde(flatten)]
     compared: Option<ComparedRow>,
 }
 
 #[derive(Serialize)]
-struct Counts {
-    valid: usize,
-    invalid: usize,
-    errors: usize,
-    skipped: usize,
+#[serde(untagged)]
+enum Counts {
+    Objects { valid: usize, invalid: usize, errors: usize, skipped: usize },
+    Cases { passed: usize, failed: usize, errors: usize, skipped: usize },
 }
 
 impl Json {
     pub(super) fn new(notation: Notation, style: Style) -> Self {
         Self { notation, style, n_written: 0 }
+    }
+
+    /// What the list of verdicts is called.
+    fn list(&self) -> &'static str {
+        if self.style.cases { "cases" } else { "resources" }
     }
 }
 
@@ -138,19 +162,29 @@ impl Sink for Json {
         if fine && silent && !self.style.verbose {
             return;
         }
-        let resource = Resource::new(object, self.style);
+        let entry = match &object.subject {
+            Some(Subject::Case(case)) => Entry::Case(CaseRow::new(object, case)),
+            None if self.style.cases => Entry::Case(CaseRow::new(
+                object,
+                &Case { suite: String::new(), name: String::new() },
+            )),
+            Some(Subject::Object(_)) | None => Entry::Resource(Resource::new(object, self.style)),
+        };
+        let list = self.list();
         match self.notation {
             Notation::Json => {
-                let opening: &[u8] =
-                    if self.n_written == 0 { b"{\n  \"resources\": [\n" } else { b",\n" };
-                out.extend_from_slice(opening);
-                indented(&resource, "    ", out);
+                let opening = match self.n_written {
+                    0 => format!("{{\n  \"{list}\": [\n"),
+                    _ => ",\n".to_owned(),
+                };
+                out.extend_from_slice(opening.as_bytes());
+                indented(&entry, "    ", out);
             }
             Notation::Yaml => {
                 if self.n_written == 0 {
-                    out.extend_from_slice(b"resources:\n");
+                    out.extend_from_slice(format!("{list}:\n").as_bytes());
                 }
-                in_yaml(&[resource], out);
+                in_yaml(&[entry], out);
             }
         }
         self.n_written += 1;
@@ -158,18 +192,20 @@ impl Sink for Json {
 
     fn finish(&mut self, summary: &Summary, out: &mut Vec<u8>) {
         let counted = self.style.summary || !self.style.kubeconform;
-        let counts = counted.then_some(Counts {
-            valid: summary.n_valid,
-            invalid: summary.n_invalid,
-            errors: summary.n_errors,
-            skipped: summary.n_skipped,
+        let Summary { n_valid, n_invalid, n_errors: errors, n_skipped: skipped, .. } = *summary;
+        let counts = counted.then_some(if self.style.cases {
+            Counts::Cases { passed: n_valid, failed: n_invalid, errors, skipped }
+        } else {
+            Counts::Objects { valid: n_valid, invalid: n_invalid, errors, skipped }
         });
-        match (self.notation, self.n_written) {
-            (Notation::Json, 0) => out.extend_from_slice(b"{\n  \"resources\": []"),
-            (Notation::Json, _) => out.extend_from_slice(b"\n  ]"),
-            (Notation::Yaml, 0) => out.extend_from_slice(b"resources: []\n"),
-            (Notation::Yaml, _) => {}
-        }
+        let list = self.list();
+        let closing = match (self.notation, self.n_written) {
+            (Notation::Json, 0) => format!("{{\n  \"{list}\": []"),
+            (Notation::Json, _) => "\n  ]".to_owned(),
+            (Notation::Yaml, 0) => format!("{list}: []\n"),
+            (Notation::Yaml, _) => String::new(),
+        };
+        out.extend_from_slice(closing.as_bytes());
         match (self.notation, counts) {
             (Notation::Json, counts) => {
                 if let Some(counts) = counts {
@@ -210,9 +246,26 @@ fn in_yaml(value: &impl Serialize, out: &mut Vec<u8>) {
     }
 }
 
+impl CaseRow {
+    fn new(object: &Object, case: &Case) -> Self {
+        Self {
+            file: object.file.to_string(),
+            suite: case.suite.clone(),
+            name: case.name.clone(),
+            status: match object.verdict {
+                Verdict::Valid => "passed",
+                Verdict::Invalid => "failed",
+                Verdict::Error => "error",
+                Verdict::Skipped => "skipped",
+            },
+            findings: object.findings().map(|finding| Row::new(None, finding)).collect(),
+        }
+    }
+}
+
 impl Resource {
     fn new(object: &Object, style: Style) -> Self {
-        let identity = object.identity.clone().unwrap_or_default();
+        let identity = object.identity().cloned().unwrap_or_default();
         Self {
             filename: object.file.to_string(),
             version: identity.api_version(),
@@ -284,6 +337,7 @@ impl Row {
             server: finding.server.clone(),
             rule: finding.rule.clone(),
             saw: finding.saw.clone(),
+            diff: finding.diff.clone(),
             compared: finding.compared.as_deref().map(ComparedRow::new),
         }
     }

@@ -1,6 +1,6 @@
 //! `JUnit` XML: a suite for each file, a case for each object. No times, so that equal runs are equal bytes.
 
-use super::{Object, Sink, Style, Summary, Verdict};
+use super::{Case, Object, Sink, Style, Subject, Summary, Verdict};
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use std::fmt::Write as _;
 
@@ -19,20 +19,23 @@ impl Junit {
 
 impl Sink for Junit {
     fn object(&mut self, object: &Object, _: &mut Vec<u8>) {
-        let identity = object.identity.clone().unwrap_or_default();
         let status = match object.verdict {
             Verdict::Valid => TestCaseStatus::success(),
             Verdict::Skipped => TestCaseStatus::skipped(),
             Verdict::Invalid => failed(NonSuccessKind::Failure, object),
             Verdict::Error => failed(NonSuccessKind::Error, object),
         };
-        let name = match object.identity {
-            Some(_) => identity.qualified_name(),
-            None => object.file.to_string(),
+        let (name, class) = match &object.subject {
+            Some(Subject::Object(identity)) => {
+                let class = format!("{}@{}", identity.kind, identity.api_version());
+                (identity.qualified_name(), Some(class))
+            }
+            Some(Subject::Case(Case { suite, name })) => (name.clone(), Some(suite.clone())),
+            None => (object.file.to_string(), None),
         };
         let mut case = TestCase::new(name, status);
-        if object.identity.is_some() {
-            case.set_classname(format!("{}@{}", identity.kind, identity.api_version()));
+        if let Some(class) = class {
+            case.set_classname(class);
         }
         if object.verdict == Verdict::Valid && object.findings().next().is_some() {
             case.set_system_out(lines(object));
@@ -72,6 +75,7 @@ fn lines(object: &Object) -> String {
         let Object { file, .. } = object;
         let super::Finding { severity, code, .. } = finding;
         let _ = writeln!(out, "{file}{place}: {severity}[{code}]: {}", finding.text());
+        out.push_str(&finding.diff);
     }
     out
 }

@@ -20,7 +20,7 @@ impl People {
 impl Sink for People {
     fn object(&mut self, object: &Object, out: &mut Vec<u8>) {
         let Object { file, verdict, .. } = object;
-        let identity = object.identity.clone().unwrap_or_default();
+        let identity = object.identity().cloned().unwrap_or_default();
         let name = format!("{} {}", identity.kind, identity.name);
         let (mark, colour, text) = match verdict {
             Verdict::Valid => ("\u{2714}", "\u{1b}[32m", format!("{name} is valid")),

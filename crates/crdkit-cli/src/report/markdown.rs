@@ -12,7 +12,7 @@ impl Sink for Markdown {
         if object.findings().next().is_none() {
             return;
         }
-        let name = object.identity.as_ref().map_or("", |identity| identity.name.as_str());
+        let name = object.identity().map_or("", |identity| identity.name.as_str());
         let heading = if name.is_empty() { &*object.file } else { name };
         let mut text = format!("### {heading}\n\n");
         for finding in object.findings() {

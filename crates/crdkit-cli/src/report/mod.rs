@@ -27,7 +27,7 @@ use crdkit::schema::decode::strict_path;
 use crdkit::schema::status;
 use crdkit::text::quote::quote;
 use crdkit::value::Document;
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 use std::io::Write as _;
 use std::sync::Arc;
 
@@ -51,6 +51,8 @@ pub(crate) struct Finding {
     pub(crate) offset: Option<usize>,
     /// The source lines with a caret, where an output shows them.
     pub(crate) excerpt: String,
+    /// What was expected against what came, line by line, where the finding is about a difference.
+    pub(crate) diff: String,
     /// Why it does not count, if a comment in the source or an exception says so.
     pub(crate) suppressed: Option<String>,
     /// What a comparison knows beyond that.
@@ -81,6 +83,20 @@ pub(crate) struct Answered {
     pub(crate) verdict: &'static str,
 }
 
+/// What a verdict is about.
+#[derive(Clone, Debug)]
+pub(crate) enum Subject {
+    Object(Identity),
+    Case(Case),
+}
+
+/// One case of a suite.
+#[derive(Clone, Debug)]
+pub(crate) struct Case {
+    pub(crate) suite: String,
+    pub(crate) name: String,
+}
+
 /// What became of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
@@ -94,10 +110,10 @@ pub(crate) enum Verdict {
     Skipped,
 }
 
-/// One object, or one document that is none, and what was found.
+/// One object or case, or one document that is none, and what was found.
 pub(crate) struct Object {
     pub(crate) file: Arc<str>,
-    pub(crate) identity: Option<Identity>,
+    pub(crate) subject: Option<Subject>,
     pub(crate) verdict: Verdict,
     pub(crate) findings: Vec<Finding>,
     /// What was asked about it, if it was compared.
@@ -129,6 +145,8 @@ pub(crate) struct Style {
     pub(crate) summary: bool,
     /// Objects came from standard input alone.
     pub(crate) stdin: bool,
+    /// Verdicts are about cases of suites.
+    pub(crate) cases: bool,
 }
 
 /// One format. Text goes to `out` as soon as it is known.
@@ -163,6 +181,7 @@ impl Finding {
             end: issue.span.and_then(|span| source.position(span.end.max(span.start))),
             offset: source.offset(issue),
             excerpt: if with_excerpt { source.excerpt(issue) } else { String::new() },
+            diff: String::new(),
             suppressed: None,
             compared: None,
         }
@@ -189,12 +208,12 @@ impl Object {
     /// An object with findings; the verdict follows from them.
     pub(crate) fn judged(
         file: &Arc<str>,
-        identity: Option<Identity>,
+        subject: Option<Subject>,
         findings: Vec<Finding>,
     ) -> Self {
         let mut object = Self {
             file: Arc::clone(file),
-            identity,
+            subject,
             verdict: Verdict::Valid,
             findings,
             answers: Vec::new(),
@@ -212,15 +231,25 @@ impl Object {
             codes::source::NO_SCHEMA,
             codes::source::UNUSABLE_SCHEMA,
             codes::source::REJECTED_KIND,
+            codes::suite::CASE_SETUP,
+            codes::suite::SUITE_FORMAT,
         ];
         let errors =
             self.findings.iter().filter(|it| it.counts() && it.severity == Severity::Error);
         self.verdict = match errors.clone().count() {
             0 => Verdict::Valid,
-            _ if self.identity.is_none() => Verdict::Error,
+            _ if self.subject.is_none() => Verdict::Error,
             _ if errors.clone().all(|finding| unknown.contains(&finding.code)) => Verdict::Error,
             _ => Verdict::Invalid,
         };
+    }
+
+    /// What the object says about itself; nothing if it is none.
+    pub(crate) fn identity(&self) -> Option<&Identity> {
+        match &self.subject {
+            Some(Subject::Object(identity)) => Some(identity),
+            Some(Subject::Case(_)) | None => None,
+        }
     }
 
     /// The findings that are shown.
@@ -233,10 +262,35 @@ impl Object {
     }
 }
 
+impl fmt::Display for Subject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Object(identity) => identity.fmt(f),
+            Self::Case(Case { suite, name }) => write!(f, "{suite}: {name}"),
+        }
+    }
+}
+
 impl Summary {
     /// How many objects there were.
     pub(crate) fn n_objects(&self) -> usize {
         self.n_valid + self.n_invalid + self.n_errors + self.n_skipped
+    }
+
+    /// The counts of cases, for people.
+    pub(crate) fn of_cases(&self) -> String {
+        let s = |n: usize| if n == 1 { "" } else { "s" };
+        let (n_cases, n_files) = (self.n_objects(), self.n_files);
+        let (s_cases, s_files) = (s(n_cases), s(n_files));
+        let (n_passed, n_failed) = (self.n_valid, self.n_invalid);
+        let mut out = format!(
+            "{n_cases} case{s_cases} in {n_files} suite{s_files}: {n_passed} passed, {n_failed} failed"
+        );
+        let more = [(self.n_errors, "could not be run"), (self.n_skipped, "skipped")];
+        for (n, what) in more.into_iter().filter(|(n, _)| *n > 0) {
+            let _ = write!(out, ", {n} {what}");
+        }
+        out
     }
 
     /// The counts for people, and how many files and directories were left out.
@@ -267,7 +321,7 @@ impl Summary {
 
     fn add(&mut self, object: &Object) {
         // What is said about a file rather than an object in it is no object, unless it is an error.
-        let is_object = object.identity.is_some() || object.verdict != Verdict::Valid;
+        let is_object = object.subject.is_some() || object.verdict != Verdict::Valid;
         *match object.verdict {
             Verdict::Valid => &mut self.n_valid,
             Verdict::Invalid => &mut self.n_invalid,

@@ -32,12 +32,13 @@ impl Sink for People {
             out.extend_from_slice(line.as_bytes());
         }
         let word = match object.verdict {
+            Verdict::Valid if self.style.cases => "passed",
             Verdict::Valid => "valid",
             Verdict::Skipped => "skipped",
             Verdict::Invalid | Verdict::Error => return,
         };
-        if let (true, Some(identity)) = (self.style.verbose, &object.identity) {
-            out.extend_from_slice(format!("{}: {identity}: {word}\n", object.file).as_bytes());
+        if let (true, Some(subject)) = (self.style.verbose, &object.subject) {
+            out.extend_from_slice(format!("{}: {subject}: {word}\n", object.file).as_bytes());
         }
     }
 
@@ -69,6 +70,15 @@ pub(super) fn pretty(name: &str, finding: &Finding) -> String {
         if let Some(text) = text {
             let _ = writeln!(out, "  = {label}: {}", text.trim_end().replace('\n', "\n          "));
         }
+    }
+    for line in finding.diff.lines() {
+        let colour = match line.as_bytes().first() {
+            Some(b'-') => "\u{1b}[31m",
+            Some(b'+') => "\u{1b}[32m",
+            _ => "",
+        };
+        let end = if colour.is_empty() { "" } else { "\u{1b}[0m" };
+        let _ = writeln!(out, "  {colour}{line}{end}");
     }
     if let Some(compared) = &finding.compared {
         comparison(compared, &mut out);

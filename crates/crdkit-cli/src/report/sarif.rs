@@ -193,10 +193,10 @@ impl Location {
             end_column: end.column,
         });
         let artifact_location = Artifact { uri: uri(&object.file) };
-        let logical = object.identity.as_ref().map(|identity| Logical {
+        let logical = object.subject.as_ref().map(|subject| Logical {
             fully_qualified_name: match finding.path.as_str() {
-                "" => identity.to_string(),
-                path => format!("{identity} {path}"),
+                "" => subject.to_string(),
+                path => format!("{subject} {path}"),
             },
             kind: "object",
         });

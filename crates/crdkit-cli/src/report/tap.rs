@@ -20,8 +20,8 @@ impl Sink for Tap {
             Verdict::Invalid | Verdict::Error => "not ok",
         };
         let _ = write!(text, "{word} {} - {}", self.n_tests, plain(&object.file));
-        if let Some(identity) = &object.identity {
-            let _ = write!(text, " ({})", plain(&identity.to_string()));
+        if let Some(subject) = &object.subject {
+            let _ = write!(text, " ({})", plain(&subject.to_string()));
         }
         if object.verdict == Verdict::Skipped {
             text.push_str(" # skip");
@@ -38,6 +38,10 @@ impl Sink for Tap {
                 }
                 let message = serde_json::Value::from(finding.text());
                 let _ = writeln!(text, "    message: {message}");
+                if !finding.diff.is_empty() {
+                    let diff = serde_json::Value::from(finding.diff.as_str());
+                    let _ = writeln!(text, "    diff: {diff}");
+                }
             }
             text.push_str("  ...\n");
         }

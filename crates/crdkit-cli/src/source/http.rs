@@ -79,6 +79,16 @@ impl Client {
         })
     }
 
+    /// Whether the network is forbidden, and whether any certificate is trusted.
+    pub(super) fn is_offline(&self) -> bool {
+        self.offline
+    }
+
+    #[cfg(feature = "kube")]
+    pub(super) fn is_insecure(&self) -> bool {
+        self.insecure
+    }
+
     /// Says what is looked at, if that was asked for.
     pub(crate) fn say(&self, text: &str) {
         if self.debug {

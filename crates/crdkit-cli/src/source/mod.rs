@@ -4,6 +4,12 @@
 //! of entries in a stable order. Nothing goes to the network unless a source names it.
 
 mod archive;
+#[cfg(feature = "kube")]
+#[path = "kube.rs"]
+mod cluster;
+#[cfg(not(feature = "kube"))]
+#[path = "no_kube.rs"]
+mod cluster;
 mod files;
 mod git;
 mod http;
@@ -51,11 +57,14 @@ pub(crate) fn find(source: &str, purpose: Purpose, client: &Client) -> Result<Fo
     if source.starts_with("http://") || source.starts_with("https://") {
         return http(source, client);
     }
-    if source.starts_with("kube:") {
-        bail!(
-            "`{source}`: crdkit does not talk to clusters itself; write \
-             `kubectl get crds -o yaml | crdkit … --crds -`"
-        );
+    if let Some(context) = source.strip_prefix("kube:") {
+        let unreadable = || format!("`{source}` cannot be read");
+        return match context.strip_prefix("//") {
+            // One CRD of the current context, as crdify spells it.
+            Some(name) => cluster::crd("", name, client).map(one),
+            None => cluster::crds(context, purpose, client),
+        }
+        .with_context(unreadable);
     }
     if source.starts_with("oci:") {
         bail!(

@@ -1,10 +1,10 @@
 //! Documents from CBOR: one, or all of a sequence.
 
-use super::Rules;
 use super::problem::Problem;
 use super::reader::Reader;
 use super::sequence::Frames;
 use super::verdict::{path_at, verdict};
+use super::{Rules, plain};
 use crate::json::{Chunks, Slice, Source};
 use crate::{DecodeError, DecodeOptions, Decoded};
 use crdkit_issue::{Issue, Segment, Span, codes};
@@ -28,6 +28,11 @@ pub fn decode(bytes: &[u8], options: &DecodeOptions) -> Result<Decoded, Box<Issu
 
 /// Decodes an item that stands at `base` of its input.
 fn decode_at(bytes: &[u8], base: usize, options: &DecodeOptions) -> Result<Decoded, Box<Issue>> {
+    if !options.positions
+        && let Some(document) = plain::decode(bytes, &options.limits)
+    {
+        return Ok(Decoded { document, issues: Vec::new() });
+    }
     match build(bytes, base, options) {
         Ok(decoded) => Ok(decoded),
         Err(first) => {

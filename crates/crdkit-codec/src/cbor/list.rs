@@ -6,8 +6,9 @@
 //! Upstream: `k8s.io/apimachinery/pkg/runtime/serializer/cbor/collections.go`.
 
 use super::SELF_DESCRIBED;
+use super::emit::{write_bytes, write_head};
 use super::head::Major;
-use super::write::{NotFinite, Order, key_order, write, write_bytes, write_head};
+use super::write::{NotFinite, Order, key_order, write};
 use crdkit_value::Value;
 use std::fmt;
 use std::io::{self, Write};

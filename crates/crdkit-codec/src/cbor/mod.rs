@@ -16,11 +16,13 @@ pub mod diag;
 #[cfg(feature = "serde")]
 mod bridge;
 mod decode;
+mod emit;
 mod gojson;
 mod head;
 mod list;
 mod object;
 mod parse;
+mod plain;
 mod problem;
 mod raw;
 mod reader;

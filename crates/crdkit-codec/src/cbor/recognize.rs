@@ -7,7 +7,7 @@
 use super::decode::decode;
 use super::sequence::Frames;
 use super::{Rules, SELF_DESCRIBED};
-use crate::{DecodeError, DecodeOptions, Decoded, json};
+use crate::{DecodeError, DecodeOptions, Decoded, json, yaml};
 use crdkit_issue::Issue;
 
 /// A format that documents are written in.
@@ -47,49 +47,87 @@ pub fn decode_stored(
     Ok((Format::Json, json::decode(bytes, options)?))
 }
 
-/// The documents of a stream in which JSON and CBOR follow one another in any order; each CBOR document
-/// begins with tag 55799. Nothing is read behind an error.
+/// The documents of a stream in which JSON, YAML and CBOR follow one another in any order.
+///
+/// Each CBOR document begins with tag 55799, which ends the text before it. A piece of text that begins with
+/// an opening brace or bracket is JSON to the end of that document; any other is YAML up to the next CBOR.
+/// Nothing is read behind an error.
 pub struct Mixed<'o, 'a> {
     rest: &'a [u8],
     /// Offset of `rest` in the input.
     base: usize,
+    /// Offset in the input of what the last document was decoded from.
+    document_base: usize,
+    /// The YAML that is being read.
+    yaml: Option<yaml::Documents<'a, 'o>>,
     options: &'o DecodeOptions,
 }
 
 impl<'o, 'a> Mixed<'o, 'a> {
     /// The documents in a slice.
     pub fn from_slice(bytes: &'a [u8], options: &'o DecodeOptions) -> Self {
-        Self { rest: bytes, base: 0, options }
+        Self { rest: bytes, base: 0, document_base: 0, yaml: None, options }
     }
 
     fn read(&mut self) -> Result<Option<(Format, Decoded)>, DecodeError> {
-        let space =
-            self.rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'));
-        self.advance(space.count());
-        if self.rest.is_empty() {
-            return Ok(None);
+        loop {
+            if let Some(outcome) = self.yaml.as_mut().and_then(Iterator::next) {
+                return outcome.map(|decoded| Some((Format::Yaml, decoded)));
+            }
+            self.yaml = None;
+            let is_space = |byte: &&u8| matches!(byte, b' ' | b'\t' | b'\r' | b'\n');
+            let space = self.rest.iter().take_while(is_space).count();
+            let format = recognize(self.rest);
+            match format {
+                _ if space == self.rest.len() => return Ok(None),
+                Format::Cbor => {
+                    self.document_base = self.base;
+                    return self.cbor().map(|decoded| Some((format, decoded)));
+                }
+                Format::Json => {
+                    self.take(space);
+                    self.document_base = self.base;
+                    return self.json().map(|decoded| Some((format, decoded)));
+                }
+                Format::Yaml => {
+                    let end = memchr::memmem::find(self.rest, &SELF_DESCRIBED);
+                    let end = end.unwrap_or(self.rest.len());
+                    // White space in front of CBOR is no document.
+                    if space == end {
+                        self.take(end);
+                        continue;
+                    }
+                    let text = self.rest.get(..end).unwrap_or_default();
+                    self.document_base = self.base;
+                    self.yaml = Some(yaml::Documents::from_slice(text, self.options));
+                    self.take(end);
+                }
+            }
         }
-        if self.rest.starts_with(&SELF_DESCRIBED) {
-            let mut frames = Frames::from_slice(self.rest, Rules::frames(&self.options.limits));
-            let end = match frames.next_frame()? {
-                Some((frame, at)) => at + frame.len(),
-                None => self.rest.len(),
-            };
-            let item = self.rest.get(..end).unwrap_or_default();
-            let decoded = decode(item, self.options)?;
-            self.advance(end);
-            return Ok(Some((Format::Cbor, decoded)));
-        }
-        let mut reader =
-            json::Reader::from_slice(self.rest, &self.options.limits, self.options.numbers);
+    }
+
+    fn cbor(&mut self) -> Result<Decoded, DecodeError> {
+        let mut frames = Frames::from_slice(self.rest, Rules::frames(&self.options.limits));
+        let end = match frames.next_frame()? {
+            Some((frame, at)) => at + frame.len(),
+            None => self.rest.len(),
+        };
+        let decoded = decode(self.rest.get(..end).unwrap_or_default(), self.options)?;
+        self.take(end);
+        Ok(decoded)
+    }
+
+    fn json(&mut self) -> Result<Decoded, DecodeError> {
+        let limits = &self.options.limits;
+        let mut reader = json::Reader::from_slice(self.rest, limits, self.options.numbers);
         while reader.next_event()?.is_some() {}
         let end = reader.offset();
         let decoded = json::decode(self.rest.get(..end).unwrap_or_default(), self.options)?;
-        self.advance(end);
-        Ok(Some((Format::Json, decoded)))
+        self.take(end);
+        Ok(decoded)
     }
 
-    fn advance(&mut self, n: usize) {
+    fn take(&mut self, n: usize) {
         self.rest = self.rest.get(n..).unwrap_or_default();
         self.base += n;
     }
@@ -100,18 +138,32 @@ impl Iterator for Mixed<'_, '_> {
 
     fn next(&mut self) -> Option<Self::Item> {
         let outcome = self.read();
-        if let Err(DecodeError::Refused(_)) = &outcome {
+        let base = self.document_base;
+        if outcome.is_err() {
             self.rest = &[];
+            self.yaml = None;
         }
-        let base = self.base;
-        outcome
-            .map_err(|error| match error {
-                DecodeError::Refused(mut issue) => {
-                    issue.span = issue.span.map(|span| span.shifted(base));
-                    DecodeError::Refused(issue)
-                }
-                error @ DecodeError::Io(_) => error,
+        let outcome = outcome.map(|found| {
+            found.map(|(format, mut decoded)| {
+                decoded.document.shift_places(base);
+                decoded.issues.iter_mut().for_each(|issue| shift(issue, base));
+                (format, decoded)
             })
-            .transpose()
+        });
+        let outcome = outcome.map_err(|mut error| {
+            if let DecodeError::Refused(issue) = &mut error {
+                shift(issue, base);
+            }
+            error
+        });
+        outcome.transpose()
+    }
+}
+
+/// Says that a finding stands so much further on.
+fn shift(issue: &mut Issue, offset: usize) {
+    issue.span = issue.span.map(|span| span.shifted(offset));
+    for related in &mut issue.related {
+        related.span = related.span.shifted(offset);
     }
 }

@@ -6,11 +6,12 @@
 //! Upstream: `k8s.io/apimachinery/pkg/runtime/serializer/cbor/framer.go`.
 
 use super::decode::too_large;
+use super::emit::{write_bytes, write_head};
 use super::head::{Major, head};
 use super::list::WriteError;
 use super::parse::{Parser, Token};
 use super::problem::{Finding, Problem};
-use super::write::{Order, encode, write_bytes, write_head};
+use super::write::{Order, encode};
 use super::{Rules, SELF_DESCRIBED};
 use crate::DecodeError;
 use crate::json::{Chunks, Slice, Source};

@@ -7,12 +7,12 @@
 //! Upstream: `parseMapToStruct` of `github.com/fxamacker/cbor/v2/decode.go`.
 
 use super::Rules;
+use super::emit::write_head;
 use super::head::{Head, Major, head};
 use super::object::GroupVersionKind;
 use super::parse::{Parser, Token};
 use super::problem::{Finding, Problem};
 use super::verdict::form;
-use super::write::write_head;
 use crdkit_issue::{FieldPath, Issue, Span, codes};
 use std::collections::HashSet;
 

@@ -6,9 +6,10 @@
 //! at a place that the caller's randomness decides.
 
 use super::SELF_DESCRIBED;
+use super::emit::Out;
 use super::head::Major;
 use crdkit_issue::FieldPath;
-use crdkit_value::{Document, Items, Kind, Members, NodeId, Value};
+use crdkit_value::{Document, Kind, NodeId, Piece, Value};
 use std::{cmp, fmt};
 
 /// In what order the pairs of a map are written.
@@ -42,7 +43,7 @@ impl std::error::Error for NotFinite {}
 /// Appends `value` to `out`, with the head of tag 55799 in front.
 ///
 /// # Errors
-/// When a number is NaN or infinite; `out` then holds a part of the value.
+/// When a number is NaN or infinite; `out` then ends with the tag, as Kubernetes leaves it.
 pub fn encode(value: Value<'_>, order: Order, out: &mut Vec<u8>) -> Result<(), NotFinite> {
     out.extend_from_slice(&SELF_DESCRIBED);
     write(value, order, out)
@@ -51,145 +52,211 @@ pub fn encode(value: Value<'_>, order: Order, out: &mut Vec<u8>) -> Result<(), N
 /// Appends `value` to `out`, without a tag.
 ///
 /// # Errors
-/// When a number is NaN or infinite; `out` then holds a part of the value.
+/// When a number is NaN or infinite; nothing is appended then.
 pub fn write(value: Value<'_>, order: Order, out: &mut Vec<u8>) -> Result<(), NotFinite> {
-    let mut writer =
-        Writer { document: value.document(), order, members: Vec::new(), open: Vec::new() };
-    if value.id() == NodeId::ROOT {
-        out.reserve(value.document().n_text() + 2 * value.document().n_nodes());
+    let document = value.document();
+    let is_whole = value.id() == NodeId::ROOT;
+    let expected = if is_whole { document.n_text() + 2 * document.n_nodes() + 32 } else { 64 };
+    let mut writer = Writer { document, order, steps: Vec::with_capacity(64), members: Vec::new() };
+    let before = out.len();
+    let mut room = Out::new(out, expected);
+    let outcome = writer.write(value, &mut room);
+    room.finish();
+    if outcome.is_err() {
+        out.truncate(before);
     }
-    writer.value(value, out)?;
-    while let Some(value) = writer.next(out) {
-        writer.value(value, out)?;
-    }
-    Ok(())
+    outcome
 }
 
 struct Writer<'d> {
     document: &'d Document,
     order: Order,
-    /// The members of all open objects in the order they are written, those of the innermost one last.
+    /// What is still to be written, the last one first.
+    steps: Vec<Step>,
+    /// The members of one object while they are put in order.
     members: Vec<(u64, NodeId)>,
-    open: Vec<Frame<'d>>,
 }
 
-/// An array or object of which something is still to be written.
-enum Frame<'d> {
-    Items(Items<'d>),
-    /// Its members are in [`Writer::members`] from the first number on, the next one at the second.
-    Sorted(usize, usize),
-    /// The members up to the end, then those before the first, of which so many are left.
-    Rotated(Members<'d>, Members<'d>, usize),
+/// Something still to be written.
+#[derive(Clone, Copy)]
+enum Step {
+    /// An item and those behind it.
+    Items(NodeId),
+    /// A member and those behind it.
+    Members(NodeId),
+    /// A member and those behind it up to the second one.
+    Until(NodeId, NodeId),
+    /// A member alone.
+    Member(NodeId),
 }
 
 impl<'d> Writer<'d> {
-    /// Writes a value, or the head of one that has something inside.
-    #[inline]
-    fn value(&mut self, value: Value<'d>, out: &mut Vec<u8>) -> Result<(), NotFinite> {
-        match value.kind() {
-            Kind::Null => out.push(0xF6),
-            Kind::Bool(bool) => out.push(0xF4 | u8::from(bool)),
-            Kind::Int(int) => write_int(int, out),
-            Kind::Float(number) if number.is_finite() => write_float(number, out),
-            Kind::Float(number) => return Err(NotFinite { path: value.path(), number }),
-            Kind::Number(text) => write_number(text, value, out)?,
-            Kind::String(_) => write_bytes(value.as_bytes().unwrap_or_default(), out),
-            Kind::Array(items) => {
-                write_head(Major::Array, items.len() as u64, out);
-                self.open.push(Frame::Items(items));
-            }
-            Kind::Object(members) => {
-                write_head(Major::Map, members.len() as u64, out);
-                self.begin(members);
-            }
-        }
-        Ok(())
-    }
-
-    fn begin(&mut self, mut members: Members<'d>) {
-        match &mut self.order {
-            Order::Sorted => {
-                let start = self.members.len();
-                self.members.reserve(members.len());
-                // What was decoded from storage is in order already.
-                let (mut before, mut in_order) = (0, true);
-                while let Some((key, member)) = members.next_bytes() {
-                    let rank = rank(key);
-                    in_order &= before < rank;
-                    before = rank;
-                    self.members.push((rank, member.id()));
-                }
-                let added = self.members.get_mut(start..).unwrap_or_default();
-                if !in_order {
-                    added.sort_unstable_by_key(|(rank, _)| *rank);
-                    // Keys of the same length with the same beginning are rare; then their bytes decide.
-                    let pairs = added.iter().zip(added.iter().skip(1));
-                    if pairs.into_iter().any(|((left, _), (right, _))| left == right) {
-                        let key = |id: NodeId| self.document.value(id).member_key();
-                        added.sort_unstable_by(|(_, left), (_, right)| {
-                            key_order(key(*left), key(*right))
-                        });
-                    }
-                }
-                self.open.push(Frame::Sorted(start, start));
-            }
-            Order::Rotated(state) => {
-                // A multiplicative step is enough to make the starts of neighbouring maps differ.
-                *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-                let n = members.len() as u64;
-                let start = usize::try_from(((*state >> 32) * n) >> 32).unwrap_or_default();
-                let mut rest = members.clone();
-                if start > 0 {
-                    rest.nth(start - 1);
-                }
-                self.open.push(Frame::Rotated(rest, members, start));
-            }
-        }
-    }
-
-    /// The value to write next, its key being written.
-    #[inline]
-    fn next(&mut self, out: &mut Vec<u8>) -> Option<Value<'d>> {
+    #[inline(always)]
+    fn write(&mut self, value: Value<'d>, out: &mut Out<'_>) -> Result<(), NotFinite> {
+        let mut value = value;
+        // What comes next is not in the stack while it is known: most of the time it is a sibling.
+        let mut next = None;
         loop {
-            match self.open.last_mut()? {
-                Frame::Items(items) => {
-                    if let Some(item) = items.next() {
-                        return Some(item);
+            match value.kind() {
+                Kind::Array(mut items) => {
+                    out.head(Major::Array, items.len() as u64);
+                    if let Some(first) = items.next() {
+                        self.steps.extend(next);
+                        next = Some(Step::Items(first.id()));
                     }
                 }
-                Frame::Sorted(start, next) => {
-                    if let Some((_, id)) = self.members.get(*next) {
-                        *next += 1;
-                        let member = self.document.value(*id);
-                        write_bytes(member.member_key(), out);
-                        return Some(member);
-                    }
-                    self.members.truncate(*start);
-                }
-                Frame::Rotated(rest, first, left) => {
-                    let member = rest.next_bytes().or_else(|| {
-                        *left = left.checked_sub(1)?;
-                        first.next_bytes()
-                    });
-                    if let Some((key, member)) = member {
-                        write_bytes(key, out);
-                        return Some(member);
+                Kind::Object(mut members) => {
+                    let n = members.len();
+                    out.head(Major::Map, n as u64);
+                    if let Some((_, first)) = members.next_bytes() {
+                        self.steps.extend(next);
+                        next = self.begin(first, n);
                     }
                 }
+                Kind::Null => out.byte(0xF6),
+                Kind::Bool(bool) => out.byte(0xF4 | u8::from(bool)),
+                Kind::Int(int) => out.int(int),
+                Kind::Float(number) if number.is_finite() => out.float(number),
+                Kind::Float(number) => return Err(NotFinite { path: value.path(), number }),
+                Kind::Number(text) => match number(text, value)? {
+                    Ok(int) => out.int(int),
+                    Err(float) => out.float(float),
+                },
+                Kind::String(_) => out.string(value.string_piece()),
             }
-            self.open.pop();
+            let Some(step) = next.or_else(|| self.steps.pop()) else { return Ok(()) };
+            let (Step::Items(id) | Step::Members(id) | Step::Until(id, _) | Step::Member(id)) =
+                step;
+            value = self.document.value(id);
+            next = match step {
+                Step::Member(_) => None,
+                Step::Items(_) => value.next_sibling().map(|next| Step::Items(next.id())),
+                Step::Members(_) => value.next_sibling().map(|next| Step::Members(next.id())),
+                Step::Until(_, end) => {
+                    let next = value.next_sibling().filter(|next| next.id() != end);
+                    next.map(|next| Step::Until(next.id(), end))
+                }
+            };
+            if !matches!(step, Step::Items(_)) {
+                out.string(value.key_piece());
+            }
         }
+    }
+
+    /// Where to begin with an object of `n` members; nothing if that is in the stack.
+    #[inline(always)]
+    fn begin(&mut self, first: Value<'d>, n: usize) -> Option<Step> {
+        if n == 1 {
+            return Some(Step::Members(first.id()));
+        }
+        match &mut self.order {
+            Order::Rotated(state) => {
+                let start = start(state, n);
+                Some(self.rotated(first, start))
+            }
+            Order::Sorted => match n {
+                ..=4 => self.sorted_few::<4>(first, n),
+                5..=8 => self.sorted_few::<8>(first, n),
+                9..=16 => self.sorted_few::<16>(first, n),
+                _ => self.sorted(first),
+            },
+        }
+    }
+
+    /// The members of an object by their keys.
+    #[inline(never)]
+    fn sorted(&mut self, first: Value<'d>) -> Option<Step> {
+        self.members.clear();
+        let members = std::iter::successors(Some(first), |member| member.next_sibling());
+        self.members.extend(members.map(|member| (rank(member.key_piece()), member.id())));
+        // What was decoded from storage is in order already.
+        if self.members.is_sorted_by(|(left, _), (right, _)| left < right) {
+            return Some(Step::Members(first.id()));
+        }
+        // Keys of the same length with the same beginning are rare; then their bytes decide.
+        let key = |id: NodeId| self.document.value(id).member_key();
+        self.members.sort_unstable_by(|(left, left_id), (right, right_id)| {
+            left.cmp(right).then_with(|| key_order(key(*left_id), key(*right_id)))
+        });
+        self.steps.extend(self.members.iter().rev().map(|(_, id)| Step::Member(*id)));
+        None
+    }
+
+    /// The same for at most `N` members: the place of each is how many ranks are below its own, which takes
+    /// no branch that could go wrong.
+    #[inline(never)]
+    fn sorted_few<const N: usize>(&mut self, first: Value<'d>, n: usize) -> Option<Step> {
+        let mut ranks = [LAST; N];
+        let mut ids = [first.id(); N];
+        let members = std::iter::successors(Some(first), |member| member.next_sibling());
+        let (mut before, mut in_order) = (0, true);
+        for ((at, id), member) in ranks.iter_mut().zip(&mut ids).zip(members) {
+            let rank = rank(member.key_piece());
+            (*at, *id) = (rank, member.id());
+            in_order &= before < rank;
+            before = rank;
+        }
+        if in_order {
+            return Some(Step::Members(first.id()));
+        }
+        let start = self.steps.len();
+        self.steps.resize(start + N, Step::Member(first.id()));
+        let mut sum = 0;
+        // Places that no member has are counted as well and go where they do no harm, so that nothing here
+        // depends on how many members there are.
+        for (rank, id) in ranks.iter().zip(&ids) {
+            // The sign of the difference, because ranks have 63 bits.
+            let below = ranks.iter().map(|other| other.wrapping_sub(*rank) >> 63).sum::<u64>();
+            let below = usize::try_from(below).unwrap_or_default();
+            sum += below;
+            let place = n.wrapping_sub(1 + below) % N;
+            if let Some(step) = self.steps.get_mut(start + place) {
+                *step = Step::Member(*id);
+            }
+        }
+        // Keys of the same length with the same beginning are rare; then their bytes decide.
+        if sum != n * (n - 1) / 2 + (N - n) * n {
+            self.steps.truncate(start);
+            return self.sorted(first);
+        }
+        self.steps.truncate(start + n);
+        None
+    }
+
+    /// The members of an object from the one number `start` on and around.
+    fn rotated(&mut self, first: Value<'d>, start: usize) -> Step {
+        let mut from = first;
+        for _ in 0..start {
+            let Some(next) = from.next_sibling() else { break };
+            from = next;
+        }
+        if from.id() != first.id() {
+            self.steps.push(Step::Until(first.id(), from.id()));
+        }
+        Step::Members(from.id())
     }
 }
+
+/// Where the next map with `n` pairs begins. A multiplicative step is enough to make the starts of
+/// neighbouring maps differ.
+#[inline]
+fn start(state: &mut u64, n: usize) -> usize {
+    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+    usize::try_from(((*state >> 32) * n as u64) >> 32).unwrap_or_default()
+}
+
+/// The rank of keys that are too long for one.
+const LAST: u64 = u64::MAX >> 1;
 
 /// A number that is in the order of the encoded keys as far as it goes: the length and the first bytes. Keys
 /// too long for that all have the same.
 #[inline]
-fn rank(key: &[u8]) -> u64 {
-    let Ok(length @ 0..=0xFE) = u8::try_from(key.len()) else { return u64::MAX };
-    let first = match key.first_chunk() {
-        Some(first) => u64::from_be_bytes(*first) >> 8,
-        None => key.iter().fold(0, |rank, byte| rank << 8 | u64::from(*byte)),
+fn rank(key: Piece<'_>) -> u64 {
+    let Ok(length @ 0..0x7F) = u8::try_from(key.len()) else { return LAST };
+    let first = match key.window() {
+        // At least one byte is cut off, to make room for the length.
+        Some(window) => u64::from_be_bytes(*window) >> 8 >> ((7 - length.min(7)) * 8),
+        None => key.bytes().iter().take(7).fold(0, |rank, byte| rank << 8 | u64::from(*byte)),
     };
     u64::from(length) << 56 | first
 }
@@ -199,139 +266,14 @@ pub(crate) fn key_order(left: &[u8], right: &[u8]) -> cmp::Ordering {
     left.len().cmp(&right.len()).then_with(|| left.cmp(right))
 }
 
-/// Appends a head with the shortest argument.
-#[inline]
-pub(crate) fn write_head(major: Major, argument: u64, out: &mut Vec<u8>) {
-    let major = (major as u8) << 5;
-    #[expect(clippy::cast_possible_truncation, reason = "it is below 24")]
-    if argument < 24 {
-        out.push(major | argument as u8);
-    } else {
-        write_long_head(major, argument, out);
-    }
-}
-
-fn write_long_head(major: u8, argument: u64, out: &mut Vec<u8>) {
-    #[expect(clippy::cast_possible_truncation, reason = "each arm's range fits")]
-    match argument {
-        0..=0xFF => out.extend_from_slice(&[major | 0x18, argument as u8]),
-        0x100..=0xFFFF => {
-            let [a, b] = (argument as u16).to_be_bytes();
-            out.extend_from_slice(&[major | 0x19, a, b]);
-        }
-        0x1_0000..=0xFFFF_FFFF => {
-            let [a, b, c, d] = (argument as u32).to_be_bytes();
-            out.extend_from_slice(&[major | 0x1A, a, b, c, d]);
-        }
-        _ => {
-            out.push(major | 0x1B);
-            out.extend_from_slice(&argument.to_be_bytes());
-        }
-    }
-}
-
-/// Appends a byte string.
-#[inline]
-pub(crate) fn write_bytes(bytes: &[u8], out: &mut Vec<u8>) {
-    let end = out.len() + 1 + bytes.len();
-    #[expect(clippy::cast_possible_truncation, reason = "at most 16")]
-    let head = (Major::Bytes as u8) << 5 | bytes.len() as u8;
-    // Most strings are this short; moving a fixed number of bytes is faster than moving just enough.
-    if let Some(short) = sixteen(bytes) {
-        let mut piece = [head; 17];
-        if let Some(content) = piece.last_chunk_mut() {
-            *content = short;
-        }
-        out.extend_from_slice(&piece);
-        out.truncate(end);
-        return;
-    }
-    write_head(Major::Bytes, bytes.len() as u64, out);
-    out.extend_from_slice(bytes);
-}
-
-/// Up to sixteen bytes, filled up with zeros. Both halves are read at fixed sizes and overlap.
-#[inline]
-fn sixteen(bytes: &[u8]) -> Option<[u8; 16]> {
-    let n = bytes.len();
-    let joined = match n {
-        9..=16 => {
-            let (first, last) = (bytes.first_chunk()?, bytes.last_chunk()?);
-            let (first, last) = (u64::from_le_bytes(*first), u64::from_le_bytes(*last));
-            u128::from(first) | u128::from(last) << ((n - 8) * 8)
-        }
-        4..=8 => {
-            let (first, last) = (bytes.first_chunk()?, bytes.last_chunk()?);
-            let (first, last) = (u32::from_le_bytes(*first), u32::from_le_bytes(*last));
-            u128::from(u64::from(first) | u64::from(last) << ((n - 4) * 8))
-        }
-        0..4 => bytes.iter().rev().fold(0, |joined, byte| joined << 8 | u128::from(*byte)),
-        _ => return None,
-    };
-    Some(joined.to_le_bytes())
-}
-
-#[inline]
-pub(crate) fn write_int(int: i64, out: &mut Vec<u8>) {
-    if int < 0 {
-        write_head(Major::Negative, (!int).cast_unsigned(), out);
-    } else {
-        write_head(Major::Unsigned, int.cast_unsigned(), out);
-    }
-}
-
-/// Appends a finite double in the shortest form that keeps its value.
-pub(crate) fn write_float(number: f64, out: &mut Vec<u8>) {
-    #[expect(clippy::cast_possible_truncation, reason = "compared with the original")]
-    let single = number as f32;
-    if f64::from(single) != number {
-        out.push(0xFB);
-        out.extend_from_slice(&number.to_bits().to_be_bytes());
-    } else if let Some(half) = half(single) {
-        out.push(0xF9);
-        out.extend_from_slice(&half.to_be_bytes());
-    } else {
-        out.push(0xFA);
-        out.extend_from_slice(&single.to_bits().to_be_bytes());
-    }
-}
-
-/// The binary16 form of a number that has one.
-fn half(number: f32) -> Option<u16> {
-    let bits = number.to_bits();
-    let sign = (bits >> 16) as u16 & 0x8000;
-    let exponent = i32::try_from(bits >> 23 & 0xFF).unwrap_or_default() - 127;
-    let fraction = bits & 0x7F_FFFF;
-    let magnitude = if number == 0.0 {
-        0
-    } else if (-14..=15).contains(&exponent) && fraction.trailing_zeros() >= 13 {
-        u32::try_from(exponent + 15).unwrap_or_default() << 10 | fraction >> 13
-    } else if (-24..-14).contains(&exponent) {
-        // A binary16 subnormal: the implied bit becomes part of the fraction.
-        let significand = fraction | 0x80_0000;
-        let dropped = u32::try_from(-1 - exponent).unwrap_or_default();
-        if significand.trailing_zeros() < dropped {
-            return None;
-        }
-        significand >> dropped
-    } else {
-        return None;
-    };
-    u16::try_from(magnitude).ok().map(|magnitude| sign | magnitude)
-}
-
-/// A number kept as text, as the number it is.
+/// What a number kept as text is: an integer, or else a double.
 #[cold]
-fn write_number(text: &str, value: Value<'_>, out: &mut Vec<u8>) -> Result<(), NotFinite> {
+fn number(text: &str, value: Value<'_>) -> Result<Result<i64, f64>, NotFinite> {
     if let Ok(int) = text.parse() {
-        write_int(int, out);
-        return Ok(());
+        return Ok(Ok(int));
     }
     match text.parse::<f64>() {
-        Ok(number) if number.is_finite() => {
-            write_float(number, out);
-            Ok(())
-        }
+        Ok(number) if number.is_finite() => Ok(Err(number)),
         number => Err(NotFinite { path: value.path(), number: number.unwrap_or(f64::NAN) }),
     }
 }

@@ -105,7 +105,9 @@ fn build<S: Source>(
     options: &DecodeOptions,
     source: &str,
 ) -> Result<Decoded, DecodeError> {
-    let mut builder = Builder::new(&options.limits, options.duplicates).over(source);
+    let mut builder = Builder::new(&options.limits, options.duplicates)
+        .over(source)
+        .reporting_tolerated(options.report_duplicates);
     if options.positions {
         builder = builder.keeping_positions(reader.offset());
     }

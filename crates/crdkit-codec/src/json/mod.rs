@@ -5,7 +5,9 @@
 //! [`Reader`] gives events from a slice or from [`std::io::Read`] with a buffer that holds no more than
 //! the longest token; nothing recurses on nesting.
 
+mod canonical;
 mod decode;
+mod fill;
 mod lex;
 mod parse;
 mod problem;
@@ -16,7 +18,9 @@ mod write;
 
 pub(crate) use text::push_lossy;
 
+pub use canonical::{Notation, canonical_number, write_canonical};
 pub use decode::{Documents, Framing, decode};
+pub use fill::Filled;
 pub use reader::Reader;
 pub use source::{Chunks, Slice, Source};
 pub use write::{Layout, write, write_string};

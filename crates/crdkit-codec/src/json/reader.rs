@@ -8,6 +8,7 @@ use super::parse::{Parser, Sink, Stop, Token, skip_space};
 use super::problem::Problem;
 use super::source::{Chunks, Slice, Source, Window};
 use crate::DecodeError;
+use crate::number::exact;
 use crdkit_issue::{Issue, Span, codes};
 use crdkit_value::{Builder, Event, Limits, NumberMode};
 use std::io::Read;
@@ -143,7 +144,7 @@ impl<S: Source> Reader<S> {
 
     /// Gets more input if that is what a token needs.
     #[cold]
-    fn recover(&mut self, miss: Miss) -> Result<(), DecodeError> {
+    pub(super) fn recover(&mut self, miss: Miss) -> Result<(), DecodeError> {
         match miss {
             Miss::More => {
                 let seen = self.base + self.source.window().len();
@@ -156,13 +157,21 @@ impl<S: Source> Reader<S> {
         }
     }
 
+    /// Forgets what has been read and gets more. Reading can go on after an error of the source.
     fn refill(&mut self) -> Result<(), DecodeError> {
         let consumed = self.parser.at();
-        let more = self.source.refill(consumed).map_err(DecodeError::Io)?;
         self.base += consumed;
         self.parser.move_to(0);
+        let more = self.source.refill(consumed).map_err(DecodeError::Io)?;
         self.at_end = !more;
         Ok(())
+    }
+
+    /// What a run of the parser takes.
+    #[inline(always)]
+    pub(super) fn parts(&mut self) -> (&S, &mut Parser, bool, Values<'static>, &mut String) {
+        let Self { ref source, ref mut parser, at_end, numbers, base, ref mut scratch, .. } = *self;
+        (source, parser, at_end, Values { window: Window::EMPTY, numbers, base }, scratch)
     }
 
     fn wrong(&self, problem: Problem, at: usize) -> DecodeError {
@@ -224,17 +233,17 @@ impl Sink for Build<'_, '_> {
 
 /// What it takes to say what the tokens of one window are worth.
 #[derive(Clone, Copy)]
-struct Values<'r> {
-    window: Window<'r>,
-    numbers: NumberMode,
+pub(super) struct Values<'r> {
+    pub(super) window: Window<'r>,
+    pub(super) numbers: NumberMode,
     /// Offset of the window in the input.
-    base: usize,
+    pub(super) base: usize,
 }
 
 impl<'r> Values<'r> {
     /// The event a token stands for; `scratch` holds the text of a string with escapes.
     #[inline(always)]
-    fn event<'e>(
+    pub(super) fn event<'e>(
         self,
         token: Token,
         start: usize,
@@ -283,7 +292,7 @@ impl<'r> Values<'r> {
         span: Span,
     ) -> Result<Event<'r>, DecodeError> {
         match (self.numbers, number.value) {
-            (NumberMode::Value, NumberValue::Int(int)) => Ok(Event::Int(int)),
+            (NumberMode::Value | NumberMode::Exact, NumberValue::Int(int)) => Ok(Event::Int(int)),
             (NumberMode::Value, NumberValue::Float(float)) => Ok(Event::Float(float)),
             _ => self.number_text(self.window.text(start, number.end).unwrap_or_default(), span),
         }
@@ -291,8 +300,10 @@ impl<'r> Values<'r> {
 
     #[cold]
     fn number_text(self, text: &'r str, span: Span) -> Result<Event<'r>, DecodeError> {
-        if self.numbers == NumberMode::Text {
-            return Ok(Event::Number(text));
+        match self.numbers {
+            NumberMode::Text => return Ok(Event::Number(text)),
+            NumberMode::Exact => return Ok(exact(text)),
+            NumberMode::Value => {}
         }
         if let Ok(int) = text.parse() {
             return Ok(Event::Int(int));

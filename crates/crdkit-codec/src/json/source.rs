@@ -32,6 +32,9 @@ pub(crate) struct Window<'w> {
 }
 
 impl<'w> Window<'w> {
+    /// Nothing at hand.
+    pub(crate) const EMPTY: Window<'static> = Window { bytes: &[], text: "" };
+
     pub(crate) fn of(source: &'w impl Source) -> Self {
         Self { bytes: source.window(), text: source.text().unwrap_or_default() }
     }

@@ -21,6 +21,7 @@ use super::parse::Parser;
 use super::resolve::{Resolved, resolve};
 use super::tape::{Source, Sourced};
 use crate::DecodeOptions;
+use crate::number::{exact, is_json};
 
 /// Why a document could not be composed.
 pub(super) enum Refusal {
@@ -66,7 +67,9 @@ pub(super) fn compose(
     offset: usize,
     size: usize,
 ) -> Result<Composed, Refusal> {
-    let mut builder = Builder::new(&options.limits, options.duplicates).with_capacity(size);
+    let mut builder = Builder::new(&options.limits, options.duplicates)
+        .with_capacity(size)
+        .reporting_tolerated(options.report_duplicates);
     if options.positions {
         builder = builder.keeping_positions(offset);
     }
@@ -232,6 +235,11 @@ impl<'a> Composer<'a, '_, '_> {
     fn scalar(&mut self, scalar: &Scalar<'_>, span: Span) -> Result<(), Refusal> {
         let resolved = resolve(scalar).map_err(|problem| self.failure(problem, span))?;
         let as_text = self.numbers == NumberMode::Text;
+        let is_number =
+            matches!(resolved, Resolved::Int(_) | Resolved::Unsigned(_) | Resolved::Float(_));
+        if self.numbers == NumberMode::Exact && is_number && is_json(&scalar.text) {
+            return self.build(exact(&scalar.text), span);
+        }
         let built = match &resolved {
             Resolved::Null => Built::Null,
             Resolved::Bool(bool) => Built::Bool(*bool),

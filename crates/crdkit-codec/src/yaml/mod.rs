@@ -22,10 +22,12 @@ mod pieces;
 mod resolve;
 mod scan;
 mod stream;
+mod strict;
 mod style;
 mod tape;
 mod timestamp;
 mod write;
 
 pub use decode::{Documents, decode};
+pub use strict::{DuplicateKey, DuplicateKeys, StrictDocument, StrictReader};
 pub use write::write;

@@ -4,8 +4,11 @@
 #[cfg(feature = "serde")]
 mod bridge;
 mod hostile;
+#[cfg(feature = "serde")]
+mod interop;
 mod lists;
 mod media;
+mod plan;
 mod properties;
 mod raw;
 mod tables;

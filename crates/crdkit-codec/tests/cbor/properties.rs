@@ -128,6 +128,9 @@ proptest! {
         let sorted = encode(&document, cbor::Order::Sorted);
         let decoded = decode(&sorted).unwrap();
         prop_assert_eq!(&decoded, &document);
+        let by_the_long_way = decode_with_positions(&sorted).unwrap();
+        prop_assert!(decoded.root().events().eq(by_the_long_way.root().events()));
+        prop_assert_eq!(decoded.n_nodes(), by_the_long_way.n_nodes());
         prop_assert_eq!(hex(&encode(&decoded, cbor::Order::Sorted)), hex(&sorted));
         let rotated = encode(&document, cbor::Order::Rotated(seed));
         prop_assert_eq!(decode(&rotated).unwrap(), document);
@@ -168,6 +171,18 @@ proptest! {
     }
 
     #[test]
+    fn cbor_to_json_and_back_says_the_same(tree in trees()) {
+        let item = encode(&build(&tree), cbor::Order::Sorted);
+        let text = cbor::to_json(&item).unwrap();
+        // Whole floats become integers and bytes that are no text U+FFFD, both once and for all. Keys that are
+        // the same then are one key.
+        let again = cbor::from_json(&text).unwrap();
+        let second = cbor::to_json(&again).unwrap();
+        let third = cbor::to_json(&cbor::from_json(&second).unwrap()).unwrap();
+        prop_assert_eq!(String::from_utf8(third).unwrap(), String::from_utf8(second).unwrap());
+    }
+
+    #[test]
     fn no_input_is_too_strange(input in prop::collection::vec(any::<u8>(), 0..64)) {
         strange(&input);
     }
@@ -187,9 +202,18 @@ proptest! {
     }
 }
 
-/// Whatever the input is: a verdict, and the same from a slice and from chunks when it is accepted.
+/// The same by the way that keeps positions, which takes no short cut for plain input.
+fn decode_with_positions(bytes: &[u8]) -> Result<Document, String> {
+    let options = DecodeOptions { positions: true, ..DecodeOptions::default() };
+    let decoded = cbor::decode(bytes, &options);
+    decoded.map(|decoded| decoded.document).map_err(|issue| issue.code.name().to_owned())
+}
+
+/// Whatever the input is: a verdict, whether positions are kept or not, and the same from a slice and from
+/// chunks when it is accepted.
 fn strange(input: &[u8]) {
     let whole = decode(input);
+    assert_eq!(decode_with_positions(input), whole);
     for chunk in [1, 2, 7] {
         let streamed = read_in_chunks(input, chunk);
         if let Ok(document) = &whole {

@@ -137,6 +137,52 @@ fn json_and_cbor_may_follow_one_another() {
 }
 
 #[test]
+fn documents_of_all_formats_may_follow_one_another() {
+    let input = [
+        &b"a: 1\n---\n{b: 2}\n"[..],
+        &bytes("d9d9f7 a1 4163 03"),
+        b"\n {\"d\": 4}\n--- [5]\n---\ne: 6\n",
+        &bytes("d9d9f7 07"),
+        b"\n\n",
+        &bytes("d9d9f7 08"),
+        b"f: [",
+        &bytes("d9d9f7 09"),
+    ]
+    .concat();
+    let options = DecodeOptions::default();
+    let documents: Vec<String> = cbor::Mixed::from_slice(&input, &options)
+        .map(|outcome| match outcome {
+            Ok((format, decoded)) => format!("{format:?} {:?}", decoded.document),
+            Err(DecodeError::Refused(issue)) => issue.code.to_string(),
+            Err(DecodeError::Io(error)) => error.to_string(),
+        })
+        .collect();
+    assert_eq!(
+        documents,
+        [
+            r#"Yaml {"a": 1}"#,
+            r#"Yaml {"b": 2}"#,
+            r#"Cbor {"c": 3}"#,
+            r#"Json {"d": 4}"#,
+            "Yaml [5]",
+            r#"Yaml {"e": 6}"#,
+            "Cbor 7",
+            "Cbor 8",
+            "yaml-syntax",
+        ]
+    );
+    // Places are those in the whole stream.
+    let options = DecodeOptions { positions: true, ..options };
+    for outcome in cbor::Mixed::from_slice(&input, &options).take(8) {
+        let document = outcome.unwrap().1.document;
+        let Some((key, member)) = document.root().members().next() else { continue };
+        let place = document.place(member.id()).unwrap();
+        let written = &input[place.key.unwrap().start..place.value.end];
+        assert!(String::from_utf8_lossy(written).contains(key), "{written:02x?}");
+    }
+}
+
+#[test]
 fn an_object_says_what_it_is() {
     let decode = |hex: &str| match decode_object(&bytes(hex), &DecodeOptions::default()) {
         Ok(object) => format!("{}/{} {}", object.kind.group, object.kind.version, object.kind.kind),

@@ -2,6 +2,8 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 mod arbitrary;
+mod canonical;
+mod duplicates;
 mod json_cases;
 mod json_hostile;
 mod json_properties;

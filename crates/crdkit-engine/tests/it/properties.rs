@@ -1,7 +1,10 @@
 //! What holds for every object.
 
+use crate::generate::{Choices, Shape, choices, object};
 use crate::support;
-use crdkit_engine::{Crd, FieldValidation, Options};
+use crdkit_codec::{DecodeOptions, cbor, yaml};
+use crdkit_engine::{Crd, FieldValidation, Options, Outcome};
+use crdkit_issue::{Segment, codes};
 use proptest::prelude::*;
 use std::fmt::Write as _;
 
@@ -78,62 +81,158 @@ fn options(field_validation: FieldValidation) -> Options {
     Options { field_validation, ..Options::default() }
 }
 
+/// An object made after a schema, and the CRD with that schema.
+fn made(shape: &Shape, choices: &[u8]) -> (Crd, String) {
+    let schema = format!(r#"{{"type":"object","properties":{{"spec":{}}}}}"#, shape.schema());
+    (support::crd(&schema, ""), body(&shape.value(&mut Choices::new(choices))))
+}
+
+/// What was pruned and defaulted stays as it is; an accepted object is accepted again, a refused one is
+/// refused for the same reasons.
+fn check_stored(crd: &Crd, text: &str) -> Result<(), TestCaseError> {
+    let version = crd.version("v1").expect("v1");
+    let first = version.create(text.as_bytes(), &options(FieldValidation::Ignore));
+    let stored = support::text(first.document.root());
+    let second = version.create(stored.as_bytes(), &options(FieldValidation::Strict));
+    prop_assert_eq!(support::text(second.document.root()), stored);
+    prop_assert!(second.changes.pruned.is_empty());
+    prop_assert!(second.changes.dropped.is_empty());
+    prop_assert!(second.changes.defaulted.is_empty());
+    prop_assert_eq!(first.is_accepted(), second.is_accepted(), "{:?}", second.issues);
+    let codes = |issues: &[crdkit_issue::Issue]| {
+        issues.iter().map(|issue| (issue.code, issue.path.clone())).collect::<Vec<_>>()
+    };
+    prop_assert_eq!(codes(&first.issues), codes(&second.issues));
+    Ok(())
+}
+
+fn check_order(crd: &Crd, text: &str) -> Result<(), TestCaseError> {
+    let version = crd.version("v1").expect("v1");
+    let reversed = reverse(&json(text));
+    for validation in [FieldValidation::Ignore, FieldValidation::Warn, FieldValidation::Strict] {
+        let one = version.create(text.as_bytes(), &options(validation));
+        let other = version.create(reversed.as_bytes(), &options(validation));
+        prop_assert_eq!(one.status(), other.status());
+        let warnings = |outcome: &Outcome<'_>| outcome.warning_texts().collect::<Vec<_>>();
+        prop_assert_eq!(warnings(&one), warnings(&other));
+        if one.is_accepted() {
+            prop_assert_eq!(one.document, other.document);
+        }
+    }
+    Ok(())
+}
+
+/// The verdict on `text`, which is JSON, on the same as YAML in two styles, and on the same as CBOR.
+fn check_format(crd: &Crd, text: &str) -> Result<(), TestCaseError> {
+    let version = crd.version("v1").expect("v1");
+    let plain = DecodeOptions::default();
+    let (mut block, mut binary) = (Vec::new(), Vec::new());
+    yaml::write(json(text).root(), &mut block);
+    cbor::encode(json(text).root(), cbor::Order::Sorted, &mut binary).expect("finite numbers");
+    let others = [
+        yaml::decode(text.as_bytes(), &plain).expect("YAML"),
+        yaml::decode(&block, &plain).expect("YAML"),
+        cbor::decode(&binary, &plain).expect("CBOR"),
+    ];
+    let one = version.create(text.as_bytes(), &options(FieldValidation::Strict));
+    for other in others {
+        let other = version.create(other, &options(FieldValidation::Strict));
+        prop_assert_eq!(one.status(), other.status());
+        prop_assert_eq!(&one.document, &other.document);
+    }
+    Ok(())
+}
+
+/// Every finding points at the key or the value that its path leads to, or at the nearest around it if
+/// that was not written; an unknown field is shown by its key.
+fn check_places(crd: &Crd, text: &str) -> Result<(), TestCaseError> {
+    let version = crd.version("v1").expect("v1");
+    let kept = DecodeOptions { positions: true, ..DecodeOptions::default() };
+    let written = crdkit_codec::json::decode(text.as_bytes(), &kept).expect("JSON").document;
+    for validation in [FieldValidation::Warn, FieldValidation::Strict] {
+        for issue in &version.create(text.as_bytes(), &options(validation)).issues {
+            let span = issue.span.expect("a place");
+            let mut value = written.root();
+            let mut is_whole = true;
+            for segment in issue.path.segments() {
+                let next = match segment {
+                    Segment::Field(key) | Segment::Key(key) => value.get(key),
+                    Segment::Index(index) => value.at(*index),
+                };
+                let Some(next) = next else {
+                    is_whole = false;
+                    break;
+                };
+                value = next;
+            }
+            let place = written.place(value.id()).expect("a place");
+            let is_field = issue.code == codes::crd::UNKNOWN_FIELD;
+            let right = if is_field {
+                is_whole && place.key == Some(span)
+            } else {
+                place.value == span || place.key == Some(span)
+            };
+            prop_assert!(
+                right,
+                "{} at {:?} in {}",
+                issue.path,
+                text.get(span.start..span.end),
+                text
+            );
+        }
+    }
+    Ok(())
+}
+
 proptest! {
     #[test]
-    fn what_was_pruned_and_defaulted_stays_as_it_is(spec in value(4)) {
-        let crd = crd();
-        let version = crd.version("v1").expect("v1");
-        let first = version.create(body(&spec).as_bytes(), &options(FieldValidation::Ignore));
-        let stored = support::text(first.document.root());
-        let second = version.create(stored.as_bytes(), &options(FieldValidation::Strict));
-        // An object that is accepted is accepted again, as it is, with nothing to prune or to fill in.
-        if first.is_accepted() {
-            prop_assert!(second.is_accepted(), "{:?}", second.issues);
-            prop_assert_eq!(support::text(second.document.root()), stored);
-            prop_assert!(second.changes.pruned.is_empty());
-            prop_assert!(second.changes.dropped.is_empty());
-            prop_assert!(second.changes.defaulted.is_empty());
-        }
-        // One that is refused is refused for the same reasons.
-        let codes = |issues: &[crdkit_issue::Issue]| {
-            issues.iter().map(|issue| (issue.code, issue.path.clone())).collect::<Vec<_>>()
-        };
-        prop_assert_eq!(codes(&first.issues), codes(&second.issues));
+    fn what_was_stored_stays_as_it_is(spec in value(4)) {
+        check_stored(&crd(), &body(&spec))?;
+    }
+
+    #[test]
+    fn what_was_stored_stays_as_it_is_whatever_the_schema(shape in object(), choices in choices()) {
+        let (crd, text) = made(&shape, &choices);
+        check_stored(&crd, &text)?;
     }
 
     #[test]
     fn findings_do_not_depend_on_the_order_of_keys(spec in value(4)) {
-        let crd = crd();
-        let version = crd.version("v1").expect("v1");
-        let text = body(&spec);
-        let reversed = reverse(&json(&text));
-        for validation in [FieldValidation::Ignore, FieldValidation::Strict] {
-            let one = version.create(text.as_bytes(), &options(validation));
-            let other = version.create(reversed.as_bytes(), &options(validation));
-            prop_assert_eq!(one.status(), other.status());
-            if one.is_accepted() {
-                prop_assert_eq!(one.document, other.document);
-            }
-        }
+        check_order(&crd(), &body(&spec))?;
     }
 
     #[test]
-    fn every_finding_in_text_has_a_place(spec in value(4)) {
-        let crd = crd();
-        let version = crd.version("v1").expect("v1");
-        let text = body(&spec);
-        let outcome = version.create(text.as_bytes(), &options(FieldValidation::Warn));
-        for issue in &outcome.issues {
-            let span = issue.span.expect("a place");
-            prop_assert!(span.start <= span.end && span.end <= text.len());
-        }
+    fn findings_do_not_depend_on_the_order_of_keys_whatever_the_schema(
+        shape in object(), choices in choices()
+    ) {
+        let (crd, text) = made(&shape, &choices);
+        check_order(&crd, &text)?;
     }
 
     #[test]
-    fn replacing_an_object_by_itself_changes_nothing(spec in value(4)) {
-        let crd = crd();
+    fn findings_do_not_depend_on_the_format(shape in object(), choices in choices()) {
+        let (crd, text) = made(&shape, &choices);
+        check_format(&crd, &text)?;
+    }
+
+    #[test]
+    fn every_finding_points_at_its_key_or_value(spec in value(4)) {
+        check_places(&crd(), &body(&spec))?;
+    }
+
+    #[test]
+    fn every_finding_points_at_its_key_or_value_whatever_the_schema(
+        shape in object(), choices in choices()
+    ) {
+        let (crd, text) = made(&shape, &choices);
+        check_places(&crd, &text)?;
+    }
+
+    #[test]
+    fn replacing_an_object_by_itself_changes_nothing(shape in object(), choices in choices()) {
+        let (crd, text) = made(&shape, &choices);
         let version = crd.version("v1").expect("v1");
-        let created = version.create(body(&spec).as_bytes(), &options(FieldValidation::Ignore));
+        let created = version.create(text.as_bytes(), &options(FieldValidation::Ignore));
         if created.is_accepted() {
             let text = support::text(created.document.root());
             let updated =
@@ -145,7 +244,7 @@ proptest! {
 }
 
 fn json(text: &str) -> crdkit_value::Document {
-    let options = crdkit_codec::DecodeOptions::default();
+    let options = DecodeOptions::default();
     crdkit_codec::json::decode(text.as_bytes(), &options).expect("JSON").document
 }
 

@@ -11,6 +11,11 @@ codes! {
     TRUNCATED = "truncated", Decode, "the input ends {place}",
         server: "unexpected end of JSON input", example: "{\"a\":";
 
+    /// A value that has to be looked at as a whole is larger than what may be held.
+    BUFFER_EXCEEDED = "buffer-exceeded", Decode,
+        "this value takes more than {limit} bytes, so {why} could not be checked",
+        example: "a list of a million items with a rule of its own";
+
     /// Something follows the end of the document.
     TRAILING_DATA = "trailing-data", Decode, "unexpected data after the document",
         server: "{server}", example: "{} x";

@@ -32,8 +32,11 @@ macro_rules! codes {
 pub mod compat;
 pub mod crd;
 pub mod decode;
+pub mod domain;
 pub mod object;
+pub mod schema;
 pub mod source;
+pub mod suite;
 
 /// All codes with the stage that finds them, in the order of the reference page.
 pub const STAGES: &[(&str, &[Code])] = &[
@@ -41,5 +44,8 @@ pub const STAGES: &[(&str, &[Code])] = &[
     ("decode", decode::ALL),
     ("crd", crd::ALL),
     ("object", object::ALL),
+    ("schema", schema::ALL),
+    ("domain", domain::ALL),
     ("compat", compat::ALL),
+    ("suite", suite::ALL),
 ];

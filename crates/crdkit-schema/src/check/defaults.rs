@@ -8,7 +8,7 @@
 
 use super::root::Context;
 use super::{at, rules};
-use crate::compile::DefaultSchemas;
+use crate::compile::SchemaTable;
 use crate::embedded::{self, Root};
 use crate::model::{Schema, SchemaId, Schemas};
 use crate::path::Path;
@@ -29,7 +29,7 @@ pub(super) fn check(context: Context<'_, '_>, root: SchemaId, path: &Path<'_>) -
 
 /// Whether some default of a structural schema would lose fields by pruning.
 pub(super) fn has_unpruned(schemas: &Schemas<'_>, root: SchemaId) -> bool {
-    let compiled = DefaultSchemas::new(schemas);
+    let compiled = SchemaTable::for_defaults(schemas);
     let mut pending = vec![root];
     while let Some(id) = pending.pop() {
         let schema = schemas.get(id);
@@ -45,7 +45,8 @@ pub(super) fn has_unpruned(schemas: &Schemas<'_>, root: SchemaId) -> bool {
 
 struct Check<'c, 'd> {
     context: Context<'c, 'd>,
-    rules: rules::Defaults<'c, 'd>,
+    /// Absent when there are no rules.
+    rules: Option<rules::Defaults<'c>>,
     issues: Vec<Issue>,
 }
 
@@ -68,12 +69,12 @@ enum Surrounding<'p> {
 }
 
 impl<'c, 'd> Check<'c, 'd> {
-    fn compiled(&self) -> &'c DefaultSchemas {
-        self.context.rules.compiled(self.context)
+    fn compiled(&self) -> &'c SchemaTable {
+        self.context.rules.for_defaults(self.context)
     }
 
     fn node(&mut self, id: SchemaId, is_root: bool, place: Place<'_>, path: &Path<'_>) {
-        if self.rules.is_exhausted() {
+        if self.rules.as_ref().is_some_and(rules::Defaults::is_exhausted) {
             return;
         }
         let schemas = self.context.schemas;
@@ -169,8 +170,8 @@ impl<'c, 'd> Check<'c, 'd> {
         let (compiled, base) = (self.compiled(), FieldPath::from(path));
         let found = validate::issues(&compiled.table, compiled.id(id), default, None, &base);
         let mut issues: Vec<Issue> = found.into_iter().map(|(_, issue)| issue).collect();
-        if issues.is_empty() {
-            issues = self.rules.check(id, default, path);
+        if let Some(rules) = self.rules.as_mut().filter(|_| issues.is_empty()) {
+            issues = rules.check(id, default, &base);
         }
         let span = default.document().place(default.id()).map(|place| place.value);
         for issue in &mut issues {
@@ -181,7 +182,7 @@ impl<'c, 'd> Check<'c, 'd> {
 }
 
 fn has_unknown_fields(
-    compiled: &DefaultSchemas,
+    compiled: &SchemaTable,
     schemas: &Schemas<'_>,
     id: SchemaId,
     default: Value<'_>,
@@ -201,7 +202,7 @@ fn has_unknown_fields(
     loses_fields(compiled, id, trimmed.root())
 }
 
-fn loses_fields(compiled: &DefaultSchemas, id: SchemaId, value: Value<'_>) -> bool {
+fn loses_fields(compiled: &SchemaTable, id: SchemaId, value: Value<'_>) -> bool {
     let node = compiled.table.node(compiled.id(id));
     !prune::unknown(&compiled.table, Some(node), value).is_empty()
 }

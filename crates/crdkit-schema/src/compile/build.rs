@@ -16,9 +16,11 @@ use super::table::{Id, Name, Table};
 use super::{CompiledCrd, crd};
 use crate::field_path::{self, Brackets};
 use crate::model::{self, Crd, Schema, SchemaId};
+use crate::rules::RuleOptions;
 use crate::{defaults, prune};
 use crdkit_codec::json;
 use crdkit_value::{Document, Kind, Value};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// What of a schema counts, which depends on what its values are.
@@ -35,18 +37,28 @@ pub(crate) enum Reading {
     Defaults,
 }
 
-/// The schemas of a document as defaults are held against them.
+/// The schemas of a document, compiled for checking the document itself.
 #[derive(Debug)]
-pub(crate) struct DefaultSchemas {
+pub(crate) struct SchemaTable {
     pub(crate) table: Table,
     ids: Vec<Id>,
 }
 
-impl DefaultSchemas {
-    /// Compiles `schemas`.
-    pub(crate) fn new(schemas: &model::Schemas<'_>) -> Self {
+impl SchemaTable {
+    /// `schemas` as defaults are held against them.
+    pub(crate) fn for_defaults(schemas: &model::Schemas<'_>) -> Self {
+        Self::new(schemas, &[], Reading::Defaults)
+    }
+
+    /// `schemas` as rules see their values; `roots` describe whole objects.
+    pub(crate) fn for_rules(schemas: &model::Schemas<'_>, roots: &[SchemaId]) -> Self {
+        let roots: Vec<_> = roots.iter().copied().map(Some).collect();
+        Self::new(schemas, &roots, Reading::Objects { prune: false })
+    }
+
+    fn new(schemas: &model::Schemas<'_>, roots: &[Option<SchemaId>], reading: Reading) -> Self {
         let mut compiler = Compiler::default();
-        let ids = compiler.rows(schemas, &[], Reading::Defaults);
+        let ids = compiler.rows(schemas, roots, reading);
         Self { table: compiler.table, ids }
     }
 
@@ -59,7 +71,7 @@ impl DefaultSchemas {
 /// Compiles CRDs into one table.
 #[derive(Debug)]
 pub struct Compiler {
-    table: Table,
+    pub(crate) table: Table,
     nodes: Index,
     names: Index,
     patterns: Index,
@@ -98,6 +110,13 @@ impl Crd<'_> {
 }
 
 impl Compiler {
+    /// A compiler whose CRDs have rules that may use only so much.
+    pub fn with_rules(options: RuleOptions) -> Self {
+        let mut compiler = Self::default();
+        compiler.table.rule_options = options;
+        compiler
+    }
+
     /// Adds `crd`; [`Compiler::finish`] gives it at the same position among the CRDs added.
     pub fn add(&mut self, crd: &Crd<'_>) {
         let versions = crd.spec.versions.len();
@@ -120,6 +139,11 @@ impl Compiler {
         crds.map(|parts| CompiledCrd::new(Arc::clone(&table), parts)).collect()
     }
 
+    /// The table as it is.
+    pub(crate) fn into_table(self) -> Table {
+        self.table
+    }
+
     /// Compiles all of `schemas`, of which `roots` are those of whole objects. Gives their ids.
     fn rows(
         &mut self,
@@ -128,9 +152,10 @@ impl Compiler {
         reading: Reading,
     ) -> Vec<Id> {
         let mut ids = vec![Id(u32::MAX); schemas.len()];
+        let roots: BTreeSet<SchemaId> = roots.iter().copied().flatten().collect();
         let rows: Vec<_> = schemas.iter().collect();
         for (schema_id, schema) in rows.into_iter().rev() {
-            let is_root = roots.contains(&Some(schema_id));
+            let is_root = roots.contains(&schema_id);
             let source = Source { schemas, id: schema_id, schema, ids: &ids };
             let node = self.node(source, is_root, reading);
             let id = self.intern(node);
@@ -154,7 +179,8 @@ impl Compiler {
                 types => types,
             },
         };
-        let fields = self.fields(schema, &child);
+        let required: Box<[Name]> = schema.required.iter().map(|name| self.name(name)).collect();
+        let fields = self.fields(schema, &child, &required);
         let items = schema.item_schema().and_then(child);
         let additional = match schema.additional_properties {
             None => Additional::Absent,
@@ -170,7 +196,8 @@ impl Compiler {
         };
         let format = FormatKind::named(schema.format, types, reading)
             .map(|kind| Format { name: self.name(schema.format), kind });
-        let pattern = (!schema.pattern.is_empty()).then(|| self.pattern(schema.pattern));
+        let pattern =
+            (!schema.pattern.is_empty()).then(|| self.pattern(Pattern::new(schema.pattern)));
         let required = schema.required.iter().map(|name| self.name(name)).collect();
         let rare = self.rare(source, &fields);
         let mut node = Node {
@@ -186,19 +213,21 @@ impl Compiler {
             required,
             rare,
         };
-        node.flags = self.flags(schema, &node, is_root);
+        let embedded = schema.extensions().embedded_resource;
+        let mut own = Flags::default();
+        own.add_if(Flags::NULLABLE, schema.nullable);
+        own.add_if(Flags::PRESERVE, schema.preserves_unknown_fields());
+        own.add_if(Flags::EMBEDDED, embedded);
+        own.add_if(Flags::ROOT, is_root);
+        node.flags = self.flags(&node, own);
         node.default = schema.default.map(|default| self.default_value(default, &node, reading));
         node
     }
 
-    fn flags(&self, schema: &Schema<'_>, node: &Node, is_root: bool) -> Flags {
-        let embedded = schema.extensions().embedded_resource;
-        let mut flags = Flags::default();
-        flags.add_if(Flags::NULLABLE, schema.nullable);
-        flags.add_if(Flags::PRESERVE, schema.preserves_unknown_fields());
-        flags.add_if(Flags::EMBEDDED, embedded);
-        flags.add_if(Flags::HAS_EMBEDDED, embedded);
-        flags.add_if(Flags::ROOT, is_root);
+    /// The facts about `node`: its `own`, what follows from them, and what holds because of schemas below.
+    pub(crate) fn flags(&self, node: &Node, own: Flags) -> Flags {
+        let mut flags = own;
+        flags.add_if(Flags::HAS_EMBEDDED, own.has(Flags::EMBEDDED));
         flags.add_if(Flags::HAS_LIST_TYPES, node.list_type != ListType::Atomic);
         flags.add_if(Flags::HAS_RULES, !node.rules().is_empty());
         let fields = node.fields.iter().map(|(_, id)| id);
@@ -208,15 +237,23 @@ impl Compiler {
             flags.add_if(Flags::DEFAULTS_BELOW, child.has(Flags::HAS_DEFAULTS));
             flags.inherit(child.flags);
         }
+        let clauses = node.junctors().map_or(&[][..], |junctors| &junctors.all_of);
+        let ruled = clauses.iter().any(|id| self.table.node(*id).has(Flags::HAS_RULES));
+        flags.add_if(Flags::HAS_RULES, ruled);
         flags
     }
 
-    fn fields(&mut self, schema: &Schema<'_>, child: &impl Fn(SchemaId) -> Option<Id>) -> Fields {
+    fn fields(
+        &mut self,
+        schema: &Schema<'_>,
+        child: &impl Fn(SchemaId) -> Option<Id>,
+        required: &[Name],
+    ) -> Fields {
         let mut entries: Vec<_> =
             schema.properties.iter().filter_map(|(name, id)| Some((name, child(id)?))).collect();
         entries.sort_unstable_by_key(|(name, _)| *name);
         let entries = entries.into_iter().map(|(name, id)| (self.name(name), id)).collect();
-        Fields::new(&self.table, entries)
+        Fields::new(&self.table, entries, required)
     }
 
     fn rare(&mut self, source: Source<'_, '_>, fields: &Fields) -> Option<Box<Rare>> {
@@ -238,11 +275,12 @@ impl Compiler {
             list_map_keys: extensions.list_map_keys.iter().map(|key| self.name(key)).collect(),
             rules: extensions.validations.iter().map(|it| rule(schemas, id, it)).collect(),
             field_defaults: self.field_defaults(fields),
+            more: None,
         };
         (rare != Rare::default()).then(|| Box::new(rare))
     }
 
-    fn field_defaults(&self, fields: &Fields) -> Box<[FieldDefault]> {
+    pub(crate) fn field_defaults(&self, fields: &Fields) -> Box<[FieldDefault]> {
         let entries = fields.iter().filter_map(|(name, id)| {
             let child = self.table.node(id);
             let nullable = child.has(Flags::NULLABLE);
@@ -252,7 +290,12 @@ impl Compiler {
     }
 
     /// The default as an object shows it: pruned if objects are, and with the defaults inside it.
-    fn default_value(&mut self, default: Value<'_>, node: &Node, reading: Reading) -> DefaultId {
+    pub(crate) fn default_value(
+        &mut self,
+        default: Value<'_>,
+        node: &Node,
+        reading: Reading,
+    ) -> DefaultId {
         let mut document = Document::copy_of(default);
         if matches!(default.kind(), Kind::Array(_) | Kind::Object(_)) {
             if reading == (Reading::Objects { prune: true }) {
@@ -275,7 +318,7 @@ impl Compiler {
         DefaultId(found)
     }
 
-    fn intern(&mut self, node: Node) -> Id {
+    pub(crate) fn intern(&mut self, node: Node) -> Id {
         let nodes = &mut self.table.nodes;
         let found = self.nodes.find_or_add(&node, nodes.len(), |at| {
             nodes.get(at as usize).is_some_and(|known| *known == node)
@@ -287,7 +330,7 @@ impl Compiler {
     }
 
     /// The name `text`. Names are looked up by their text, but rows of the index are offsets.
-    fn name(&mut self, text: &str) -> Name {
+    pub(crate) fn name(&mut self, text: &str) -> Name {
         let table = &mut self.table;
         let len = u32::try_from(text.len()).unwrap_or(u32::MAX);
         let start = self
@@ -299,18 +342,18 @@ impl Compiler {
         Name { start, len }
     }
 
-    fn pattern(&mut self, text: &str) -> PatternId {
+    pub(crate) fn pattern(&mut self, pattern: Pattern) -> PatternId {
         let patterns = &mut self.table.patterns;
-        let found = self.patterns.find_or_add(text, patterns.len(), |at| {
-            patterns.get(at as usize).is_some_and(|known| known.text() == text)
+        let found = self.patterns.find_or_add(pattern.text(), patterns.len(), |at| {
+            patterns.get(at as usize).is_some_and(|known| known.is_written_like(&pattern))
         });
         if found as usize == patterns.len() {
-            patterns.push(Pattern::new(text));
+            patterns.push(pattern);
         }
         PatternId(found)
     }
 
-    fn literal(&mut self, value: Value<'_>) -> LiteralId {
+    pub(crate) fn literal(&mut self, value: Value<'_>) -> LiteralId {
         let text = json_text(value);
         let texts = &mut self.literal_texts;
         let found = self.literals.find_or_add(&text, texts.len(), |at| {

@@ -164,7 +164,7 @@ fn deprecation(crd: &Crd<'_>, version: &CrdVersion<'_>) -> Option<Box<str>> {
 
 /// Kubernetes' order of version names: `v2` before `v1` before `v1beta1` before `v1alpha1` before names
 /// of any other form, which stand in reverse alphabetical order. Greater means newer.
-fn compare_versions(left: &str, right: &str) -> Ordering {
+pub fn compare_versions(left: &str, right: &str) -> Ordering {
     match (parse_version(left), parse_version(right)) {
         (Some(left), Some(right)) => left.cmp(&right),
         (Some(_), None) => Ordering::Greater,

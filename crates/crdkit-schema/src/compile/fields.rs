@@ -1,11 +1,13 @@
 //! `properties`: names to schemas, found by hash.
 //!
 //! Entries are sorted by name. Beside them stands a small table of one byte per slot; a name's slot
-//! comes from its first eight bytes, its last and its length, and collisions go to the next slot. The
-//! first bytes and the length tell most names apart without looking at their text. Objects with more
-//! properties than a byte counts are searched by halves.
+//! comes from its first eight bytes, its last eight and its length, and collisions go to the next slot.
+//! These bytes are all of most names, so that their text is not looked at. Objects with more properties
+//! than a byte counts are searched by halves.
 
 use super::table::{Id, Name, Table};
+use foldhash::fast::FixedState;
+use hashbrown::HashSet;
 
 /// The properties of one schema.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -17,9 +19,19 @@ pub struct Fields {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Entry {
-    prefix: u64,
+    edges: Edges,
     name: Name,
     id: Id,
+    required: bool,
+}
+
+/// A property that was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// Its schema.
+    pub schema: Id,
+    /// Whether objects must have it.
+    pub required: bool,
 }
 
 const EMPTY: u8 = u8::MAX;
@@ -28,16 +40,21 @@ const EMPTY: u8 = u8::MAX;
 const MAX_SLOTTED: usize = 128;
 
 impl Fields {
-    /// The fields `entries`, which are sorted by name, each name once.
-    pub(crate) fn new(table: &Table, entries: Vec<(Name, Id)>) -> Self {
-        let entry = |(name, id)| Entry { prefix: prefix(table.name(name)), name, id };
+    /// The fields `entries`, which are sorted by name, each name once; those in `required` must be
+    /// there.
+    pub(crate) fn new(table: &Table, entries: Vec<(Name, Id)>, required: &[Name]) -> Self {
+        let required: HashSet<Name, FixedState> = required.iter().copied().collect();
+        let entry = |(name, id)| {
+            let edges = Edges::of(table.name(name));
+            Entry { edges, name, id, required: required.contains(&name) }
+        };
         let entries: Box<[Entry]> = entries.into_iter().map(entry).collect();
         let mut slots = Vec::new();
         if !entries.is_empty() && entries.len() <= MAX_SLOTTED {
             let size = (entries.len() * 2).next_power_of_two();
             slots.resize(size, EMPTY);
             for (at, entry) in entries.iter().enumerate() {
-                let mut slot = hash(entry.prefix, table.name(entry.name)) & (size - 1);
+                let mut slot = entry.edges.hash(entry.name.len as usize) & (size - 1);
                 while slots.get(slot).is_some_and(|taken| *taken != EMPTY) {
                     slot = (slot + 1) & (size - 1);
                 }
@@ -52,19 +69,25 @@ impl Fields {
     /// The schema of the property called `name`.
     #[inline]
     pub fn get(&self, table: &Table, name: &str) -> Option<Id> {
+        self.find(table, name).map(|found| found.schema)
+    }
+
+    /// The property called `name`.
+    #[inline]
+    pub fn find(&self, table: &Table, name: &str) -> Option<Found> {
         if self.slots.is_empty() {
             return self.search(table, name);
         }
         let mask = self.slots.len() - 1;
-        let prefix = prefix(name);
-        let mut slot = hash(prefix, name) & mask;
+        let edges = Edges::of(name);
+        let mut slot = edges.hash(name.len()) & mask;
         loop {
             let entry = self.entries.get(usize::from(*self.slots.get(slot)?))?;
-            if entry.prefix == prefix
+            if entry.edges == edges
                 && entry.name.len as usize == name.len()
-                && (name.len() <= 8 || table.name(entry.name) == name)
+                && (name.len() <= 2 * EDGE || table.name(entry.name) == name)
             {
-                return Some(entry.id);
+                return Some(entry.found());
             }
             slot = (slot + 1) & mask;
         }
@@ -81,32 +104,52 @@ impl Fields {
     }
 
     #[cold]
-    fn search(&self, table: &Table, name: &str) -> Option<Id> {
+    fn search(&self, table: &Table, name: &str) -> Option<Found> {
         let found = self.entries.binary_search_by(|it| table.name(it.name).cmp(name)).ok()?;
-        self.entries.get(found).map(|entry| entry.id)
+        self.entries.get(found).map(Entry::found)
     }
 }
 
-/// The first eight bytes as a number, zeros in place of those that are not there.
-#[inline]
-fn prefix(name: &str) -> u64 {
-    let bytes = name.as_bytes();
-    if let Some(first) = bytes.first_chunk::<8>() {
-        return u64::from_le_bytes(*first);
+impl Entry {
+    fn found(&self) -> Found {
+        Found { schema: self.id, required: self.required }
     }
-    // Two overlapping pieces cover what is shorter; the same bytes in both do no harm.
-    if let (Some(first), Some(last)) = (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
-        let (first, last) = (u32::from_le_bytes(*first), u32::from_le_bytes(*last));
-        return u64::from(first) | u64::from(last) << (8 * (bytes.len() - 4));
-    }
-    bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte))
 }
 
-#[inline]
-fn hash(prefix: u64, name: &str) -> usize {
-    let last = name.as_bytes().last().copied().map_or(0, u64::from);
-    let mixed = (prefix ^ last << 32 ^ name.len() as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    (mixed >> 40) as usize
+/// The first and the last eight bytes of a name as numbers, which may overlap; zeros stand in place of
+/// bytes that are not there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Edges {
+    first: u64,
+    last: u64,
+}
+
+const EDGE: usize = 8;
+
+impl Edges {
+    #[inline]
+    fn of(name: &str) -> Self {
+        let bytes = name.as_bytes();
+        if let (Some(first), Some(last)) = (bytes.first_chunk::<EDGE>(), bytes.last_chunk::<EDGE>())
+        {
+            return Self { first: u64::from_le_bytes(*first), last: u64::from_le_bytes(*last) };
+        }
+        // Two overlapping pieces cover what is shorter; the same bytes in both do no harm.
+        let first = match (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
+            (Some(first), Some(last)) => {
+                let (first, last) = (u32::from_le_bytes(*first), u32::from_le_bytes(*last));
+                u64::from(first) | u64::from(last) << (8 * (bytes.len() - 4))
+            }
+            _ => bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte)),
+        };
+        Self { first, last: 0 }
+    }
+
+    #[inline]
+    fn hash(self, len: usize) -> usize {
+        let mixed = self.first ^ self.last.rotate_left(29) ^ len as u64;
+        (mixed.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40) as usize
+    }
 }
 
 #[cfg(test)]
@@ -114,14 +157,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_prefix_holds_the_first_eight_bytes() {
-        for len in 0..10 {
-            let name: String = ('a'..='j').take(len).collect();
-            let mut bytes = [0; 8];
+    fn edges_hold_the_first_and_the_last_eight_bytes() {
+        for len in 0..20 {
+            let name: String = ('a'..='z').take(len).collect();
+            let mut bytes = [0; EDGE];
             for (to, from) in bytes.iter_mut().zip(name.bytes()) {
                 *to = from;
             }
-            assert_eq!(prefix(&name), u64::from_le_bytes(bytes), "{name}");
+            let edges = Edges::of(&name);
+            assert_eq!(edges.first, u64::from_le_bytes(bytes), "{name}");
+            let last = name.as_bytes().last_chunk().map_or(0, |last| u64::from_le_bytes(*last));
+            assert_eq!(edges.last, last, "{name}");
         }
     }
 }

@@ -23,7 +23,7 @@ pub enum Literal {
     Float(f64),
     /// A string.
     String(Box<str>),
-    /// An array or object.
+    /// An array or object, or a number as text.
     Tree(Box<Document>),
 }
 
@@ -34,9 +34,11 @@ impl Literal {
             Kind::Bool(bool) => Self::Bool(bool),
             Kind::Int(int) => Self::Int(int),
             Kind::Float(float) => Self::Float(float),
-            Kind::Number(text) => text.parse().map_or(Self::Null, Self::Float),
             Kind::String(text) => Self::String(text.into()),
-            Kind::Array(_) | Kind::Object(_) => Self::Tree(Box::new(Document::copy_of(value))),
+            // A number that is kept as text is kept so here too.
+            Kind::Number(_) | Kind::Array(_) | Kind::Object(_) => {
+                Self::Tree(Box::new(Document::copy_of(value)))
+            }
         }
     }
 }

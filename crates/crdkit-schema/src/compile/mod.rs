@@ -16,6 +16,7 @@ mod flags;
 mod format;
 mod hash;
 mod literal;
+mod more;
 mod node;
 mod pattern;
 mod rules;
@@ -23,13 +24,19 @@ mod shapes;
 mod table;
 
 pub use build::Compiler;
-pub(crate) use build::DefaultSchemas;
-pub use crd::{CompiledCrd, CompiledVersion, ReplicaPaths};
-pub use fields::Fields;
+pub(crate) use build::{Reading, SchemaTable};
+pub use crd::{CompiledCrd, CompiledVersion, ReplicaPaths, compare_versions};
+pub use fields::{Fields, Found};
 pub use flags::Flags;
 pub use format::{Format, FormatKind};
 pub use literal::{DefaultId, Literal, LiteralId};
+pub use more::{
+    Condition, Contains, Discriminator, DynamicReference, More, Range, ResourceId, Slot, TypeSet,
+    Union,
+};
+pub(crate) use node::Rare;
 pub use node::{Additional, Bounds, FieldDefault, Junctors, ListType, Node, Number, Rule, Types};
+pub(crate) use pattern::Syntax;
 pub use pattern::{Pattern, PatternId};
-pub use rules::{CompiledRule, Rules};
+pub use rules::Rules;
 pub use table::{Id, Name, Table};

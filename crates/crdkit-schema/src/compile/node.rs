@@ -6,6 +6,7 @@ use super::fields::Fields;
 use super::flags::Flags;
 use super::format::Format;
 use super::literal::{DefaultId, LiteralId};
+use super::more::More;
 use super::pattern::PatternId;
 use super::table::{Id, Name};
 use crdkit_issue::FieldPath;
@@ -46,6 +47,7 @@ pub(crate) struct Rare {
     pub(crate) list_map_keys: Box<[Name]>,
     pub(crate) rules: Box<[Rule]>,
     pub(crate) field_defaults: Box<[FieldDefault]>,
+    pub(crate) more: Option<Box<More>>,
 }
 
 /// A property that has a default.

@@ -7,16 +7,39 @@ use std::sync::OnceLock;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PatternId(pub(crate) u32);
 
-/// A regular expression in Go's dialect.
+/// A regular expression.
 #[derive(Debug)]
 pub struct Pattern {
     text: Box<str>,
+    syntax: Syntax,
     compiled: OnceLock<Result<Regex, String>>,
+}
+
+/// Whose regular expressions they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Syntax {
+    /// Go's, as in CRDs.
+    Go,
+    /// Those of ECMA-262, as in JSON Schema, as far as they can be matched in linear time.
+    Ecma,
 }
 
 impl Pattern {
     pub(crate) fn new(text: &str) -> Self {
-        Self { text: text.into(), compiled: OnceLock::new() }
+        Self::with(text, Syntax::Go)
+    }
+
+    pub(crate) fn with(text: &str, syntax: Syntax) -> Self {
+        Self { text: text.into(), syntax, compiled: OnceLock::new() }
+    }
+
+    pub(crate) fn is_written_like(&self, other: &Self) -> bool {
+        self.text == other.text && self.syntax == other.syntax
+    }
+
+    /// What is wrong with the pattern itself.
+    pub(crate) fn problem(&self) -> Option<&str> {
+        self.is_match("").err()
     }
 
     /// The pattern as it is written.
@@ -26,8 +49,11 @@ impl Pattern {
 
     /// Whether it matches somewhere in `text`; or what is wrong with the pattern itself.
     pub fn is_match(&self, text: &str) -> Result<bool, &str> {
-        let compiled =
-            self.compiled.get_or_init(|| Regex::new(&self.text).map_err(|error| error.to_string()));
+        let compile = || match self.syntax {
+            Syntax::Go => Regex::new(&self.text).map_err(|error| error.to_string()),
+            Syntax::Ecma => Regex::ecma(&self.text).map_err(|error| error.to_string()),
+        };
+        let compiled = self.compiled.get_or_init(compile);
         match compiled {
             Ok(regex) => Ok(regex.is_match(text)),
             Err(error) => Err(error),

@@ -1,84 +1,83 @@
 //! `x-kubernetes-validations`, compiled.
 //!
 //! A table's rules are compiled when they are first asked for, node by node: equal schemas have equal
-//! rules, so that is once for all of them. Costs are a matter of checking the CRD and play no part here.
+//! rules, so that is once for all of them, and with a cache once for all tables.
 //!
 //! Upstream: `apiextensions-apiserver/pkg/apiserver/schema/cel`.
 
-use super::{Id, Node, Rule, Table, shapes};
-use crate::rules::Environments;
-use crdkit_cel::{Env, Program, ShapeId, Shapes, Type};
+use super::{Flags, Id, Table, shapes};
+use crate::rules::{Compiled, Environments, RESOURCE_VARIABLES, RuleOptions, compile};
+use crdkit_cel::{Env, ShapeId, Shapes};
 use std::sync::{Arc, OnceLock};
 
 /// The rules of a table.
 #[derive(Debug)]
 pub struct Rules {
     shapes: Arc<Shapes>,
-    /// The shape of each node, if CEL can see its values.
+    /// The shape of each node that has rules, or is below one that has, if CEL can see its values.
     by_node: Vec<Option<ShapeId>>,
+    /// Whether CEL can see the values of each node.
+    visible: Vec<bool>,
+    /// What rules may use.
+    environment: Env,
     /// The rules of each node, compiled when first needed.
-    compiled: Vec<OnceLock<Box<[CompiledRule]>>>,
-}
-
-/// One rule, ready to run.
-#[derive(Debug)]
-pub struct CompiledRule {
-    /// The rule itself; or what is wrong with it.
-    pub program: Result<Program, String>,
-    /// The expression that makes its message, if it has one that can run.
-    pub message: Option<Program>,
-    /// Whether it compares with the value before.
-    pub uses_old_self: bool,
+    compiled: Vec<OnceLock<Box<[Arc<Compiled>]>>>,
 }
 
 impl Rules {
     pub(crate) fn new(table: &Table) -> Self {
+        let visible = shapes::visible(table);
         let (shapes, by_node) = shapes::of(table);
+        let environment = table.rule_options.restrict(&Environments::shared().stored);
         let compiled = table.ids().map(|_| OnceLock::new()).collect();
-        Self { shapes: Arc::new(shapes), by_node, compiled }
+        Self { shapes: Arc::new(shapes), by_node, visible, environment, compiled }
     }
 
-    /// How CEL sees values of the schema `id`, if it can.
+    /// How CEL sees values of the schema `id`, if it can and has reason to.
     pub fn shape(&self, id: Id) -> Option<ShapeId> {
         self.by_node.get(id.index()).copied().flatten()
     }
 
+    /// Whether CEL can see values of the schema `id`.
+    pub(crate) fn is_visible(&self, id: Id) -> bool {
+        self.visible.get(id.index()).copied().unwrap_or_default()
+    }
+
     /// The rules of the schema `id`, in the order they are written; none if CEL cannot see its values.
-    pub fn get(&self, id: Id, node: &Node) -> Option<&[CompiledRule]> {
+    pub fn get(&self, table: &Table, id: Id) -> Option<&[Arc<Compiled>]> {
         let shape = self.shape(id)?;
         let rules = self.compiled.get(id.index())?;
-        Some(rules.get_or_init(|| self.compile(shape, node.rules())))
+        Some(rules.get_or_init(|| self.compile(table, id, id, shape)))
     }
 
-    fn compile(&self, shape: ShapeId, rules: &[Rule]) -> Box<[CompiledRule]> {
-        let value = self.shapes.type_of(shape);
-        let stored = &Environments::shared().stored;
-        let env = stored.extend().shapes(Arc::clone(&self.shapes)).variable("self", value.clone());
-        let plain = env.clone().variable("oldSelf", value.clone()).build();
-        let optional = env.variable("oldSelf", Type::optional(value)).build();
-        let compile = |rule: &Rule| {
-            let env = if rule.optional_old_self { &optional } else { &plain };
-            compile(env, rule)
-        };
-        rules.iter().map(compile).collect()
+    /// The rules of the schema `rules`, for values of the schema `id`, whose shape is given.
+    pub(crate) fn compile(
+        &self,
+        table: &Table,
+        rules: Id,
+        id: Id,
+        shape: ShapeId,
+    ) -> Box<[Arc<Compiled>]> {
+        let options: &RuleOptions = &table.rule_options;
+        let node = table.node(id);
+        let is_resource =
+            options.resource_variables && (node.has(Flags::ROOT) || node.has(Flags::EMBEDDED));
+        let mut builder = self.environment.extend();
+        for name in RESOURCE_VARIABLES.into_iter().filter(|_| is_resource) {
+            if let Some(shape) = self.shapes.member(shape, name) {
+                builder = builder.variable(name, self.shapes.type_of(shape));
+            }
+        }
+        let environment = &builder.build();
+        let rules = table.node(rules).rules().iter().map(|rule| {
+            let compile = || compile(rule.into(), &self.shapes, shape, environment, environment);
+            match &options.cache {
+                Some(cache) => {
+                    cache.get(rule.into(), (&self.shapes, shape), (options, is_resource), compile)
+                }
+                None => Arc::new(compile()),
+            }
+        });
+        rules.collect()
     }
-}
-
-fn compile(env: &Env, rule: &Rule) -> CompiledRule {
-    let (program, uses_old_self) = match expression(env, rule.rule.trim()) {
-        Ok((program, uses_old_self)) => (Ok(program), uses_old_self),
-        Err(error) => (Err(error), false),
-    };
-    let message = match rule.message_expression.trim() {
-        "" => None,
-        text => expression(env, text).ok().map(|(program, _)| program),
-    };
-    CompiledRule { program, message, uses_old_self }
-}
-
-/// The program of an expression, and whether it compares with the value before.
-fn expression(env: &Env, text: &str) -> Result<(Program, bool), String> {
-    let checked = env.compile(text).map_err(|error| format!("compilation failed: {error}"))?;
-    let program = env.plan(&checked).map_err(|error| error.to_string())?;
-    Ok((program, checked.uses_variable("oldSelf")))
 }

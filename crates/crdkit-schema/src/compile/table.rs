@@ -1,9 +1,11 @@
 //! The table that nodes, names, literals and patterns stand in.
 
 use super::literal::{DefaultId, Literal, LiteralId};
+use super::more::{ResourceId, Slot};
 use super::node::Node;
 use super::pattern::{Pattern, PatternId};
 use super::rules::Rules;
+use crate::rules::RuleOptions;
 use crdkit_value::{Document, Value};
 use std::sync::OnceLock;
 
@@ -33,6 +35,12 @@ pub struct Table {
     pub(crate) literals: Vec<Literal>,
     pub(crate) defaults: Vec<Document>,
     pub(crate) patterns: Vec<Pattern>,
+    /// What each reference refers to.
+    pub(crate) references: Vec<Id>,
+    /// The dynamic anchors of each resource.
+    pub(crate) anchors: Vec<Vec<(Name, Id)>>,
+    /// What rules may use.
+    pub(crate) rule_options: RuleOptions,
     /// The rules, compiled when first needed.
     rules: OnceLock<Rules>,
     /// What an id of another table finds.
@@ -47,6 +55,9 @@ impl Table {
             literals: Vec::new(),
             defaults: Vec::new(),
             patterns: Vec::new(),
+            references: Vec::new(),
+            anchors: Vec::new(),
+            rule_options: RuleOptions::default(),
             rules: OnceLock::new(),
             empty: Node::default(),
         }
@@ -56,6 +67,22 @@ impl Table {
     #[inline]
     pub fn node(&self, id: Id) -> &Node {
         self.nodes.get(id.0 as usize).unwrap_or(&self.empty)
+    }
+
+    /// What `id` refers to if it is a reference, `id` itself otherwise.
+    #[inline]
+    pub fn resolve(&self, id: Id) -> Id {
+        match self.node(id).more().and_then(|more| more.target) {
+            // What is referred to is no reference itself, unless they form a loop, which is refused.
+            Some(Slot(slot)) => self.references.get(slot as usize).copied().unwrap_or(id),
+            None => id,
+        }
+    }
+
+    /// The schema with the dynamic anchor `name` in a resource.
+    pub(crate) fn anchor(&self, ResourceId(at): ResourceId, name: Name) -> Option<Id> {
+        let anchors = self.anchors.get(at as usize)?;
+        anchors.iter().find(|(known, _)| *known == name).map(|(_, id)| *id)
     }
 
     /// The text of a name.

@@ -29,9 +29,9 @@ pub struct ObjectMeta<'d> {
     /// `deletionGracePeriodSeconds`.
     pub deletion_grace_period_seconds: Option<i64>,
     /// `labels`.
-    pub labels: Vec<(&'d str, &'d str)>,
+    pub labels: TextMap<'d>,
     /// `annotations`.
-    pub annotations: Vec<(&'d str, &'d str)>,
+    pub annotations: TextMap<'d>,
     /// `ownerReferences`.
     pub owner_references: Vec<OwnerReference<'d>>,
     /// `finalizers`.
@@ -39,6 +39,10 @@ pub struct ObjectMeta<'d> {
     /// `managedFields`.
     pub managed_fields: Vec<ManagedFields<'d>>,
 }
+
+/// A map of strings, read where it is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct TextMap<'d>(pub(crate) Option<Value<'d>>);
 
 /// One of `ownerReferences`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -79,6 +83,14 @@ pub struct ManagedFields<'d> {
 impl<'d> ObjectMeta<'d> {
     /// The value of an annotation; empty when there is none.
     pub fn annotation(&self, key: &str) -> &'d str {
-        self.annotations.iter().find(|(name, _)| *name == key).map_or("", |(_, value)| value)
+        self.annotations.entries().find(|(name, _)| *name == key).map_or("", |(_, value)| value)
+    }
+}
+
+impl<'d> TextMap<'d> {
+    /// The entries in input order; a value of another type counts as empty.
+    pub fn entries(self) -> impl Iterator<Item = (&'d str, &'d str)> {
+        let members = self.0.map(Value::members).into_iter().flatten();
+        members.map(|(name, value)| (name, value.as_str().unwrap_or_default()))
     }
 }

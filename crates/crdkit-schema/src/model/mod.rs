@@ -16,7 +16,7 @@ pub use crd::{
     ClientConfig, Column, Condition, Conversion, Crd, CrdSpec, CrdStatus, CrdVersion, Names, Scale,
     SelectableField, Service, Subresources, Validation,
 };
-pub use metadata::{ManagedFields, ObjectMeta, OwnerReference};
+pub use metadata::{ManagedFields, ObjectMeta, OwnerReference, TextMap};
 pub use schema::{
     Additional, Bounds, Dependency, Extensions, ExternalDocs, GroupVersionKind, Items, Junctors,
     Legacy, Properties, Published, Rule, Schema, SchemaId, Schemas, Union,

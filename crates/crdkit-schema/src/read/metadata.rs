@@ -1,30 +1,39 @@
 //! Object metadata.
 
-use super::fields::{flag, list, optional_text, present, text, text_map, texts};
-use crate::model::{ManagedFields, ObjectMeta, OwnerReference};
+use super::fields::{flag, optional_text, present, strings, text};
+use crate::model::{ManagedFields, ObjectMeta, OwnerReference, TextMap};
 use crdkit_value::Value;
 
 /// The metadata that `value` holds.
 pub fn object_meta(value: Value<'_>) -> ObjectMeta<'_> {
-    ObjectMeta {
-        source: Some(value),
-        name: text(value, "name"),
-        generate_name: text(value, "generateName"),
-        namespace: text(value, "namespace"),
-        uid: text(value, "uid"),
-        resource_version: text(value, "resourceVersion"),
-        generation: value.get("generation").and_then(Value::as_i64).unwrap_or_default(),
-        creation_timestamp: optional_text(value, "creationTimestamp"),
-        deletion_timestamp: optional_text(value, "deletionTimestamp"),
-        deletion_grace_period_seconds: value
-            .get("deletionGracePeriodSeconds")
-            .and_then(Value::as_i64),
-        labels: text_map(value, "labels"),
-        annotations: text_map(value, "annotations"),
-        owner_references: list(value, "ownerReferences", owner_reference),
-        finalizers: texts(value, "finalizers"),
-        managed_fields: list(value, "managedFields", managed_fields),
+    let mut metadata = ObjectMeta { source: Some(value), ..ObjectMeta::default() };
+    for (key, member) in value.members() {
+        let text = || member.as_str().unwrap_or_default();
+        match key {
+            "name" => metadata.name = text(),
+            "generateName" => metadata.generate_name = text(),
+            "namespace" => metadata.namespace = text(),
+            "uid" => metadata.uid = text(),
+            "resourceVersion" => metadata.resource_version = text(),
+            "generation" => metadata.generation = member.as_i64().unwrap_or_default(),
+            "creationTimestamp" => metadata.creation_timestamp = member.as_str(),
+            "deletionTimestamp" => metadata.deletion_timestamp = member.as_str(),
+            "deletionGracePeriodSeconds" => {
+                metadata.deletion_grace_period_seconds = member.as_i64();
+            }
+            "labels" => metadata.labels = TextMap(Some(member)),
+            "annotations" => metadata.annotations = TextMap(Some(member)),
+            "ownerReferences" => {
+                metadata.owner_references = member.items().map(owner_reference).collect();
+            }
+            "finalizers" => metadata.finalizers = strings(member),
+            "managedFields" => {
+                metadata.managed_fields = member.items().map(managed_fields).collect();
+            }
+            _ => {}
+        }
     }
+    metadata
 }
 
 fn owner_reference(value: Value<'_>) -> OwnerReference<'_> {

@@ -1,8 +1,7 @@
 //! One rule into a program, and what it costs at most.
 
-use super::Types;
-use crate::model::Rule;
-use crdkit_cel::{Checked, Env, Program, ShapeId, Type};
+use crate::{compile, model};
+use crdkit_cel::{Checked, Env, Program, ShapeId, Shapes, Type};
 use std::sync::Arc;
 
 /// A rule that can be run, or why it cannot.
@@ -10,6 +9,8 @@ use std::sync::Arc;
 pub struct Compiled {
     /// The rule; absent when it is blank.
     pub program: Result<Option<Program>, Failure>,
+    /// What `self` and the old value are read by; a shape of the program's.
+    pub shape: ShapeId,
     /// Whether it compares with the old value.
     pub uses_old_self: bool,
     /// The most one run of it can cost.
@@ -38,21 +39,66 @@ pub enum Failure {
     Program(String),
 }
 
-/// Compiles `rule` for values of the given shape, the rule and its message each with its environment.
+impl Failure {
+    /// The failure of a rule in the server's words.
+    pub(crate) fn of_rule(&self) -> String {
+        match self {
+            Self::Compile(problem) => format!("compilation failed: {problem}"),
+            Self::Result => "cel expression must evaluate to a bool".to_owned(),
+            Self::Program(problem) => format!("program instantiation failed: {problem}"),
+        }
+    }
+
+    /// The failure of an expression for a message in the server's words.
+    pub(crate) fn of_message(&self) -> String {
+        match self {
+            Self::Compile(problem) => format!("messageExpression compilation failed: {problem}"),
+            Self::Result => "messageExpression must evaluate to a string".to_owned(),
+            Self::Program(problem) => {
+                format!("messageExpression instantiation failed: {problem}")
+            }
+        }
+    }
+}
+
+/// The expressions of a rule.
+#[derive(Clone, Copy, Debug)]
+pub struct Expressions<'r> {
+    pub(super) rule: &'r str,
+    pub(super) message: &'r str,
+    pub(super) optional_old_self: bool,
+}
+
+impl<'r> From<&model::Rule<'r>> for Expressions<'r> {
+    fn from(rule: &model::Rule<'r>) -> Self {
+        let optional_old_self = rule.optional_old_self == Some(true);
+        Self { rule: rule.rule, message: rule.message_expression, optional_old_self }
+    }
+}
+
+impl<'r> From<&'r compile::Rule> for Expressions<'r> {
+    fn from(rule: &'r compile::Rule) -> Self {
+        let optional_old_self = rule.optional_old_self;
+        Self { rule: &rule.rule, message: &rule.message_expression, optional_old_self }
+    }
+}
+
+/// Compiles a rule for values of the given shape, the rule and its message each with its environment.
 pub fn compile(
-    rule: &Rule<'_>,
-    types: &Types,
+    expressions: Expressions<'_>,
+    shapes: &Arc<Shapes>,
     shape: ShapeId,
     rule_environment: &Env,
     message_environment: &Env,
 ) -> Compiled {
     let mut compiled =
-        Compiled { program: Ok(None), uses_old_self: false, max_cost: 0, message: None };
-    if rule.rule.trim().is_empty() {
+        Compiled { program: Ok(None), shape, uses_old_self: false, max_cost: 0, message: None };
+    if expressions.rule.trim().is_empty() {
         return compiled;
     }
-    let environment = environment(rule_environment, rule, types, shape);
-    let checked = match check(&environment, rule.rule, &Type::Bool) {
+    let bound = |base| environment(base, shapes, shape, expressions.optional_old_self);
+    let environment = bound(rule_environment);
+    let checked = match check(&environment, expressions.rule, &Type::Bool) {
         Ok(checked) => checked,
         Err(failure) => return Compiled { program: Err(failure), ..compiled },
     };
@@ -64,15 +110,14 @@ pub fn compile(
         }
     }
     compiled.max_cost = environment.estimate_cost(&checked, Some(shape)).max;
-    if !rule.message_expression.is_empty() {
-        let environment = self::environment(message_environment, rule, types, shape);
-        compiled.message = Some(message(&environment, rule, shape));
+    if !expressions.message.is_empty() {
+        compiled.message = Some(message(&bound(message_environment), expressions.message, shape));
     }
     compiled
 }
 
-fn message(environment: &Env, rule: &Rule<'_>, shape: ShapeId) -> Result<Message, Failure> {
-    let checked = check(environment, rule.message_expression, &Type::String)?;
+fn message(environment: &Env, text: &str, shape: ShapeId) -> Result<Message, Failure> {
+    let checked = check(environment, text, &Type::String)?;
     let program =
         environment.plan(&checked).map_err(|error| Failure::Program(error.to_string()))?;
     Ok(Message { program, max_cost: environment.estimate_cost(&checked, Some(shape)).max })
@@ -84,12 +129,15 @@ fn check(environment: &Env, text: &str, result: &Type) -> Result<Checked, Failur
     if checked.result_type() == result { Ok(checked) } else { Err(Failure::Result) }
 }
 
-fn environment(base: &Env, rule: &Rule<'_>, types: &Types, shape: ShapeId) -> Env {
-    let own = types.shapes().type_of(shape);
-    let old = match rule.optional_old_self {
-        Some(true) => Type::optional(own.clone()),
-        _ => own.clone(),
-    };
-    let shapes = Arc::clone(types.shapes());
-    base.extend().variable("self", own).variable("oldSelf", old).shapes(shapes).build()
+/// `base` with `self` and `oldSelf` of the given shape.
+pub(crate) fn environment(
+    base: &Env,
+    shapes: &Arc<Shapes>,
+    shape: ShapeId,
+    optional_old_self: bool,
+) -> Env {
+    let own = shapes.type_of(shape);
+    let old = if optional_old_self { Type::optional(own.clone()) } else { own.clone() };
+    let builder = base.extend().variable("self", own).variable("oldSelf", old);
+    builder.shapes(Arc::clone(shapes)).build()
 }

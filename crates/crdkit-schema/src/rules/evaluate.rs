@@ -1,390 +1,406 @@
 //! Rules on a value: those of its schema and of every schema below it.
 //!
-//! A rule that compares with the old value runs only where there is one. Running out of budget ends
-//! everything.
+//! A value's rules come before those of what is in it, and those in `allOf` come between. All rules of
+//! an object share one budget; when it is used up, or one call costs too much, nothing further is
+//! evaluated. A rule that compares with the old value runs only where there is one, unless it asks to
+//! run always.
+//!
+//! On an update, a rule that fails on a value that did not change becomes a warning, unless it compares
+//! with the old value.
+//!
+//! Upstream: `apiextensions-apiserver/pkg/apiserver/schema/cel/validation.go`.
 
-use super::{Compiled, Environments, Failure, Types, compile};
-use crate::field_path::{Brackets, resolve};
-use crate::model::{Rule, Schema, SchemaId, Schemas};
-use crate::path::Path;
-use crate::validate::shown;
-use crdkit_cel::{Arena, Binding, EvalError, Limits, Outcome, ShapeId, Val};
-use crdkit_issue::{Arg, Code, Issue, codes};
-use crdkit_text::quote::quote;
-use crdkit_value::{Kind, Value};
+use super::finding::{self, Finding};
+use super::{Compiled, Message, RESOURCE_VARIABLES};
+use crate::compile::{Flags, Id, Node, Rule, Rules, Table};
+use crate::place;
+use crate::validate::correlate::{self, Keys, Pairs};
+use crdkit_cel::{Arena, Binding, EvalError, Limits, Program, ShapeId, Val};
+use crdkit_issue::{FieldPath, Issue, Severity};
+use crdkit_value::{Kind, NodeId, Value};
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
-use std::rc::Rc;
-
-/// Characters that the message of an expression may have.
-const MESSAGE_BYTES: usize = 5_120;
-
-/// Runs rules; what it has compiled is kept for the next value.
-pub struct Evaluator<'e, 'd> {
-    schemas: &'e Schemas<'d>,
-    types: &'e Types,
-    environments: &'e Environments,
-    /// Whether a schema or one below it has rules.
-    with_rules: &'e [bool],
-    compiled: BTreeMap<(SchemaId, ShapeId), Rc<[Compiled]>>,
-    /// What may still be spent; below zero everything has ended.
-    budget: i64,
-    issues: Vec<Issue>,
-}
-
-/// For each schema, whether it or one below it has rules.
-pub fn with_rules(schemas: &Schemas<'_>) -> Vec<bool> {
-    let mut with_rules = vec![false; schemas.len()];
-    let ids: Vec<SchemaId> = schemas.iter().map(|(id, _)| id).collect();
-    // Children have larger ids than the schemas they are in.
-    for id in ids.into_iter().rev() {
-        let schema = schemas.get(id);
-        let mut any = !schema.extensions().validations.is_empty();
-        let children = schema.item_schema().into_iter().chain(schema.additional_schema());
-        for child in children.chain(schema.properties.iter().map(|(_, id)| id)) {
-            any |= with_rules.get(child.index()).copied().unwrap_or_default();
-        }
-        if let Some(slot) = with_rules.get_mut(id.index()) {
-            *slot = any;
-        }
-    }
-    with_rules
-}
+use std::sync::Arc;
+use std::time::Duration;
 
 /// What all rules on one object may cost.
-const BUDGET: i64 = 10_000_000;
+const BUDGET: u64 = 10_000_000;
 
-/// A value, what it was before, and where it stands.
-#[derive(Clone, Copy)]
-struct Place<'p, 'v> {
-    value: Value<'v>,
-    old: Option<Value<'v>>,
-    path: &'p Path<'p>,
+/// A message that an expression makes may not be longer.
+const MAX_MESSAGE: usize = 5 * 1024;
+
+/// Runs the rules of a table, with one budget for all it is asked to run.
+pub struct Evaluator<'t> {
+    table: &'t Table,
+    /// What may still be spent; nothing once it was not enough.
+    remaining: Option<u64>,
+    limits: Limits<'t>,
+    /// Whether what fails on a value that did not change is a warning.
+    ratchets: bool,
+    /// The rules of clauses by the schema they are about, as far as they were needed.
+    clauses: BTreeMap<(Id, ShapeId), Arc<[Arc<Compiled>]>>,
+    /// How long one call may take, by a clock of the caller's.
+    timeout: Option<(&'t dyn Fn() -> Duration, Duration)>,
 }
 
-impl<'e, 'd> Evaluator<'e, 'd> {
+impl<'t> Evaluator<'t> {
     /// An evaluator with the server's budget.
-    pub fn new(
-        schemas: &'e Schemas<'d>,
-        types: &'e Types,
-        with_rules: &'e [bool],
-        environments: &'e Environments,
-    ) -> Self {
-        let compiled = BTreeMap::new();
-        Self {
-            schemas,
-            types,
-            environments,
-            with_rules,
-            compiled,
-            budget: BUDGET,
-            issues: Vec::new(),
-        }
+    pub fn new(table: &'t Table) -> Self {
+        let (limits, clauses) = (Limits::default(), BTreeMap::new());
+        let remaining = Some(BUDGET);
+        Self { table, remaining, limits, ratchets: false, clauses, timeout: None }
     }
 
-    /// Whether a schema or one below it has rules.
-    pub fn has_rules(&self, id: SchemaId) -> bool {
-        self.with_rules.get(id.index()).copied().unwrap_or_default()
+    /// The same, for updates: what fails on a value that did not change is a warning.
+    #[must_use]
+    pub fn ratcheting(self) -> Self {
+        Self { ratchets: true, ..self }
     }
 
-    /// What may still be spent; below zero nothing more is run.
-    pub fn budget(&self) -> i64 {
-        self.budget
+    /// The same with limits for each call.
+    #[must_use]
+    pub fn limits(self, limits: Limits<'t>) -> Self {
+        Self { limits, ..self }
+    }
+
+    /// The same with a limit on how long each call may take. `clock` says how much time has passed since
+    /// whenever; it is asked now and then.
+    #[must_use]
+    pub fn timeout(self, clock: &'t dyn Fn() -> Duration, limit: Duration) -> Self {
+        Self { timeout: Some((clock, limit)), ..self }
+    }
+
+    /// What may still be spent; nothing once it was not enough.
+    pub fn budget(&self) -> Option<u64> {
+        self.remaining
     }
 
     /// Changes what may still be spent.
-    pub fn set_budget(&mut self, budget: i64) {
-        self.budget = budget;
+    pub fn set_budget(&mut self, budget: Option<u64>) {
+        self.remaining = budget;
     }
 
-    /// Runs the rules of `schema` on `value`.
-    pub fn run(
+    /// What the rules of `schema` say about `value`, which stands at `base` and replaces `old`.
+    pub fn run<'v>(
         &mut self,
-        schema: SchemaId,
-        value: Value<'_>,
-        old: Option<Value<'_>>,
-        path: &Path<'_>,
-    ) -> Vec<Issue> {
-        self.node(schema, self.types.shape(schema), Place { value, old, path });
-        std::mem::take(&mut self.issues)
+        schema: Id,
+        value: Value<'v>,
+        old: Option<Value<'v>>,
+        base: &FieldPath,
+    ) -> Vec<(NodeId, Issue)> {
+        if self.remaining.is_none() || !self.table.node(schema).has(Flags::HAS_RULES) {
+            return Vec::new();
+        }
+        let own = old.filter(|_| self.ratchets).map(|old| Pair { schema, new: value, old });
+        let (arena, rules) = (&Arena::new(), self.table.rules());
+        let place = Place { value, old, own, around: None };
+        let mut walk =
+            Walk { evaluator: self, rules, arena, schema, root: value, base, found: Vec::new() };
+        // The error only says that the walk ended early; what was found until then counts.
+        let ended = walk.value(schema, schema, place);
+        let found = walk.found;
+        if ended.is_err() {
+            self.remaining = None;
+        }
+        found
     }
+}
 
-    fn node(&mut self, id: SchemaId, shape: Option<ShapeId>, place: Place<'_, '_>) {
-        if !self.has_rules(id) || place.value.is_null() || self.budget < 0 {
-            return;
+/// A value and the one it replaces.
+#[derive(Clone, Copy)]
+struct Pair<'v> {
+    schema: Id,
+    new: Value<'v>,
+    old: Value<'v>,
+}
+
+/// A value, what it was before, and what of it and around it can be compared with what was there.
+#[derive(Clone, Copy)]
+struct Place<'v> {
+    value: Value<'v>,
+    old: Option<Value<'v>>,
+    own: Option<Pair<'v>>,
+    /// The nearest value around it that has a counterpart.
+    around: Option<Pair<'v>>,
+}
+
+/// The budget is used up.
+struct Exhausted;
+
+struct Walk<'t, 'r> {
+    evaluator: &'r mut Evaluator<'t>,
+    rules: &'t Rules,
+    arena: &'r Arena,
+    schema: Id,
+    root: Value<'r>,
+    base: &'r FieldPath,
+    found: Vec<(NodeId, Issue)>,
+}
+
+/// A value whose rules are evaluated.
+#[derive(Clone, Copy)]
+struct At<'t, 'v> {
+    node: &'t Node,
+    place: Place<'v>,
+}
+
+impl<'t> Walk<'t, '_> {
+    /// Runs the rules of the schema `rules` on a value of the schema `id`: the same, or a clause of it.
+    fn value(&mut self, rules: Id, id: Id, place: Place<'_>) -> Result<(), Exhausted> {
+        let table = self.evaluator.table;
+        let (rules, id) = (table.resolve(rules), table.resolve(id));
+        let clause = table.node(rules);
+        let Place { value, old, .. } = place;
+        if !clause.has(Flags::HAS_RULES) || value.is_null() {
+            return Ok(());
         }
-        let schema = self.schemas.get(id);
-        if !schema.extensions().validations.is_empty() {
-            self.rules(id, shape, place);
+        let node = table.node(id);
+        let old = old.filter(|old| !old.is_null());
+        if !clause.rules().is_empty() {
+            match self.rules.shape(id) {
+                Some(shape) => {
+                    let at = At { node, place: Place { old, ..place } };
+                    self.compiled(rules, id, shape, &at)?;
+                }
+                None => self.add(value, finding::no_type(node)),
+            }
         }
-        match place.value.kind() {
-            Kind::Array(items) => {
-                let Some(item) = schema.item_schema() else { return };
-                let shape = shape.and_then(|shape| self.types.element(shape));
-                let old = OldItems::of(schema, place.old);
-                for (index, value) in items.enumerate() {
-                    let path = place.path.index(index);
-                    let old = old.get(schema, value);
-                    self.node(item, shape, Place { value, old, path: &path });
+        for clause in clause.junctors().map_or(&[][..], |junctors| &junctors.all_of) {
+            self.value(*clause, id, Place { old, own: None, ..place })?;
+        }
+        match value.kind() {
+            Kind::Object(members) => {
+                let keys = old.map(Keys::new);
+                let entries = clause.additional_schema().zip(node.additional_schema());
+                for (key, member) in members {
+                    let (rules, child) = if let Some(entries) = entries {
+                        entries
+                    } else {
+                        let Some(rules) = clause.fields.get(table, key) else { continue };
+                        let Some(child) = node.fields.get(table, key) else { continue };
+                        // What expressions cannot see is left out with everything below it.
+                        if !self.rules.is_visible(child) {
+                            continue;
+                        }
+                        (rules, child)
+                    };
+                    let before = keys.as_ref().and_then(|keys| keys.find(key));
+                    self.value(rules, child, place.below(child, member, before))?;
                 }
             }
-            Kind::Object(_) => self.members(schema, shape, place),
+            Kind::Array(items) => {
+                let Some((rules, child)) = clause.items.zip(node.items) else { return Ok(()) };
+                let pairs = old.map(|old| Pairs::new(table, node, old));
+                for item in items {
+                    let before = pairs.as_ref().and_then(|pairs| pairs.find(item));
+                    self.value(rules, child, place.below(child, item, before))?;
+                }
+            }
             _ => {}
         }
+        Ok(())
     }
 
-    fn members(&mut self, schema: &Schema<'d>, shape: Option<ShapeId>, place: Place<'_, '_>) {
-        let correlated = matches!(schema.extensions().map_type, None | Some("granular" | "atomic"));
-        let old = place.old.filter(|_| correlated);
-        let old = |key: &str| old.and_then(|old| old.get(key));
-        if let Some(additional) = schema.additional_schema() {
-            let shape = shape.and_then(|shape| self.types.element(shape));
-            for (key, value) in place.value.members() {
-                let path = place.path.key(key);
-                self.node(additional, shape, Place { value, old: old(key), path: &path });
-            }
+    /// Finds the compiled rules of `rules` for values of `id` and runs them.
+    fn compiled(
+        &mut self,
+        rules: Id,
+        id: Id,
+        shape: ShapeId,
+        at: &At<'t, '_>,
+    ) -> Result<(), Exhausted> {
+        let table = self.evaluator.table;
+        let sources = table.node(rules).rules();
+        if rules == id {
+            let compiled = self.rules.get(table, id).unwrap_or_default();
+            return self.run(at, sources, compiled);
         }
-        for (key, value) in place.value.members() {
-            let Some(property) = schema.properties.get(key) else { continue };
-            let seen = match super::escape(key) {
-                Some(_) => shape.and_then(|shape| self.types.property(shape, key)),
-                None => self.types.shape(property),
-            };
-            // What expressions cannot see is left out with everything below it.
-            if seen.is_some() {
-                let path = place.path.field(key);
-                self.node(property, seen, Place { value, old: old(key), path: &path });
-            }
-        }
+        let known = self.evaluator.clauses.entry((rules, shape));
+        let compiled = known.or_insert_with(|| self.rules.compile(table, rules, id, shape).into());
+        let compiled = Arc::clone(compiled);
+        self.run(at, sources, &compiled)
     }
 
-    fn rules(&mut self, id: SchemaId, shape: Option<ShapeId>, place: Place<'_, '_>) {
-        let schema = self.schemas.get(id);
-        let type_name = schema.type_name;
-        let invalid = |detail: String| {
-            let issue = Issue::error(codes::object::RULE_ERROR).at(place.path.into());
-            issue.value(type_name).with("problem", detail)
-        };
-        let Some(shape) = shape else {
-            let problem = "failed to convert to declType for CEL validation rules";
-            let issue = invalid(format!("rule compiler initialization error: {problem}"));
-            return self.issues.push(issue);
-        };
-        if self.budget <= 0 {
-            self.budget = -1;
-            return self.issues.push(invalid(OUT_OF_BUDGET.into()));
+    fn run(
+        &mut self,
+        at: &At<'t, '_>,
+        sources: &[Rule],
+        compiled: &[Arc<Compiled>],
+    ) -> Result<(), Exhausted> {
+        if let (Some(0), Some(rule)) = (self.evaluator.remaining, sources.first()) {
+            return Err(self.end(at, finding::out_of_budget(at.node, rule)));
         }
-        let compiled = self.compiled(id, shape);
-        let any_old = compiled.iter().any(|compiled| compiled.uses_old_self);
-        for (rule, compiled) in schema.extensions().validations.iter().zip(&*compiled) {
+        let any_old_self = compiled.iter().any(|rule| rule.uses_old_self);
+        for (rule, compiled) in sources.iter().zip(compiled) {
             let program = match &compiled.program {
                 Ok(Some(program)) => program,
                 Ok(None) => continue,
                 Err(failure) => {
-                    let problem = failure.describe("cel expression must evaluate to a bool", "");
-                    self.issues.push(invalid(format!("rule compile error: {problem}")));
+                    self.add(at.place.value, finding::not_compiled(at.node, rule, failure));
                     continue;
                 }
             };
-            let optional = rule.optional_old_self == Some(true);
-            if compiled.uses_old_self && place.old.is_none() && !optional {
+            if compiled.uses_old_self && at.place.old.is_none() && !rule.optional_old_self {
                 continue;
             }
-            let arena = Arena::new();
-            let binding = |name: &str| bind(name, place, shape, any_old, optional);
-            let Outcome { result, cost, .. } = program.evaluate(&arena, binding, Limits::default());
-            if !self.spend(cost) {
-                return self.issues.push(invalid(OUT_OF_BUDGET.into()));
+            let optional = rule.optional_old_self;
+            let bind = |name: &str| at.bind(compiled, program, name, optional);
+            let outcome = self.call(program, bind);
+            if !self.spend(outcome.cost) {
+                return Err(self.end(at, finding::out_of_budget(at.node, rule)));
             }
-            match result {
-                Ok(Val::Bool(true)) => {}
+            match outcome.result {
+                Ok(Answer::Yes) => {}
                 Ok(_) => {
-                    let issue = self.violation(id, rule, compiled, shape, any_old, place);
-                    self.issues.push(issue);
-                    if self.budget < 0 {
-                        return;
-                    }
+                    let message = match &compiled.message {
+                        Some(Ok(message)) => {
+                            self.message(at, (rule, compiled), message, any_old_self)?
+                        }
+                        _ => None,
+                    };
+                    self.failed(at, Finding { rule, compiled, program }, message);
                 }
-                Err(error) => {
-                    self.issues.push(invalid(failed(&error, rule)));
-                    if error == EvalError::CostLimit {
-                        self.budget = -1;
-                        return;
+                Err(problem) => {
+                    let issue = finding::stopped(at.node, rule, &problem);
+                    if problem.is_fatal() {
+                        return Err(self.end(at, issue));
                     }
+                    self.add(at.place.value, issue);
                 }
             }
         }
+        Ok(())
+    }
+
+    /// Runs a program within the limits.
+    fn call<'v>(&self, program: &Program, bind: impl Fn(&str) -> Option<Binding<'v>>) -> Called {
+        let mut limits = self.evaluator.limits;
+        let started = self.evaluator.timeout.map(|(clock, limit)| (clock, clock(), limit));
+        let own = limits.stop;
+        let stop = || {
+            let late = |(clock, started, limit): (&dyn Fn() -> Duration, Duration, Duration)| {
+                clock().saturating_sub(started) > limit
+            };
+            own.is_some_and(|stop| stop()) || started.is_some_and(late)
+        };
+        if started.is_some() {
+            limits.stop = Some(&stop);
+        }
+        let outcome = program.evaluate(self.arena, |name| bind(name), limits);
+        let result = match outcome.result {
+            Ok(Val::Bool(true)) => Ok(Answer::Yes),
+            Ok(Val::String(text)) => Ok(Answer::Text(text.trim().to_owned())),
+            Ok(_) => Ok(Answer::No),
+            Err(error) => Err(error),
+        };
+        Called { result, cost: outcome.cost }
     }
 
     fn spend(&mut self, cost: u64) -> bool {
-        self.budget = match i64::try_from(cost) {
-            Ok(cost) if cost <= self.budget => self.budget - cost,
-            _ => -1,
-        };
-        self.budget >= 0
+        let left = self.evaluator.remaining.and_then(|remaining| remaining.checked_sub(cost));
+        self.evaluator.remaining = left;
+        left.is_some()
     }
 
-    /// The finding for a rule that does not hold.
-    fn violation(
+    fn end(&mut self, at: &At<'_, '_>, issue: Issue) -> Exhausted {
+        self.add(at.place.value, issue);
+        Exhausted
+    }
+
+    /// The message that an expression makes, if it makes a good one.
+    fn message(
         &mut self,
-        id: SchemaId,
-        rule: &Rule<'_>,
+        at: &At<'t, '_>,
+        (rule, compiled): (&Rule, &Compiled),
+        message: &Message,
+        any_old_self: bool,
+    ) -> Result<Option<String>, Exhausted> {
+        // The old value is never optional here, and there only if some rule asks for it.
+        let program = &message.program;
+        let bind = |name: &str| match name {
+            "oldSelf" if !any_old_self => None,
+            name => at.bind(compiled, program, name, false),
+        };
+        let outcome = self.call(program, bind);
+        if let Err(EvalError::CostLimit) = outcome.result {
+            return Err(self.end(at, finding::costly_message(at.node, rule)));
+        }
+        if !self.spend(outcome.cost) {
+            return Err(self.end(at, finding::message_out_of_budget(at.node, rule)));
+        }
+        let Ok(Answer::Text(text)) = outcome.result else { return Ok(None) };
+        let usable = !text.is_empty() && text.len() <= MAX_MESSAGE && !text.contains('\n');
+        Ok(usable.then_some(text))
+    }
+
+    fn failed(&mut self, at: &At<'_, '_>, failed: Finding<'_>, message: Option<String>) {
+        let Place { value, old, .. } = at.place;
+        let mut issue = failed.issue(at.node, message, value, old);
+        if !failed.compiled.uses_old_self && self.is_unchanged(&at.place) {
+            issue.severity = Severity::Warning;
+        }
+        let steps = failed.rule.field_path.segments().iter().cloned();
+        let path = steps.fold(self.path(value), FieldPath::join);
+        self.found.push((value.id(), issue.at(path)));
+    }
+
+    /// Whether the value or, if it has no counterpart, the nearest around it that has one, is as it was.
+    fn is_unchanged(&self, place: &Place<'_>) -> bool {
+        place.own.or(place.around).is_some_and(|pair| {
+            correlate::equal(self.evaluator.table, Some(pair.schema), pair.new, pair.old)
+        })
+    }
+
+    fn add(&mut self, value: Value<'_>, issue: Issue) {
+        let path = self.path(value);
+        self.found.push((value.id(), issue.at(path)));
+    }
+
+    fn path(&self, value: Value<'_>) -> FieldPath {
+        let schema = Some(self.schema);
+        place::of(self.evaluator.table, schema, self.root, self.base, value.id())
+    }
+}
+
+impl<'v> Place<'v> {
+    fn below(&self, schema: Id, value: Value<'v>, old: Option<Value<'v>>) -> Self {
+        let around = self.own.or(self.around);
+        // Without a pair above there is no update to speak of.
+        let own = old.filter(|_| around.is_some()).map(|old| Pair { schema, new: value, old });
+        Self { value, old, own, around }
+    }
+}
+
+/// What an expression gave, as far as rules want to know.
+enum Answer {
+    Yes,
+    No,
+    Text(String),
+}
+
+struct Called {
+    result: Result<Answer, EvalError>,
+    cost: u64,
+}
+
+impl<'v> At<'_, 'v> {
+    fn bind(
+        &self,
         compiled: &Compiled,
-        shape: ShapeId,
-        any_old: bool,
-        place: Place<'_, '_>,
-    ) -> Issue {
-        let schema = self.schemas.get(id);
-        let resolved = (!rule.field_path.is_empty())
-            .then(|| resolve(self.schemas, id, rule.field_path, Brackets::Allowed).ok())
-            .flatten();
-        let field = resolved.map(|resolved| resolved.path.to_string());
-        let path = match &field {
-            Some(field) => place.path.field(field),
-            None => *place.path,
-        };
-        let mut detail = match rule.message.trim() {
-            "" => format!("failed rule: {}", rule.rule.trim()),
-            message => message.to_owned(),
-        };
-        if let Some(Ok(message)) = &compiled.message {
-            let arena = Arena::new();
-            let binding = |name: &str| bind(name, place, shape, any_old, false);
-            let Outcome { result, cost, .. } =
-                message.program.evaluate(&arena, binding, Limits::default());
-            let problem = if !self.spend(cost) {
-                Some("messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run".to_owned())
-            } else if matches!(result, Err(EvalError::CostLimit)) {
-                let quoted = quote(rule.message_expression);
-                Some(format!(
-                    "no further validation rules will be run due to call cost exceeds limit for messageExpression: {quoted}"
-                ))
-            } else {
-                None
-            };
-            if let Some(problem) = problem {
-                self.budget = -1;
-                let issue = Issue::error(codes::object::RULE_ERROR).at((&path).into());
-                return issue.value(schema.type_name).with("problem", problem);
+        program: &Program,
+        name: &str,
+        optional: bool,
+    ) -> Option<Binding<'v>> {
+        let Place { value, old, .. } = self.place;
+        let shape = compiled.shape;
+        match name {
+            "self" => Some(Binding::Document(value, shape)),
+            "oldSelf" if optional => Some(Binding::Optional(old.map(|old| (old, shape)))),
+            "oldSelf" => old.map(|old| Binding::Document(old, shape)),
+            name if RESOURCE_VARIABLES.contains(&name) => {
+                let shape = program.shapes().member(shape, name)?;
+                value.get(name).map(|value| Binding::Document(value, shape))
             }
-            if let Ok(Val::String(text)) = result {
-                let text = text.trim();
-                if !text.is_empty() && text.len() <= MESSAGE_BYTES && !text.contains('\n') {
-                    text.clone_into(&mut detail);
-                }
-            }
-        }
-        let (code, shows): (Code, bool) = match rule.reason {
-            Some("FieldValueForbidden") => (codes::object::RULE_FORBIDS, false),
-            Some("FieldValueRequired") => (codes::object::RULE_REQUIRES, false),
-            Some("FieldValueDuplicate") => (codes::object::RULE_DUPLICATE, true),
-            _ => (codes::object::RULE_FAILED, true),
-        };
-        let issue = Issue::error(code).at((&path).into()).with("detail", detail);
-        let composite = matches!(schema.type_name, "object" | "array");
-        let value: Option<Arg> = (shows && !composite).then(|| shown(place.value));
-        match value {
-            Some(value) => issue.value(value),
-            None => issue,
+            _ => None,
         }
     }
-
-    fn compiled(&mut self, id: SchemaId, shape: ShapeId) -> Rc<[Compiled]> {
-        let (schemas, types) = (self.schemas, self.types);
-        let stored = &self.environments.stored;
-        let entry = self.compiled.entry((id, shape)).or_insert_with(|| {
-            let rules = &schemas.get(id).extensions().validations;
-            rules.iter().map(|rule| compile(rule, types, shape, stored, stored)).collect()
-        });
-        Rc::clone(entry)
-    }
-}
-
-const OUT_OF_BUDGET: &str =
-    "validation failed due to running out of cost budget, no further validation rules will be run";
-
-fn bind<'v>(
-    name: &str,
-    place: Place<'_, 'v>,
-    shape: ShapeId,
-    any_old: bool,
-    optional: bool,
-) -> Option<Binding<'v>> {
-    match name {
-        "self" => Some(Binding::Document(place.value, shape)),
-        "oldSelf" if !any_old => None,
-        "oldSelf" if optional => Some(Binding::Optional(place.old.map(|old| (old, shape)))),
-        "oldSelf" => place.old.map(|old| Binding::Document(old, shape)),
-        _ => None,
-    }
-}
-
-/// What is said about a rule that cannot be evaluated on a value.
-fn failed(error: &EvalError, rule: &Rule<'_>) -> String {
-    let text = match rule.message.trim() {
-        "" => rule.rule.trim(),
-        message => message,
-    };
-    let shown = error.to_string();
-    if shown.starts_with("no such overload") {
-        format!(
-            "'{shown}': call arguments did not match a supported operator, function or macro signature for rule: {text}"
-        )
-    } else if *error == EvalError::CostLimit {
-        format!(
-            "'{shown}': no further validation rules will be run due to call cost exceeds limit for rule: {text}"
-        )
-    } else {
-        format!("{shown} evaluating rule: {text}")
-    }
-}
-
-impl Failure {
-    /// The failure in the server's words; `prefix` tells a message from a rule.
-    pub(crate) fn describe(&self, wrong_result: &str, prefix: &str) -> String {
-        match (self, prefix) {
-            (Self::Compile(problem), _) => format!("{prefix}compilation failed: {problem}"),
-            (Self::Result, _) => wrong_result.to_owned(),
-            (Self::Program(problem), "") => format!("program instantiation failed: {problem}"),
-            (Self::Program(problem), _) => format!("{prefix}instantiation failed: {problem}"),
-        }
-    }
-}
-
-/// The old items of a list, by the values of their keys. Only lists of type `map` have keys.
-struct OldItems<'v>(BTreeMap<String, Value<'v>>);
-
-impl<'v> OldItems<'v> {
-    fn of(schema: &Schema<'_>, old: Option<Value<'v>>) -> Self {
-        let mut items = BTreeMap::new();
-        let is_map = schema.extensions().list_type == Some("map");
-        for item in old.filter(|_| is_map).into_iter().flat_map(Value::items) {
-            if let Some(key) = item_key(schema, item) {
-                items.entry(key).or_insert(item);
-            }
-        }
-        Self(items)
-    }
-
-    fn get(&self, schema: &Schema<'_>, item: Value<'_>) -> Option<Value<'v>> {
-        if self.0.is_empty() {
-            return None;
-        }
-        self.0.get(&item_key(schema, item)?).copied()
-    }
-}
-
-/// The keys of an item as text that tells kinds apart.
-fn item_key(schema: &Schema<'_>, item: Value<'_>) -> Option<String> {
-    let mut out = String::new();
-    for key in &schema.extensions().list_map_keys {
-        let value = item.get(key)?;
-        match value.kind() {
-            Kind::Bool(_) | Kind::Int(_) | Kind::Float(_) | Kind::String(_) => {
-                let _ = write!(out, "{value:?},");
-            }
-            _ => return None,
-        }
-    }
-    item.as_object().is_some().then_some(out)
 }

@@ -1,21 +1,31 @@
 //! CEL rules on schemas: what `self` is, how a rule is compiled, and what it says about a value.
 //!
 //! [`Types`] describes a schema's values to the expression language, [`compile`] makes a program of a
-//! rule and says what it costs at most, [`Evaluator`] runs the rules of a schema and of everything below
-//! it on a value.
+//! rule and says what it costs at most, [`Evaluator`] runs the rules of a compiled schema and of
+//! everything below it on a value, [`check`] those of an imported schema with its options.
 //!
 //! Upstream: `apiserver/pkg/cel/common/schemas.go`, `apiextensions-apiserver/pkg/apiserver/schema/cel`.
 
+mod cache;
 mod compile;
 mod environments;
 mod escape;
 mod evaluate;
+mod finding;
+mod options;
+mod plugin;
+pub(crate) mod shapes;
 mod types;
 
-pub use compile::{Compiled, Failure, Message, compile};
+pub use cache::Cache;
+pub(crate) use compile::environment;
+pub use compile::{Compiled, Expressions, Failure, Message, compile};
 pub use environments::Environments;
 pub use escape::escape;
-pub use evaluate::{Evaluator, with_rules};
+pub use evaluate::Evaluator;
+pub(crate) use options::RESOURCE_VARIABLES;
+pub use options::RuleOptions;
+pub use plugin::{Call, check};
 pub use types::Types;
 
 /// The largest request that the server takes, which bounds how often a rule can run.

@@ -141,8 +141,9 @@ pub fn equal(table: &Table, schema: Option<Id>, new: Value<'_>, old: Value<'_>) 
 
 /// Whether two values are the same in every respect, numbers by kind as well. Does not recurse.
 pub fn identical(left: Value<'_>, right: Value<'_>) -> bool {
-    let mut pending = vec![(left, right)];
-    while let Some((left, right)) = pending.pop() {
+    let mut pending = Vec::new();
+    let mut next = Some((left, right));
+    while let Some((left, right)) = next {
         let same = match (left.kind(), right.kind()) {
             (Kind::Null, Kind::Null) => true,
             (Kind::Bool(left), Kind::Bool(right)) => left == right,
@@ -169,6 +170,7 @@ pub fn identical(left: Value<'_>, right: Value<'_>) -> bool {
         if !same {
             return false;
         }
+        next = pending.pop();
     }
     true
 }

@@ -1,11 +1,15 @@
 //! What validation found, as small records, and the issues they become.
 
+use super::Positions;
+use super::loose::Kept;
 use crate::compile::{FormatKind, Id, Literal, Name, Node, Table, Types};
 use crate::go_json;
+use crate::schema::Settings;
 use crdkit_issue::{Arg, FieldPath, Issue, Segment, codes::object as codes};
 use crdkit_text::number;
 use crdkit_text::quote::quote;
 use crdkit_value::{Document, Kind, NodeId, Value};
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::fmt::Write as _;
 
@@ -72,6 +76,8 @@ pub(super) enum Problem {
         none: bool,
     },
     Not,
+    /// What only imported schemas can find.
+    Imported(Kept),
 }
 
 /// Which number does not fit its type.
@@ -110,7 +116,7 @@ impl Relation {
         }
     }
 
-    fn text(self) -> &'static str {
+    pub(super) fn text(self) -> &'static str {
         match self {
             Self::AtLeast => "greater than or equal to",
             Self::Above => "greater than",
@@ -142,6 +148,8 @@ pub struct Scope<'a> {
     pub root: Value<'a>,
     /// The path of that value.
     pub base: &'a FieldPath,
+    /// Where items stand in their lists, as far as that has been asked.
+    pub positions: &'a Positions,
 }
 
 impl Finding {
@@ -157,7 +165,7 @@ impl Finding {
         let node = scope.table.node(self.schema);
         let place = Place::new(scope, document, self.value);
         let issue = match self.problem {
-            Problem::Type => wrong_type(types_text(scope.table, node), type_name(value)),
+            Problem::Type => wrong_type(&types_text(scope.table, node), type_name(value)),
             Problem::TypeOfFormat => {
                 wrong_type(format_name(scope.table, node), native_format(value))
             }
@@ -243,6 +251,10 @@ impl Finding {
                 return place.plain(Issue::error(codes::ALL_OF).with("found", found));
             }
             Problem::Not => return place.plain(Issue::error(codes::NOT)),
+            // Reports of imported schemas make these themselves, with the settings at hand.
+            Problem::Imported(kept) => {
+                return kept.issue(scope, &Settings::default(), self.schema, value);
+            }
         };
         issue.with("name", place.name).at(place.path)
     }
@@ -261,10 +273,9 @@ impl<'a> Place<'a> {
         let mut value = document.value(id);
         while value.id() != scope.root.id() {
             let Some(parent) = value.parent() else { break };
-            let index = || parent.items().take_while(|item| item.id() != value.id()).count();
             steps.push(match value.key() {
                 Some(key) => Segment::Field(key.into()),
-                None => Segment::Index(index()),
+                None => Segment::Index(scope.positions.of(parent, value)),
             });
             value = parent;
         }
@@ -302,7 +313,7 @@ impl<'a> Place<'a> {
     }
 }
 
-fn wrong_type(expected: &str, found: &str) -> Issue {
+pub(super) fn wrong_type(expected: &str, found: &str) -> Issue {
     Issue::error(codes::TYPE_MISMATCH)
         .with("expected", expected)
         .with("found", found)
@@ -330,7 +341,7 @@ fn counted(limit: i64, unit: &str) -> String {
 }
 
 /// The JSON type of a value, where `1` is an integer and `1.0` a number.
-fn type_name(value: Value<'_>) -> &'static str {
+pub(super) fn type_name(value: Value<'_>) -> &'static str {
     match value.kind() {
         Kind::Null => "null",
         Kind::Bool(_) => "boolean",
@@ -392,7 +403,7 @@ pub fn shown(value: Value<'_>) -> Arg {
 }
 
 /// An entry of an enum: a string as it is, anything else as JSON.
-fn literal(literal: &Literal) -> String {
+pub(super) fn literal(literal: &Literal) -> String {
     match literal {
         Literal::Null => "null".into(),
         Literal::Bool(bool) => bool.to_string(),
@@ -404,9 +415,10 @@ fn literal(literal: &Literal) -> String {
 }
 
 /// The types of a schema, as the server's messages show them.
-fn types_text<'t>(table: &'t Table, node: &Node) -> &'t str {
+fn types_text<'t>(table: &'t Table, node: &Node) -> Cow<'t, str> {
     match node.types {
-        Types::Other(name) => table.name(name),
-        types => types.text(),
+        Types::Other(name) => table.name(name).into(),
+        Types::Any => super::loose::types(node).map_or_else(Cow::default, Cow::Owned),
+        types => types.text().into(),
     }
 }

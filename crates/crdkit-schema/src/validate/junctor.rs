@@ -42,7 +42,7 @@ impl<'t> Validator<'t> {
             let mut n_valid = 0;
             for clause in junctors.all_of.iter().copied() {
                 let before = self.findings.len();
-                count += self.value(clause, at.value, None, Position::Inside);
+                count += self.value(clause, at.value, None, Position::Part);
                 n_valid += usize::from(self.findings.len() == before);
             }
             if n_valid < junctors.all_of.len() {
@@ -51,7 +51,7 @@ impl<'t> Validator<'t> {
         }
         if let Some(clause) = junctors.not {
             let before = self.findings.len();
-            self.value(clause, at.value, None, Position::Inside);
+            self.value(clause, at.value, None, Position::Part);
             if self.findings.len() == before {
                 self.add(at, Problem::Not);
             } else {
@@ -69,7 +69,7 @@ impl<'t> Validator<'t> {
         let mut best: Option<u32> = None;
         for clause in clauses.iter().copied() {
             let before = self.findings.len();
-            let count = self.value(clause, value, None, Position::Inside);
+            let count = self.value(clause, value, None, Position::Part);
             if self.findings.len() == before {
                 self.findings.truncate(start);
                 if tried.n_valid == 0 {
@@ -92,7 +92,7 @@ impl<'t> Validator<'t> {
         tried
     }
 
-    fn insert(&mut self, position: usize, at: &At<'_, '_>, problem: Problem) {
+    pub(super) fn insert(&mut self, position: usize, at: &At<'_, '_>, problem: Problem) {
         self.add(at, problem);
         if let Some(added) = self.findings.get_mut(position..) {
             added.rotate_right(1);

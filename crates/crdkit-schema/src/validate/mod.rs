@@ -16,12 +16,19 @@ pub mod correlate;
 mod enums;
 mod finding;
 mod junctor;
+mod loose;
 mod number;
+mod positions;
+mod report;
 mod text;
 
 pub use finding::{Finding, Relation, Scope, Subject, shown};
+pub use loose::ItemKeys;
+pub use loose::identity;
+pub use positions::Positions;
+pub use report::{Request, branch, is_valid, report};
 
-use crate::compile::{Additional, Flags, Id, Node, Table};
+use crate::compile::{Additional, Flags, Found, Id, Node, Table};
 use crate::status;
 use crdkit_issue::{FieldPath, Issue};
 use crdkit_value::{Items, Kind, Members, NodeId, Value};
@@ -41,7 +48,8 @@ pub fn issues<'v>(
     if found.is_empty() {
         return Vec::new();
     }
-    let scope = Scope { table, schema, root: value, base };
+    let positions = &Positions::default();
+    let scope = Scope { table, schema, root: value, base, positions };
     let issues = found.iter().map(|finding| (finding.value(), finding.issue(&scope)));
     let mut issues: Vec<_> = issues.collect();
     issues.sort_by(|(_, left), (_, right)| left.path.cmp(&right.path));
@@ -57,7 +65,7 @@ pub fn update<'v>(
     value: Value<'v>,
     old: Option<Value<'v>>,
 ) -> Vec<Finding> {
-    let mut validator = Validator { table, findings: Vec::new() };
+    let mut validator = Validator { table, findings: Vec::new(), imported: None };
     validator.value(schema, value, old, Position::Root);
     validator.findings
 }
@@ -66,6 +74,8 @@ struct Validator<'t> {
     table: &'t Table,
     /// A stack: what a clause or an unchanged value adds may be taken off again.
     findings: Vec<Finding>,
+    /// How imported schemas are evaluated; nothing for those of CRDs.
+    imported: Option<loose::Imported<'t>>,
 }
 
 /// Where a value stands, as far as that matters.
@@ -75,6 +85,8 @@ enum Position {
     Root,
     /// Anywhere else.
     Inside,
+    /// Where another schema is being held against the same value.
+    Part,
 }
 
 impl<'t> Validator<'t> {
@@ -104,6 +116,11 @@ impl<'t> Validator<'t> {
         old: Option<Value<'v>>,
         position: Position,
     ) -> u32 {
+        if self.imported.is_some()
+            && let Some(count) = self.imported(schema, value, position)
+        {
+            return count;
+        }
         let table = self.table;
         let node = table.node(schema);
         let kind = value.kind();
@@ -175,12 +192,15 @@ impl<'t> Validator<'t> {
                 self.add(at, Problem::MaxProperties { limit });
             }
         }
-        let mut count = 0;
+        let (mut count, mut n_required) = (0, 0);
         if !node.fields.is_empty() || node.additional != Additional::Absent {
             let old = old.map(correlate::Keys::new);
             for (key, member) in members {
-                let schema = match node.fields.get(table, key) {
-                    Some(schema) => schema,
+                let schema = match node.fields.find(table, key) {
+                    Some(Found { schema, required }) => {
+                        n_required += usize::from(required);
+                        schema
+                    }
                     None => match node.additional {
                         Additional::Schema(schema) => schema,
                         Additional::Allowed(false) => {
@@ -192,17 +212,25 @@ impl<'t> Validator<'t> {
                 };
                 // The server converts old and new objects to one version, so a change of these two
                 // would not be seen.
-                let seen = position == Position::Inside || !matches!(key, "kind" | "apiVersion");
+                let seen = position != Position::Root || !matches!(key, "kind" | "apiVersion");
                 let old = old.as_ref().filter(|_| seen).and_then(|old| old.find(key));
                 count += self.value(schema, member, old, Position::Inside);
             }
         }
-        for name in node.required.iter().copied() {
-            if at.value.get(table.name(name)).is_none() {
+        if n_required < node.required.len() {
+            self.required(at);
+        }
+        count
+    }
+
+    /// Looks for what is required by name: not all of it was met among the declared properties.
+    fn required(&mut self, at: &At<'t, '_>) {
+        let keys = correlate::Keys::new(at.value);
+        for name in at.node.required.iter().copied() {
+            if keys.find(self.table.name(name)).is_none() {
                 self.add(at, Problem::Required { name });
             }
         }
-        count
     }
 
     fn add(&mut self, at: &At<'_, '_>, problem: Problem) {

@@ -58,7 +58,7 @@ impl<'t> Validator<'t> {
     }
 
     /// The first of maximum length, minimum length and pattern that is not satisfied.
-    fn length_and_pattern(&mut self, at: &At<'t, '_>, text: &str) {
+    pub(super) fn length_and_pattern(&mut self, at: &At<'t, '_>, text: &str) {
         let bounds = at.node.bounds();
         let max_length = bounds.and_then(|bounds| bounds.max_length);
         let min_length = bounds.and_then(|bounds| bounds.min_length);

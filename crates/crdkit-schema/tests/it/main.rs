@@ -1,8 +1,11 @@
 //! Tests of the public interface: rules as Markdown, properties, hostile input.
 #![expect(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
+mod export;
 mod fixtures;
 mod hostile;
 mod mdtest;
+mod plugin;
 mod properties;
+mod rules;
 mod support;

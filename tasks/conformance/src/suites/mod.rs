@@ -4,8 +4,11 @@ mod cbor;
 mod cel_spec;
 mod compat;
 mod crds;
+mod explain;
+mod json_schema;
 mod k8s_cel;
 mod objects;
+mod sample;
 mod verdict;
 mod yaml;
 
@@ -31,6 +34,7 @@ pub(crate) type Answerer = Box<dyn Fn(&Case) -> Vec<u8> + Send + Sync>;
 
 pub(crate) const ALL: &[Suite] = &[
     yaml::SUITE,
+    json_schema::SUITE,
     cel_spec::SUITE,
     k8s_cel::SUITE,
     compat::SUITE,
@@ -41,12 +45,15 @@ pub(crate) const ALL: &[Suite] = &[
     objects::CR,
     objects::CR_UPDATE,
     objects::OPENSHIFT,
+    sample::SUITE,
+    explain::SUITE,
     cbor::ENCODE,
     cbor::ENCODE_LARGE,
     cbor::SPECIAL,
     cbor::DECODE,
     cbor::OBJECT,
     cbor::TYPED,
+    cbor::BUILTIN,
     cbor::TRANSCODE,
     cbor::RAW,
     cbor::FRAMER,

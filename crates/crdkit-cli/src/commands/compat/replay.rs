@@ -5,7 +5,7 @@ use super::sides::Sides;
 use crate::args::Compare;
 use crate::input::Input;
 use crate::objects::{self, Identity};
-use crate::report::{Finding, Object};
+use crate::report::{Finding, Object, Subject};
 use crate::source::{self, Purpose};
 use anyhow::{Context as _, Result};
 use crdkit::codec::{DecodeOptions, Decoded};
@@ -83,7 +83,7 @@ impl Replayed {
         let source = text(input);
         let issues = broken.iter().flat_map(|it| issues(it, &decoded.document, &identity));
         let findings = issues.map(|issue| Finding::new(&issue, &source, excerpts)).collect();
-        self.objects.push(Object::judged(&input.name, Some(identity), findings));
+        self.objects.push(Object::judged(&input.name, Some(Subject::Object(identity)), findings));
     }
 }
 

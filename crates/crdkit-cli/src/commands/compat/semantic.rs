@@ -7,7 +7,7 @@ use crate::exit::Exit;
 use crate::input::Input;
 use crate::objects;
 use crate::report::{
-    self, Answered, Compared, Finding, Format, Object, Outputs, Source, Spec, Style,
+    self, Answered, Compared, Finding, Format, Object, Outputs, Source, Spec, Style, Subject,
 };
 use anyhow::{Context as _, Result};
 use crdkit::codec::yaml;
@@ -169,7 +169,7 @@ impl Comparison<'_> {
             shown.suppressed = exception.map(|it| it.reason.clone());
             findings.push(shown);
         }
-        let identity = objects::identify(&new.document).ok();
+        let identity = objects::identify(&new.document).ok().map(Subject::Object);
         let mut object = Object::judged(&new.input.name, identity, findings);
         object.answers = report
             .answers
@@ -230,7 +230,8 @@ impl Comparison<'_> {
         let mut issue = Issue::error(codes::compat::CRD_GONE).with("name", name);
         issue.span = old.start();
         let finding = Finding::new(&issue, &text(&old.input), self.excerpts);
-        Object::judged(&old.input.name, objects::identify(&old.document).ok(), vec![finding])
+        let identity = objects::identify(&old.document).ok().map(Subject::Object);
+        Object::judged(&old.input.name, identity, vec![finding])
     }
 
     /// What is wrong with the exceptions themselves.
@@ -244,7 +245,7 @@ impl Comparison<'_> {
 }
 
 pub(super) fn text(input: &Input) -> Source<'_> {
-    Source::new(&input.name, &input.bytes, input.first_line)
+    Source::of(input)
 }
 
 /// Writes every witness into a file of its own, as a fixture for tests.

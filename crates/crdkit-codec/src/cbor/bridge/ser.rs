@@ -5,9 +5,9 @@
 
 use super::error::Error;
 use super::raw::ITEM;
+use crate::cbor::emit::{write_bytes, write_float, write_head, write_int};
 use crate::cbor::head::Major;
 use crate::cbor::raw::check_embedded;
-use crate::cbor::write::{write_bytes, write_float, write_head, write_int};
 use serde::Serialize;
 use serde::ser::{self, Error as _};
 

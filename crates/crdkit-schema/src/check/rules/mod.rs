@@ -13,14 +13,14 @@ pub(super) use cost::Costs;
 pub(super) use scope::Scope;
 pub(super) use text::check_text;
 
+use super::at;
 use super::root::Context;
-use super::{ROOT, at};
-use crate::compile::DefaultSchemas;
+use crate::compile::SchemaTable;
 use crate::internal_json;
 use crate::model::{Rule, SchemaId, Schemas};
 use crate::path::Path;
-use crate::rules::{Compiled, Environments, Evaluator, Types, compile, with_rules};
-use crdkit_issue::{Arg, Code, Issue, codes};
+use crate::rules::{Compiled, Environments, Evaluator, Types, compile};
+use crdkit_issue::{Arg, Code, FieldPath, Issue, codes};
 use crdkit_value::Value;
 use std::cell::OnceCell;
 
@@ -28,8 +28,8 @@ use std::cell::OnceCell;
 #[derive(Default)]
 pub(super) struct Knowledge {
     types: OnceCell<Types>,
-    with_rules: OnceCell<Vec<bool>>,
-    compiled: OnceCell<DefaultSchemas>,
+    for_rules: OnceCell<SchemaTable>,
+    for_defaults: OnceCell<SchemaTable>,
 }
 
 impl Knowledge {
@@ -37,14 +37,14 @@ impl Knowledge {
         self.types.get_or_init(|| Types::of(context.schemas, context.roots))
     }
 
-    /// Whether each schema, or one below it, has rules.
-    fn with_rules(&self, context: Context<'_, '_>) -> &[bool] {
-        self.with_rules.get_or_init(|| with_rules(context.schemas))
+    /// The schemas as rules see their values.
+    fn for_rules(&self, context: Context<'_, '_>) -> &SchemaTable {
+        self.for_rules.get_or_init(|| SchemaTable::for_rules(context.schemas, context.roots))
     }
 
     /// The schemas as defaults are held against them.
-    pub(super) fn compiled(&self, context: Context<'_, '_>) -> &DefaultSchemas {
-        self.compiled.get_or_init(|| DefaultSchemas::new(context.schemas))
+    pub(super) fn for_defaults(&self, context: Context<'_, '_>) -> &SchemaTable {
+        self.for_defaults.get_or_init(|| SchemaTable::for_defaults(context.schemas))
     }
 }
 
@@ -74,8 +74,8 @@ pub(super) fn check(
         let known =
             |is_known: bool| if is_known { &environments.stored } else { &environments.new };
         let compiled = compile(
-            rule,
-            types,
+            rule.into(),
+            types.shapes(),
             shape,
             known(options.known_rules.contains(rule.rule)),
             known(options.known_message_expressions.contains(rule.message_expression)),
@@ -99,32 +99,33 @@ pub fn evaluate(
     name: &str,
 ) -> (Vec<Issue>, i64) {
     let resources: &[SchemaId] = &[root];
-    let types = Types::of(schemas, if is_resource { resources } else { &[] });
-    let with_rules = with_rules(schemas);
-    let mut evaluator = Evaluator::new(schemas, &types, &with_rules, Environments::shared());
-    evaluator.set_budget(budget);
-    let issues = evaluator.run(root, value, old, &ROOT.field(name));
-    (issues, evaluator.budget())
+    let compiled = SchemaTable::for_rules(schemas, if is_resource { resources } else { &[] });
+    let mut evaluator = Evaluator::new(&compiled.table);
+    evaluator.set_budget(u64::try_from(budget).ok());
+    let base = FieldPath::root().field(name);
+    let found = evaluator.run(compiled.id(root), value, old, &base);
+    let left = evaluator.budget().and_then(|left| i64::try_from(left).ok());
+    (found.into_iter().map(|(_, issue)| issue).collect(), left.unwrap_or(-1))
 }
 
 /// Runs rules on defaults, all with one budget.
-pub(super) struct Defaults<'c, 'd> {
-    /// Absent when there are no rules at all.
-    evaluator: Option<Evaluator<'c, 'd>>,
+pub(super) struct Defaults<'c> {
+    compiled: &'c SchemaTable,
+    evaluator: Evaluator<'c>,
 }
 
-impl<'c, 'd> Defaults<'c, 'd> {
-    pub(super) fn new(context: Context<'c, 'd>) -> Self {
-        let with_rules = context.rules.with_rules(context);
-        let types = || context.rules.types(context);
-        let evaluator = with_rules
-            .contains(&true)
-            .then(|| Evaluator::new(context.schemas, types(), with_rules, Environments::shared()));
-        Self { evaluator }
+impl<'c> Defaults<'c> {
+    /// Nothing if there are no rules at all.
+    pub(super) fn new(context: Context<'c, '_>) -> Option<Self> {
+        let mut schemas = context.schemas.iter();
+        schemas.any(|(_, schema)| !schema.extensions().validations.is_empty()).then(|| {
+            let compiled = context.rules.for_rules(context);
+            Self { compiled, evaluator: Evaluator::new(&compiled.table) }
+        })
     }
 
     pub(super) fn is_exhausted(&self) -> bool {
-        self.evaluator.as_ref().is_some_and(|evaluator| evaluator.budget() < 0)
+        self.evaluator.budget().is_none()
     }
 
     /// Evaluates the rules of a schema, and of those below it, on its default: as if nothing had
@@ -133,18 +134,19 @@ impl<'c, 'd> Defaults<'c, 'd> {
         &mut self,
         id: SchemaId,
         default: Value<'_>,
-        path: &Path<'_>,
+        path: &FieldPath,
     ) -> Vec<Issue> {
-        let Some(evaluator) = &mut self.evaluator else { return Vec::new() };
+        let evaluator = &mut self.evaluator;
         let budget = evaluator.budget();
-        let mut issues = evaluator.run(id, default, Some(default), path);
-        if issues.is_empty() {
+        let id = self.compiled.id(id);
+        let mut found = evaluator.run(id, default, Some(default), path);
+        if found.is_empty() {
             let left = evaluator.budget();
             evaluator.set_budget(budget);
-            issues = evaluator.run(id, default, None, path);
+            found = evaluator.run(id, default, None, path);
             evaluator.set_budget(left.min(evaluator.budget()));
         }
-        issues
+        found.into_iter().map(|(_, issue)| issue).collect()
     }
 }
 
@@ -172,8 +174,7 @@ impl Check<'_, '_> {
         let cost = compiled.max_cost.saturating_mul(repeated);
         self.cost("rule", "estimated rule cost", cost, costs, issues);
         if let Err(failure) = &compiled.program {
-            let detail = failure.describe("cel expression must evaluate to a bool", "");
-            issues.push(self.failed("rule", detail));
+            issues.push(self.failed("rule", failure.of_rule()));
         }
         match &compiled.message {
             Some(Ok(message)) => {
@@ -181,9 +182,7 @@ impl Check<'_, '_> {
                 self.cost("messageExpression", name, message.max_cost, costs, issues);
             }
             Some(Err(failure)) => {
-                let wrong = "messageExpression must evaluate to a string";
-                let detail = failure.describe(wrong, "messageExpression ");
-                issues.push(self.failed("messageExpression", detail));
+                issues.push(self.failed("messageExpression", failure.of_message()));
             }
             None => {}
         }

@@ -3,9 +3,9 @@
 use super::cost::PER_RULE;
 use super::{Environments, Scope, Types};
 use crate::model::{SchemaId, Schemas};
-use crdkit_cel::{Checked, Env, Range, ShapeId, Type};
+use crate::rules::environment;
+use crdkit_cel::{Checked, Env, Range, ShapeId};
 use crdkit_issue::{FieldPath, Segment};
-use std::sync::Arc;
 
 /// What an expression has to work with where it stands.
 #[derive(Clone, Debug)]
@@ -33,10 +33,8 @@ impl Site {
         let types = Types::of(schemas, &[root]);
         let (shape, repeated) =
             descend(schemas, &types, &Scope::root(schemas, root), path.segments())?;
-        let own = types.shapes().type_of(shape);
-        let old = if optional_old_self { Type::optional(own.clone()) } else { own.clone() };
-        let builder = Environments::shared().new.extend().shapes(Arc::clone(types.shapes()));
-        let environment = builder.variable("self", own).variable("oldSelf", old).build();
+        let new = &Environments::shared().new;
+        let environment = environment(new, types.shapes(), shape, optional_old_self);
         Some(Self { environment, shape, repeated })
     }
 

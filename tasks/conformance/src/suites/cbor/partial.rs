@@ -1,12 +1,11 @@
 //! `PartialObjectMetadata` as Rust types, read from CBOR and shown as Go shows it.
 
+use super::counterparts::{Bytes, Map, Time};
 use super::object::kind_text;
-use super::typed::Time;
 use crate::answer::Answer;
 use crdkit::codec::DecodeOptions;
 use crdkit::codec::cbor::{self, FieldsV1, GroupVersionKind};
 use serde::{Deserialize, Serialize, Serializer};
-use std::collections::BTreeMap;
 
 #[derive(Default, Deserialize, Serialize)]
 #[serde(default, rename_all = "camelCase")]
@@ -20,7 +19,7 @@ struct Partial {
 
 #[derive(Default, Deserialize, Serialize)]
 #[serde(default, rename_all = "camelCase")]
-struct Metadata {
+pub(super) struct Metadata {
     #[serde(skip_serializing_if = "String::is_empty")]
     name: String,
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -41,10 +40,10 @@ struct Metadata {
     deletion_timestamp: Option<Time>,
     #[serde(skip_serializing_if = "Option::is_none")]
     deletion_grace_period_seconds: Option<i64>,
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    labels: BTreeMap<String, String>,
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    annotations: BTreeMap<String, String>,
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    labels: Map<Bytes>,
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    annotations: Map<Bytes>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     owner_references: Vec<OwnerReference>,
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -1,25 +1,23 @@
 //! Suite `cbor-typed`: one item decoded into one Rust type, next to the Go type it stands for.
 //!
-//! Skipped are Go types whose rules are not the serializer's: arrays of a fixed length, which Go pads and
-//! cuts, and `time.Time`, `MicroTime`, `Duration` and `Quantity` with parsers of their own. Where Go has
-//! `nil` for a list, a map or bytes, Rust has an empty one. A Rust `String` refuses what is not UTF-8, and
-//! `null` in a map of strings is an empty string, not the one before it as in Go.
+//! Where Go has `nil` for a list, a map or bytes, Rust has an empty one.
 
 use super::super::{Answerer, Suite};
+use super::counterparts::{
+    Array, Bytes, Duration, Instant, IntOrString, Map, MicroTime, Quantity, ThreeBytes, Time,
+};
 use super::{hex, is, skipped, unhex};
 use crate::answer::Answer;
 use crate::case::{self, Case, Cases};
 use crate::score::Score;
 use anyhow::Result;
 use crdkit::codec::cbor::{self, FieldsV1, RawExtension};
-use crdkit::text::timestamp::Timestamp;
 use crdkit::value::{Document, Value};
-use serde::de::{self, DeserializeOwned, Visitor};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize, Serializer};
 use serde_bytes::ByteBuf;
 use serde_json::Value as Any;
 use std::collections::BTreeMap;
-use std::fmt;
 
 pub(crate) const TYPED: Suite = Suite {
     name: "cbor-typed",
@@ -42,8 +40,8 @@ type Decode = fn(&[u8]) -> Answer;
 
 fn decoder(name: &str) -> Option<Decode> {
     let decode: Decode = match name {
-        "string" => json::<String>,
-        "*string" => json::<Option<String>>,
+        "string" => json::<Bytes>,
+        "*string" => json::<Option<Bytes>>,
         "bool" => json::<bool>,
         "int8" => json::<i8>,
         "int32" => json::<i32>,
@@ -53,14 +51,20 @@ fn decoder(name: &str) -> Option<Decode> {
         "uint64" => json::<u64>,
         "float32" => json::<f32>,
         "float64" => json::<f64>,
-        "[]string" => json::<Vec<String>>,
+        "[]string" => json::<Vec<Bytes>>,
         "[]any" => json::<Vec<Any>>,
-        "map[string]string" => json::<BTreeMap<String, String>>,
-        "map[string]int64" => json::<BTreeMap<String, i64>>,
+        "map[string]string" => json::<Map<Bytes>>,
+        "map[string]int64" => json::<Map<i64>>,
         "map[string]any" => json::<BTreeMap<String, Any>>,
         "intstr.IntOrString" => json::<IntOrString>,
         "[]byte" => |bytes| decoded(bytes, |value: &ByteBuf| format!("hex:{}", hex(value))),
+        "[2]int64" => json::<Array<i64, 2>>,
+        "[3]byte" => json::<ThreeBytes>,
         "metav1.Time" => |bytes| decoded(bytes, Time::to_string),
+        "metav1.MicroTime" => |bytes| decoded(bytes, MicroTime::to_string),
+        "time.Time" => |bytes| decoded(bytes, Instant::to_string),
+        "metav1.Duration" => json::<Duration>,
+        "resource.Quantity" => json::<Quantity>,
         "runtime.RawExtension" => |bytes| decoded(bytes, |value: &RawExtension| kept(value.raw())),
         "metav1.FieldsV1" => |bytes| {
             decoded(bytes, |value: &FieldsV1| kept(Some(value.raw()).filter(|raw| !raw.is_empty())))
@@ -118,12 +122,12 @@ fn same_value(want: &str, got: &str) -> bool {
 #[serde(default)]
 struct Members {
     a: i64,
-    #[serde(skip_serializing_if = "String::is_empty")]
-    b: String,
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    m: BTreeMap<String, String>,
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    n: BTreeMap<String, i64>,
+    #[serde(skip_serializing_if = "Bytes::is_empty")]
+    b: Bytes,
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    m: Map<Bytes>,
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    n: Map<i64>,
     #[serde(skip_serializing_if = "is_empty", serialize_with = "base64")]
     d: ByteBuf,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -139,81 +143,9 @@ fn is_empty(bytes: &ByteBuf) -> bool {
 }
 
 /// Bytes have no form in JSON; the transcoder's base64 is Go's.
-fn base64<S: Serializer>(bytes: &ByteBuf, out: S) -> Result<S::Ok, S::Error> {
+pub(super) fn base64<S: Serializer>(bytes: &ByteBuf, out: S) -> Result<S::Ok, S::Error> {
     use serde::ser::Error as _;
     let item = cbor::to_vec(bytes).map_err(S::Error::custom)?;
     let text = cbor::to_json(&item).map_err(S::Error::custom)?;
     serde_json::from_slice::<String>(&text).map_err(S::Error::custom)?.serialize(out)
-}
-
-/// An instant: RFC 3339 text, or null for none.
-pub(super) struct Time(Option<Timestamp>);
-
-impl<'de> Deserialize<'de> for Time {
-    fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
-        let Some(text) = Option::<String>::deserialize(input)? else { return Ok(Self(None)) };
-        let instant = Timestamp::parse_rfc3339(&text).map_err(de::Error::custom)?;
-        Ok(Self(Some(Timestamp { offset: 0, ..instant })))
-    }
-}
-
-impl Serialize for Time {
-    /// JSON has whole seconds.
-    fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
-        let whole = self.0.map(|instant| Timestamp { nanoseconds: 0, ..instant }.to_string());
-        whole.serialize(out)
-    }
-}
-
-impl fmt::Display for Time {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            Some(instant) => instant.fmt(f),
-            None => f.write_str("0001-01-01T00:00:00Z"),
-        }
-    }
-}
-
-/// A number of 32 bits or text; text if null.
-#[derive(Serialize)]
-#[serde(untagged)]
-enum IntOrString {
-    Int(i32),
-    String(String),
-}
-
-impl<'de> Deserialize<'de> for IntOrString {
-    fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
-        input.deserialize_any(IntOrStringVisitor)
-    }
-}
-
-struct IntOrStringVisitor;
-
-impl Visitor<'_> for IntOrStringVisitor {
-    type Value = IntOrString;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a number of 32 bits or a string")
-    }
-
-    fn visit_i64<E: de::Error>(self, number: i64) -> Result<IntOrString, E> {
-        i32::try_from(number).map(IntOrString::Int).map_err(E::custom)
-    }
-
-    fn visit_u64<E: de::Error>(self, number: u64) -> Result<IntOrString, E> {
-        i32::try_from(number).map(IntOrString::Int).map_err(E::custom)
-    }
-
-    fn visit_str<E: de::Error>(self, text: &str) -> Result<IntOrString, E> {
-        Ok(IntOrString::String(text.to_owned()))
-    }
-
-    fn visit_bytes<E: de::Error>(self, bytes: &[u8]) -> Result<IntOrString, E> {
-        Ok(IntOrString::String(String::from_utf8_lossy(bytes).into_owned()))
-    }
-
-    fn visit_unit<E: de::Error>(self) -> Result<IntOrString, E> {
-        Ok(IntOrString::String(String::new()))
-    }
 }

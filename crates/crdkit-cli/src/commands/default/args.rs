@@ -1,0 +1,57 @@
+//! The arguments of `crdkit default`.
+
+use crate::args::{Fetching, FieldValidation};
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+
+/// Show objects as they would be stored: with defaults, without what is unknown
+///
+/// Prints every object as the API server would keep it after it was created, but for what only a server
+/// decides, such as its uid. Objects that would be refused are not printed; what is wrong with them goes to
+/// standard error. Comments are not kept.
+#[derive(Debug, Args)]
+#[command(after_long_help = "\
+Examples:
+  crdkit default --crds crds/ lamp.yaml
+  crdkit default --crds crds/ --annotate lamp.yaml      and what was added or removed, and why
+  kubectl get crds -o yaml | crdkit default --crds - -o json lamp.yaml
+")]
+pub(crate) struct Default {
+    /// Files, directories or other sources of objects; `-` is standard input
+    #[arg(value_name = "SOURCE", default_value = "-")]
+    pub(crate) paths: Vec<String>,
+
+    /// Where CRDs are; may be given more than once
+    #[arg(long, value_name = "SOURCE")]
+    pub(crate) crds: Vec<String>,
+
+    /// Say in comments what was added and removed, and where in the CRD that comes from
+    #[arg(long)]
+    pub(crate) annotate: bool,
+
+    /// How objects are written
+    #[arg(short, long, value_name = "FORMAT", default_value = "yaml")]
+    pub(crate) output: Notation,
+
+    /// What happens to fields that are unknown or given twice
+    #[arg(long, value_name = "MODE", default_value = "warn", ignore_case = true)]
+    pub(crate) field_validation: FieldValidation,
+
+    /// Settings [default: .crdkit.yaml here or in the nearest directory above]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+
+    /// Ignore `.crdkit.yaml`
+    #[arg(long, conflicts_with = "config")]
+    pub(crate) no_config: bool,
+
+    #[command(flatten)]
+    pub(crate) fetching: Fetching,
+}
+
+/// `--output` of `default`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Notation {
+    Yaml,
+    Json,
+}

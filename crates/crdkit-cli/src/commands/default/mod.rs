@@ -1,0 +1,169 @@
+//! `crdkit default`: objects as they would be stored.
+
+mod annotate;
+mod args;
+mod changes;
+mod definitions;
+
+pub(crate) use args::Default;
+
+use crate::args::Args;
+use crate::config::Config;
+use crate::exit::Exit;
+use crate::input::Input;
+use crate::objects::{self, Identity};
+use crate::report::{self, Source};
+use crate::source::{self, Purpose};
+use crate::stdout;
+use anyhow::Result;
+use args::Notation;
+use clap::CommandFactory as _;
+use clap::error::ErrorKind;
+use crdkit::codec::{DecodeOptions, Decoded, json, yaml};
+use crdkit::issue::{Issue, codes};
+use crdkit::value::{Document, Value};
+use crdkit::{Options, Outcome};
+use definitions::{Definition, Definitions};
+
+pub(crate) fn run(args: &Default) -> Result<Exit> {
+    if args.annotate && args.output == Notation::Json {
+        let text = "JSON has no comments: `--annotate` needs `--output yaml`";
+        Args::command().error(ErrorKind::ArgumentConflict, text).exit();
+    }
+    let config =
+        if args.no_config { Config::default() } else { Config::load(args.config.as_deref())? };
+    let client = args.fetching.client();
+    let mut exit = Exit::Fine;
+    let mut inputs = Vec::new();
+    for path in &args.paths {
+        let found = source::find(path, Purpose::Objects, &client);
+        let read = found.and_then(|found| {
+            found.entries.iter().map(crate::input::Entry::read).collect::<Result<Vec<Input>>>()
+        });
+        match read {
+            Ok(read) => inputs.extend(read),
+            Err(error) => {
+                report::failure(&error);
+                exit = Exit::Failed;
+            }
+        }
+    }
+    let sources: Vec<String> = config.crds.iter().chain(&args.crds).cloned().collect();
+    let mut definitions = Definitions::load(&sources, &client)?;
+    for input in &inputs {
+        definitions.add(input);
+    }
+    let mut printer = Printer { args, n_printed: 0, out: String::new() };
+    for input in &inputs {
+        let source = Source::of(input);
+        let options = DecodeOptions { positions: true, ..DecodeOptions::default() };
+        for outcome in objects::decode(input, &options) {
+            let found = outcome.map_err(|issue| vec![*issue]);
+            let issues = match found.and_then(|decoded| stored(decoded, &definitions, &mut printer))
+            {
+                Ok(warnings) => warnings,
+                Err(errors) => {
+                    exit = exit.max(Exit::Findings);
+                    errors
+                }
+            };
+            for issue in &issues {
+                source.show(issue);
+            }
+        }
+    }
+    stdout::print(&printer.out)?;
+    Ok(exit)
+}
+
+/// Prints one object as it would be stored; gives warnings, or why it would not be stored.
+fn stored(
+    decoded: Decoded,
+    definitions: &Definitions,
+    printer: &mut Printer<'_>,
+) -> Result<Vec<Issue>, Vec<Issue>> {
+    let identity = objects::identify(&decoded.document).map_err(|issue| vec![*issue])?;
+    if identity.is_crd() {
+        return Ok(Vec::new());
+    }
+    let refuse = |issue: Issue, key: &str| {
+        let value = decoded.document.root().get(key);
+        let place = value.and_then(|value| decoded.document.place(value.id()));
+        vec![place.map_or(issue.clone(), |place| issue.span(place.value))]
+    };
+    let Some(definition) = definitions.get(&identity) else {
+        let issue = Issue::error(codes::source::NO_SCHEMA)
+            .with("kind", identity.kind.as_str())
+            .with("group", format!("group `{}`", identity.group))
+            .with("hint", "name its file or directory with `--crds`");
+        return Err(refuse(issue, "kind"));
+    };
+    let crd = definition.compiled().map_err(|problem| {
+        let issue = Issue::error(codes::source::UNUSABLE_SCHEMA);
+        refuse(issue.with("kind", identity.kind.as_str()).with("problem", problem), "kind")
+    })?;
+    let Some(version) = crd.version(&identity.version) else {
+        let versions = crd.compiled().versions().iter().filter(|version| version.served);
+        let served: Vec<_> = versions.map(|version| format!("`{}`", version.name)).collect();
+        let issue = Issue::error(codes::source::UNKNOWN_VERSION)
+            .with("kind", identity.kind.as_str())
+            .with("version", identity.version.as_str())
+            .with("served", served.join(", "));
+        return Err(refuse(issue, "apiVersion"));
+    };
+    let mode = printer.args.field_validation;
+    let mut options = Options { field_validation: mode.into(), ..Options::default() };
+    if !identity.namespace.is_empty() {
+        options.namespace = identity.namespace.as_str().into();
+    }
+    let original = decoded.document.clone();
+    let mut outcome = version.create(decoded, &options);
+    if !outcome.is_accepted() {
+        return Err(outcome.issues);
+    }
+    let generation = outcome.document.root().pointer("/metadata/generation").map(Value::id);
+    if let Some(id) = generation {
+        outcome.document.remove(id);
+    }
+    printer.print(&original, &outcome, definition, &identity);
+    Ok(outcome.issues)
+}
+
+/// Collects what is printed, so that findings do not come in between.
+struct Printer<'a> {
+    args: &'a Default,
+    n_printed: usize,
+    out: String,
+}
+
+impl Printer<'_> {
+    fn print(
+        &mut self,
+        original: &Document,
+        outcome: &Outcome<'_>,
+        definition: &Definition,
+        identity: &Identity,
+    ) {
+        let root = outcome.document.root();
+        let mut text = Vec::new();
+        match self.args.output {
+            Notation::Json => {
+                json::write(root, json::Layout::Pretty, &mut text);
+                text.push(b'\n');
+            }
+            Notation::Yaml => {
+                if self.n_printed > 0 {
+                    self.out.push_str("---\n");
+                }
+                yaml::write(root, &mut text);
+            }
+        }
+        let mut text = String::from_utf8_lossy(&text).into_owned();
+        if self.args.annotate {
+            let notes = changes::notes(original, outcome, definition, &identity.version);
+            text = annotate::annotate(&text, root, &notes);
+        }
+        self.out.push_str(&text);
+        self.n_printed += 1;
+    }
+}

@@ -1,0 +1,116 @@
+//! `crdkit explain`: what a kind's fields are, from its CRD alone.
+
+mod args;
+mod describe;
+mod layout;
+
+pub(crate) use args::{Explain, Notation};
+
+use crate::exit::Exit;
+use crate::kinds::{self, quoted};
+use crate::stdout;
+use anyhow::{Context as _, Result, anyhow};
+use crdkit::codec::{DecodeOptions, json, yaml};
+use crdkit::schema::lookup::{self, NotFound, Step};
+use crdkit::schema::model::{Crd, SchemaId, Schemas};
+use crdkit::schema::read;
+use describe::{Describer, Explained};
+
+/// What every object has, in words of its own; CRDs say little about it.
+const METADATA: &str = include_str!("metadata.yaml");
+
+pub(crate) fn run(args: &Explain) -> Result<Exit> {
+    let kinds = args.definitions.load()?;
+    let named = kinds.find(&args.name)?;
+    let mut path = named.path;
+    path.extend(args.path.as_deref().map(lookup::parse).unwrap_or_default());
+    let crd = kinds::read(named.document)?;
+    let at = kinds::version(&crd, args.api_version.as_deref())?;
+    let explained = explain(&crd, at, &path, args.recursive)?;
+    let text = match args.output {
+        Notation::Text => layout::text(&explained, args.recursive),
+        Notation::Json => serde_json::to_string_pretty(&explained)? + "\n",
+        Notation::Yaml => {
+            let text = serde_json::to_vec(&explained)?;
+            let decoded = json::decode(&text, &DecodeOptions::default());
+            let decoded = decoded.map_err(|issue| anyhow!("{issue}"))?;
+            let mut out = Vec::new();
+            yaml::write(decoded.document.root(), &mut out);
+            String::from_utf8(out)?
+        }
+    };
+    stdout::print(&text)?;
+    Ok(Exit::Fine)
+}
+
+/// What is at `path` in objects of version number `at`.
+fn explain(crd: &Crd<'_>, at: usize, path: &[Step], recursive: bool) -> Result<Explained> {
+    let metadata = yaml::decode(METADATA.as_bytes(), &DecodeOptions::default());
+    let metadata = metadata.map_err(|issue| anyhow!("{issue}"))?;
+    let (common, common_root, _) = read::bare_schema(metadata.document.root());
+    let kind = crd.spec.names.kind;
+    let root = crd.schema(at).with_context(|| format!("this version of {kind} has no schema"))?;
+    let place = lookup::find(&crd.schemas, root, path);
+    let is_common = matches!(path.first(), Some(Step::Name(name)) if is_common(name));
+    let silent = match &place {
+        Ok(place) => says_nothing(&crd.schemas, place.schema),
+        Err(_) => true,
+    };
+    let (schemas, place) = if is_common && silent {
+        (&common, lookup::find(&common, common_root, path))
+    } else {
+        (&crd.schemas, place)
+    };
+    let place = place.map_err(|error| anyhow!("{}", not_found(kind, &error)))?;
+    let describer = Describer { schemas, recursive };
+    let mut explained = Explained::of(crd, at, describer.field(&place));
+    if path.is_empty() {
+        // What a CRD leaves unsaid about the fields that every object has.
+        let fields = &mut explained.field.fields;
+        for (position, name) in ["apiVersion", "kind", "metadata"].into_iter().enumerate() {
+            let steps = [Step::Name(name.to_owned())];
+            let known = fields.iter().position(|field| field.name == name);
+            let unsaid =
+                known.and_then(|at| fields.get(at)).is_none_or(|it| it.description.is_empty());
+            if let Ok(place) = lookup::find(&common, common_root, &steps)
+                && unsaid
+            {
+                let mut field = Describer { schemas: &common, recursive: false }.field(&place);
+                field.fields.clear();
+                match known.and_then(|at| fields.get_mut(at)) {
+                    Some(known) => *known = field,
+                    None => fields.insert(position.min(fields.len()), field),
+                }
+            }
+        }
+    }
+    Ok(explained)
+}
+
+fn is_common(name: &str) -> bool {
+    matches!(name, "apiVersion" | "kind" | "metadata")
+}
+
+fn says_nothing(schemas: &Schemas<'_>, id: SchemaId) -> bool {
+    let schema = schemas.get(id);
+    schema.description.is_empty() && schema.properties.is_empty()
+}
+
+fn not_found(kind: &str, error: &NotFound) -> String {
+    let place = match lookup::print(&error.before).as_str() {
+        "" => kind.to_owned(),
+        path => format!("{kind}.{path}"),
+    };
+    let Step::Name(name) = &error.step else {
+        return format!("`{place}` is neither a list nor a map, so that it has no items");
+    };
+    match (error.alike.as_slice(), error.known.as_slice()) {
+        ([], []) => format!("`{place}` has no fields, so that it has no `{name}`"),
+        ([], known) => {
+            format!("`{place}` has no field `{name}`; it has {}", known.join(", "))
+        }
+        (alike, _) => {
+            format!("`{place}` has no field `{name}`; did you mean {}?", quoted(alike))
+        }
+    }
+}

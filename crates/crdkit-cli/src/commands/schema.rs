@@ -1,0 +1,180 @@
+//! `crdkit schema export`: the schemas of CRDs in other notations.
+
+use crate::exit::Exit;
+use crate::kinds::{self, Definitions};
+use crate::report;
+use crate::stdout;
+use anyhow::{Context as _, Result, bail};
+use clap::{Args, Subcommand, ValueEnum};
+use crdkit::codec::json::{self, Layout};
+use crdkit::schema::export::{self, Strictness};
+use crdkit::schema::model::Crd;
+use crdkit::value::Document;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Schemas for editors and other programs
+#[derive(Debug, Args)]
+pub(crate) struct Schema {
+    #[command(subcommand)]
+    pub(crate) action: Action,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Action {
+    Export(Export),
+}
+
+/// Write the schemas of CRDs as JSON Schema, OpenAPI v3, or the files that kubeconform looks for
+///
+/// JSON Schema says as much of a CRD as it can: types with null, integers or strings, unique items, embedded
+/// resources, defaults, descriptions. A required field that has a default is not required, because the server
+/// fills it in. CEL rules are beyond it; `crdkit validate` checks them.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  crdkit schema export --crds crds/ backup > backup.schema.json       for an editor
+  crdkit schema export --crds crds/ --to kubeconform --out schemas/   all of them, as files
+  kubeconform -schema-location 'schemas/{{.Group}}/{{.ResourceKind}}_{{.ResourceAPIVersion}}.json' …
+  crdkit schema export --crds crds/ --to openapi --out openapi/
+")]
+pub(crate) struct Export {
+    /// Kinds to export [default: all]
+    #[arg(value_name = "KIND")]
+    pub(crate) names: Vec<String>,
+
+    /// The notation
+    #[arg(long, value_name = "NOTATION", default_value = "json-schema")]
+    pub(crate) to: Notation,
+
+    /// Write files into this directory; needed if there is more than one
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+
+    /// Let fields pass that the schema does not name
+    #[arg(long)]
+    pub(crate) open: bool,
+
+    /// Only this version, as `v1` or `group/v1` [default: all that are served]
+    #[arg(long, value_name = "VERSION")]
+    pub(crate) api_version: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) definitions: Definitions,
+}
+
+/// `--to`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Notation {
+    /// JSON Schema 2020-12, a file `KIND_VERSION.schema.json` for each version of a kind
+    JsonSchema,
+    /// OpenAPI v3, a file `GROUP/VERSION.json` for each group and version
+    Openapi,
+    /// JSON Schema in the files `GROUP/KIND_VERSION.json`
+    Kubeconform,
+}
+
+pub(crate) fn run(args: &Schema) -> Result<Exit> {
+    match &args.action {
+        Action::Export(args) => export(args),
+    }
+}
+
+fn export(args: &Export) -> Result<Exit> {
+    let kinds = args.definitions.load()?;
+    let documents: Vec<&Document> = match args.names.as_slice() {
+        [] => kinds.documents().iter().collect(),
+        names => {
+            let named: Result<Vec<_>> = names.iter().map(|name| kinds.find(name)).collect();
+            named?.into_iter().map(|named| named.document).collect()
+        }
+    };
+    let crds: Vec<Crd<'_>> = documents.into_iter().map(kinds::read).collect::<Result<_>>()?;
+    let mut files: BTreeMap<PathBuf, Document> = BTreeMap::new();
+    for crd in &crds {
+        for at in versions(crd, args.api_version.as_deref())? {
+            let Some(version) = crd.spec.versions.get(at) else { continue };
+            let (path, document) = file(args, crd, at, version.name, &crds);
+            if let Some(document) = document {
+                files.insert(path, document);
+            }
+        }
+    }
+    match (&args.out, files.len()) {
+        (_, 0) => bail!("there is no served version with a schema"),
+        (Some(directory), n_files) => {
+            for (path, document) in &files {
+                write(directory, path, document)?;
+            }
+            let s = if n_files == 1 { "" } else { "s" };
+            report::note(&format!("{n_files} file{s} in {}", directory.display()));
+        }
+        (None, 1) => {
+            for document in files.values() {
+                stdout::print(&text(document)?)?;
+            }
+        }
+        (None, n_files) => bail!(
+            "there are {n_files} schemas: name a directory with `--out DIR`, or one kind and \
+             `--api-version VERSION`"
+        ),
+    }
+    Ok(Exit::Fine)
+}
+
+/// The versions to export.
+fn versions(crd: &Crd<'_>, wanted: Option<&str>) -> Result<Vec<usize>> {
+    if wanted.is_some() {
+        return Ok(vec![kinds::version(crd, wanted)?]);
+    }
+    let versions = crd.spec.versions.iter().enumerate();
+    Ok(versions.filter(|(_, version)| version.served).map(|(at, _)| at).collect())
+}
+
+/// A file of the output; its name comes out of the CRD and cannot lead out of the directory.
+fn file(
+    args: &Export,
+    crd: &Crd<'_>,
+    at: usize,
+    version: &str,
+    crds: &[Crd<'_>],
+) -> (PathBuf, Option<Document>) {
+    let strictness = if args.open { Strictness::Open } else { Strictness::Strict };
+    let group = plain(crd.spec.group);
+    let kind = plain(&crd.spec.names.kind.to_lowercase());
+    let name = plain(version);
+    let schema = || export::json_schema(crd, at, strictness);
+    match args.to {
+        Notation::JsonSchema => {
+            (PathBuf::from(format!("{kind}.{group}_{name}.schema.json")), schema())
+        }
+        Notation::Kubeconform => (Path::new(&group).join(format!("{kind}_{name}.json")), schema()),
+        Notation::Openapi => {
+            let document = export::openapi(crd.spec.group, version, crds);
+            (Path::new(&group).join(format!("{name}.json")), Some(document))
+        }
+    }
+}
+
+/// A name that can be part of a file's.
+fn plain(name: &str) -> String {
+    let safe =
+        |c: char| if c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_') { c } else { '-' };
+    let name: String = name.chars().map(safe).collect();
+    if name.chars().all(|c| c == '.') { "-".repeat(name.len().max(1)) } else { name }
+}
+
+fn write(directory: &Path, path: &Path, document: &Document) -> Result<()> {
+    let path = directory.join(path);
+    let parent = path.parent().unwrap_or(directory);
+    std::fs::create_dir_all(parent)
+        .and_then(|()| std::fs::write(&path, text(document).unwrap_or_default()))
+        .with_context(|| format!("`{}` cannot be written", path.display()))
+}
+
+fn text(document: &Document) -> Result<String> {
+    let mut out = Vec::new();
+    json::write(document.root(), Layout::Pretty, &mut out);
+    out.push(b'\n');
+    Ok(String::from_utf8(out)?)
+}

@@ -1,0 +1,246 @@
+//! `crdkit test`: suites of requests, and whether they go as they say.
+
+mod args;
+
+pub(crate) use args::Test;
+
+use crate::config::NAME as CONFIG;
+use crate::exit::Exit;
+use crate::progress::Progress;
+use crate::report::{
+    self, Case as CaseName, Finding, Format, Object, Outputs, Source, Style, Subject, Verdict,
+};
+use crate::source::Client;
+use crate::suite::{self, Case, CrdSet, Found, Ran, Suite, Variant};
+use crate::watch;
+use anyhow::{Context as _, Result};
+use crdkit::issue::Issue;
+use crdkit::text::regex::Regex;
+use rayon::prelude::*;
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+pub(crate) fn run(args: &Test) -> Result<Exit> {
+    if !args.watch {
+        return once(args).map(|(exit, _)| exit);
+    }
+    let files = args.paths.iter().chain(&args.crds).map(PathBuf::from);
+    let files = files.chain([PathBuf::from(CONFIG)]).collect();
+    watch::forever(files, || Ok(once(args)?.1))
+}
+
+/// Runs all suites; gives the files they depend on as well.
+fn once(args: &Test) -> Result<(Exit, Vec<PathBuf>)> {
+    let config = args.reporting.config()?;
+    let client = args.fetching.client();
+    let specs = args.reporting.outputs(Format::Pretty);
+    let style = Style {
+        verbose: args.reporting.verbose,
+        summary: args.reporting.summary,
+        cases: true,
+        ..Style::default()
+    };
+    let mut exit = Exit::Fine;
+    let mut suites = Vec::new();
+    for path in &args.paths {
+        match suite::find(path, &client) {
+            Ok(found) => suites.extend(found),
+            Err(error) => {
+                report::failure(&error);
+                exit = Exit::Failed;
+            }
+        }
+    }
+    let filter = args.run.as_deref().map(Regex::new).transpose();
+    let common: Vec<String> = config.crds.iter().chain(&args.crds).cloned().collect();
+    let runner = Runner {
+        crds: Crds::load(&suites, &common, &client),
+        common,
+        filter: filter.context("`--run` is no regular expression")?,
+        excerpts: specs.iter().any(|spec| spec.format == Format::Pretty),
+        bless: args.bless,
+    };
+    let files = runner.files();
+
+    let mut outputs = Outputs::new(&specs, style);
+    if let Some(problems) = &config.problems {
+        outputs.add(problems)?;
+    }
+    let mut progress = Progress::new(suites.len(), args.reporting.quiet);
+    for window in suites.chunks(64) {
+        let ran: Vec<_> = window.par_iter().map(|found| runner.suite(found)).collect();
+        progress.advance(window.len());
+        progress.pause(|| -> Result<()> {
+            for (objects, blessed) in ran {
+                blessed?;
+                objects.iter().try_for_each(|object| outputs.add(object).map(drop))?;
+            }
+            Ok(())
+        })?;
+    }
+    drop(progress);
+    let summary = outputs.finish(suites.len())?;
+    if summary.n_invalid + summary.n_errors > 0 {
+        exit = exit.max(Exit::Findings);
+    }
+    if !args.reporting.quiet {
+        report::note(&summary.of_cases());
+        if summary.n_objects() == 0 && exit == Exit::Fine {
+            report::note("nothing was run: there are no suites, or no case has such a name");
+        }
+    }
+    Ok((exit, files))
+}
+
+/// The CRDs of all suites, read once for each list of sources.
+struct Crds(HashMap<Vec<String>, Result<CrdSet, String>>);
+
+impl Crds {
+    fn load(suites: &[Found], common: &[String], client: &Client) -> Self {
+        let mut keys: Vec<Vec<String>> = Vec::new();
+        for suite in suites.iter().filter_map(|found| found.read.suite.as_ref()) {
+            keys.push(sources(suite, common));
+            let earlier = suite.cases.iter().filter_map(|case| case.before.as_ref());
+            keys.extend(earlier.map(|before| before.crds.clone()).filter(|it| !it.is_empty()));
+        }
+        keys.sort();
+        keys.dedup();
+        let load = |key: Vec<String>| {
+            let set = suite::load(&key, client).map_err(|error| format!("{error:#}"));
+            (key, set)
+        };
+        Self(keys.into_par_iter().map(load).collect())
+    }
+
+    fn get(&self, key: &[String]) -> Result<&CrdSet, String> {
+        match self.0.get(key) {
+            Some(set) => set.as_ref().map_err(String::clone),
+            None => Err("its CRDs were not read".to_owned()),
+        }
+    }
+}
+
+/// The sources of a suite, which come before those that are named for all.
+fn sources(suite: &Suite, common: &[String]) -> Vec<String> {
+    // A suite that is about one CRD by its own word knows where that is.
+    let common = if suite.one_version && !suite.crds.is_empty() { &[] } else { common };
+    common.iter().chain(&suite.crds).cloned().collect()
+}
+
+struct Runner {
+    crds: Crds,
+    common: Vec<String>,
+    filter: Option<Regex>,
+    excerpts: bool,
+    bless: bool,
+}
+
+impl Runner {
+    /// Files and directories that CRDs came from.
+    fn files(&self) -> Vec<PathBuf> {
+        let mut files: Vec<PathBuf> = self.crds.0.keys().flatten().map(PathBuf::from).collect();
+        files.sort();
+        files.dedup();
+        files
+    }
+
+    /// What became of the cases of a file, and whether what came could be written into it.
+    fn suite(&self, found: &Found) -> (Vec<Object>, Result<()>) {
+        let Found { input, read } = found;
+        let source = Source::new(&input.name, &input.bytes, 1);
+        let finding = |issue: &Issue| Finding::new(issue, &source, self.excerpts);
+        let mut objects = Vec::new();
+        if !read.issues.is_empty() {
+            let findings = read.issues.iter().map(finding).collect();
+            objects.push(Object::judged(&input.name, None, findings));
+        }
+        let Some(suite) = &read.suite else { return (objects, Ok(())) };
+        let mut blessings: Vec<(usize, Ran)> = Vec::new();
+        for (index, case) in suite.cases.iter().enumerate() {
+            if let Some(filter) = &self.filter
+                && !filter.is_match(&format!("{}: {}", suite.name, case.name))
+            {
+                continue;
+            }
+            for (label, ran) in self.case(suite, case) {
+                let name = match label.as_str() {
+                    "" => case.name.clone(),
+                    label => format!("{} [{label}]", case.name),
+                };
+                let subject = Subject::Case(CaseName { suite: suite.name.clone(), name });
+                let findings = ran.failures.iter().map(|failure| Finding {
+                    diff: failure.diff.clone(),
+                    ..finding(&failure.issue)
+                });
+                let findings: Vec<_> = findings.collect();
+                if self.bless && !findings.is_empty() {
+                    blessings.push((index, ran));
+                }
+                let mut object = Object::judged(&input.name, Some(subject), findings);
+                if case.skip.is_some() {
+                    object.verdict = Verdict::Skipped;
+                }
+                objects.push(object);
+            }
+        }
+        (objects, Self::write(found, &blessings))
+    }
+
+    /// Writes what came into the file of a suite.
+    fn write(found: &Found, blessings: &[(usize, Ran)]) -> Result<()> {
+        if blessings.is_empty() {
+            return Ok(());
+        }
+        let name = Arc::clone(&found.input.name);
+        match suite::bless(&found.input.bytes, blessings) {
+            Some(text) => {
+                std::fs::write(&*name, text).with_context(|| format!("`{name}` cannot be written"))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Runs a case under each variant of its CRD; several are told apart by labels.
+    fn case(&self, suite: &Suite, case: &Case) -> Vec<(String, Ran)> {
+        if case.skip.is_some() {
+            return vec![(String::new(), Ran::default())];
+        }
+        let failed = |problem: String| vec![(String::new(), Ran::impossible(case, &problem))];
+        let crds = match self.crds.get(&sources(suite, &self.common)) {
+            Ok(crds) => crds,
+            Err(problem) => return failed(problem),
+        };
+        let variants = suite::variants(suite, case, crds);
+        if variants.is_empty() {
+            let (group, kind) = suite::kind_of(case);
+            let what = match &suite.crd_name {
+                Some(name) => format!("called `{name}`"),
+                None => format!("for `{kind}` in group `{group}`"),
+            };
+            return failed(format!("there is no CRD {what}; name it with `crds` or `--crds`"));
+        }
+        let earlier = match self.earlier(case) {
+            Ok(earlier) => earlier,
+            Err(problem) => return failed(problem),
+        };
+        let several = variants.len() > 1;
+        let label = |variant: &Variant| {
+            if several { variant.label().to_owned() } else { String::new() }
+        };
+        variants
+            .into_iter()
+            .map(|variant| (label(variant), suite::run(suite, case, variant, earlier)))
+            .collect()
+    }
+
+    /// The CRD that the object of a case was created under, if the case names another one.
+    fn earlier(&self, case: &Case) -> Result<Option<&Variant>, String> {
+        let Some(before) = case.before.as_ref().filter(|before| !before.crds.is_empty()) else {
+            return Ok(None);
+        };
+        let (group, kind) = suite::kind_of(case);
+        let found = self.crds.get(&before.crds)?.of_kind(&group, &kind);
+        found.map(Some).ok_or_else(|| format!("`crds-before` has no CRD for `{kind}`"))
+    }
+}

@@ -1,0 +1,205 @@
+//! What came of a request against what a case says: objects, errors and warnings, and the difference in lines.
+
+use super::{Expected, Pattern, Patterns};
+use crdkit::codec::{DecodeOptions, json, yaml};
+use crdkit::issue::Span;
+use crdkit::schema::status::Cause;
+use crdkit::value::{Document, Event, NodeId, Value};
+use similar::{ChangeTag, TextDiff};
+use std::fmt::Write as _;
+
+/// Metadata that a server or a test run decides.
+pub(super) const DECIDED: &[&str] = &[
+    "creationTimestamp",
+    "generateName",
+    "generation",
+    "managedFields",
+    "name",
+    "namespace",
+    "resourceVersion",
+    "selfLink",
+    "uid",
+];
+
+/// How an object differs from what was expected: the place of the first difference, and all in lines.
+pub(super) struct Difference {
+    pub(super) place: Option<Span>,
+    pub(super) diff: String,
+}
+
+/// Compares `got` with what was expected of it.
+pub(super) fn object(expected: &Expected, got: &Document) -> Option<Difference> {
+    let wanted = expected.document.root();
+    let got = if expected.exactly { without_decided(got, wanted) } else { projected(got, wanted) };
+    if got.root() == wanted {
+        return None;
+    }
+    let place = first_difference(wanted, got.root()).or(expected.place);
+    Some(Difference { place, diff: diff(&yaml_of(wanted), &yaml_of(got.root())) })
+}
+
+/// `got` without what a server decides, as far as `wanted` does not have it either.
+pub(super) fn without_decided(got: &Document, wanted: Value<'_>) -> Document {
+    let mut got = Document::copy_of(got.root());
+    let wanted = wanted.get("metadata");
+    let Some(metadata) = got.root().get("metadata").map(Value::id) else { return got };
+    for key in DECIDED {
+        let member = got.value(metadata).get(key).map(Value::id);
+        if let (Some(id), None) = (member, wanted.and_then(|wanted| wanted.get(key))) {
+            got.remove(id);
+        }
+    }
+    if wanted.is_none() && got.value(metadata).members().next().is_none() {
+        got.remove(metadata);
+    }
+    got
+}
+
+/// What `wanted` speaks of in `got`: other members are left out at every level. A `null` asks for absence.
+pub(super) fn projected(got: &Document, wanted: Value<'_>) -> Document {
+    let mut got = Document::copy_of(got.root());
+    let mut pending = vec![(wanted, NodeId::ROOT)];
+    while let Some((wanted, id)) = pending.pop() {
+        let here = got.value(id);
+        if wanted.as_object().is_some() && here.as_object().is_some() {
+            let others = here.members().filter(|(key, _)| wanted.get(key).is_none());
+            let others: Vec<NodeId> = others.map(|(_, member)| member.id()).collect();
+            for id in others {
+                got.remove(id);
+            }
+            for (key, wanted) in wanted.members() {
+                match got.value(id).get(key).map(Value::id) {
+                    Some(member) => pending.push((wanted, member)),
+                    None if wanted.is_null() => {
+                        let null = Document::of_events([Event::Null]);
+                        got.insert(id, key, null.root());
+                    }
+                    None => {}
+                }
+            }
+        } else if wanted.items().len() == here.items().len() {
+            let ids: Vec<NodeId> = here.items().map(Value::id).collect();
+            pending.extend(wanted.items().zip(ids));
+        }
+    }
+    got
+}
+
+/// Where `wanted` first has something that `got` has not.
+fn first_difference(wanted: Value<'_>, got: Value<'_>) -> Option<Span> {
+    let mut pending = vec![(wanted, Some(got))];
+    while let Some((wanted, got)) = pending.pop() {
+        let Some(got) = got else { return super::read::place(wanted) };
+        if wanted == got {
+            continue;
+        }
+        let before = pending.len();
+        if wanted.as_object().is_some() && got.as_object().is_some() {
+            pending.extend(wanted.members().map(|(key, member)| (member, got.get(key))));
+        } else if wanted.items().len() == got.items().len() {
+            pending.extend(wanted.items().zip(got.items().map(Some)));
+        }
+        if pending.len() == before {
+            return super::read::place(wanted);
+        }
+        if let Some(new) = pending.get_mut(before..) {
+            new.reverse();
+        }
+    }
+    None
+}
+
+/// YAML with members in the order of their names, so that lines can be compared.
+pub(super) fn yaml_of(value: Value<'_>) -> String {
+    let mut text = Vec::new();
+    json::write(value, json::Layout::Compact, &mut text);
+    let sorted = serde_json::from_slice::<serde_json::Value>(&text).map(|it| it.to_string());
+    let text = sorted.map_or(text, String::into_bytes);
+    let mut out = Vec::new();
+    if let Ok(decoded) = json::decode(&text, &DecodeOptions::default()) {
+        yaml::write(decoded.document.root(), &mut out);
+    }
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+/// Lines that were expected (`-`) and that came (`+`), with a few around them.
+pub(super) fn diff(expected: &str, got: &str) -> String {
+    let diff = TextDiff::from_lines(expected, got);
+    let mut out = String::new();
+    for (index, group) in diff.grouped_ops(3).iter().enumerate() {
+        if index > 0 {
+            out.push_str("  \u{2026}\n");
+        }
+        for change in group.iter().flat_map(|operation| diff.iter_changes(operation)) {
+            let sign = match change.tag() {
+                ChangeTag::Delete => "- ",
+                ChangeTag::Insert => "+ ",
+                ChangeTag::Equal => "  ",
+            };
+            out.push_str(sign);
+            out.push_str(change.value().trim_end_matches('\n'));
+            out.push('\n');
+        }
+    }
+    out
+}
+
+/// One error or warning as it came.
+pub(super) struct Line {
+    pub(super) cause: Cause,
+    /// The finding's own code.
+    pub(super) code: &'static str,
+    /// Whether it need not be named.
+    pub(super) optional: bool,
+}
+
+impl Line {
+    pub(super) fn text(&self) -> String {
+        match self.cause.field.as_str() {
+            "" => self.cause.message.clone(),
+            field => format!("{field}: {}", self.cause.message),
+        }
+    }
+}
+
+/// Pairs patterns with lines; gives the difference if some of either are left.
+pub(super) fn lines(patterns: &Patterns, got: &[Line]) -> Option<String> {
+    let mut left: Vec<&Line> = got.iter().collect();
+    let mut missing = Vec::new();
+    let mut out = String::new();
+    for pattern in &patterns.items {
+        match left.iter().position(|line| pattern.matches(line)) {
+            Some(at) => drop(writeln!(out, "  {}", left.remove(at).text())),
+            None => missing.push(pattern),
+        }
+    }
+    left.retain(|line| !patterns.others && !line.optional);
+    if missing.is_empty() && left.is_empty() {
+        return None;
+    }
+    for pattern in missing {
+        let _ = writeln!(out, "- {}", pattern.text());
+    }
+    for line in left {
+        let _ = writeln!(out, "+ {}", line.text());
+    }
+    Some(out)
+}
+
+impl Pattern {
+    fn matches(&self, line: &Line) -> bool {
+        let is = |wanted: &Option<String>, got: &str| wanted.as_deref().is_none_or(|it| it == got);
+        let text = self.text.as_deref().is_none_or(|text| line.text().contains(text));
+        is(&self.path, &line.cause.field)
+            && is(&self.message, &line.cause.message)
+            && is(&self.reason, line.cause.reason)
+            && is(&self.code, line.code)
+            && text
+    }
+
+    fn text(&self) -> String {
+        let code = self.code.as_ref().map(|code| format!("[{code}]"));
+        let parts = [&self.path, &code, &self.reason, &self.message, &self.text];
+        parts.into_iter().flatten().cloned().collect::<Vec<_>>().join(": ")
+    }
+}

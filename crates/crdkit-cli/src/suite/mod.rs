@@ -1,0 +1,130 @@
+//! Suites: files of cases that say what the API server makes of requests.
+//!
+//! Two formats are read into one model: crdkit's own (`own`) and that of openshift/api (`openshift`).
+//! `find` tells suites from other files, `crds` has the CRDs they name, `run` makes the requests of a
+//! case and `compare` holds what came of them against what the case says.
+
+mod bless;
+mod compare;
+mod crds;
+mod find;
+mod merge;
+mod openshift;
+mod own;
+mod patch;
+mod read;
+mod run;
+
+pub(crate) use bless::bless;
+pub(crate) use crds::{CrdSet, Variant, load};
+pub(crate) use find::{Found, find};
+pub(crate) use run::{Ran, kind_of, run, variants};
+
+use crdkit::FieldValidation;
+use crdkit::codec::Decoded;
+use crdkit::issue::{Issue, Span};
+use crdkit::value::Document;
+
+/// A file of cases.
+pub(crate) struct Suite {
+    pub(crate) name: String,
+    /// Sources of CRDs, named from the working directory.
+    pub(crate) crds: Vec<String>,
+    /// The one CRD that all cases are about, where the suite says so; there may be several variants of it.
+    pub(crate) crd_name: Option<String>,
+    /// Feature gates that a variant must have, or with a dash in front must not have.
+    pub(crate) feature_gates: Vec<String>,
+    /// Whether the version of an object is the only one there is.
+    pub(crate) one_version: bool,
+    pub(crate) cases: Vec<Case>,
+}
+
+/// One request, and what it is to lead to.
+pub(crate) struct Case {
+    pub(crate) name: String,
+    /// Where the case begins: its name.
+    pub(crate) place: Option<Span>,
+    /// The object that is there before.
+    pub(crate) before: Option<Before>,
+    pub(crate) request: Request,
+    pub(crate) object: Decoded,
+    pub(crate) field_validation: FieldValidation,
+    pub(crate) expect: Expect,
+    /// Why it is not run.
+    pub(crate) skip: Option<String>,
+}
+
+/// An object that is there before a request, and the CRD it was created under if that was another one.
+pub(crate) struct Before {
+    pub(crate) object: Decoded,
+    /// Whether it is as it was stored, so that it need not be created.
+    pub(crate) stored: bool,
+    pub(crate) crds: Vec<String>,
+    /// JSON Patch operations that make the earlier CRD out of the current one.
+    pub(crate) patches: Vec<Document>,
+}
+
+/// What is asked of the server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Request {
+    Create,
+    Update,
+    Status,
+    /// An update, and one of the status if the object has any.
+    UpdateAndStatus,
+}
+
+/// What is to come of a request.
+#[derive(Default)]
+pub(crate) struct Expect {
+    pub(crate) errors: Option<Errors>,
+    pub(crate) object: Option<Expected>,
+    pub(crate) warnings: Option<Patterns>,
+    pub(crate) code: Option<i64>,
+}
+
+/// Why a request is to be refused.
+pub(crate) enum Errors {
+    /// A part of the message as a whole, of the update or of the one of the status.
+    Message {
+        text: String,
+        place: Option<Span>,
+        of_status: bool,
+    },
+    Causes(Patterns),
+}
+
+/// A list of errors or warnings.
+#[derive(Default)]
+pub(crate) struct Patterns {
+    pub(crate) items: Vec<Pattern>,
+    /// Whether there may be more than those.
+    pub(crate) others: bool,
+    pub(crate) place: Option<Span>,
+}
+
+/// One error or warning. What is not given may be anything.
+#[derive(Default)]
+pub(crate) struct Pattern {
+    pub(crate) path: Option<String>,
+    /// A part of the message, or of the line that has path and message.
+    pub(crate) text: Option<String>,
+    /// All of the message.
+    pub(crate) message: Option<String>,
+    pub(crate) reason: Option<String>,
+    pub(crate) code: Option<String>,
+}
+
+/// The object that is to be stored.
+pub(crate) struct Expected {
+    pub(crate) document: Document,
+    /// Whether there must not be more than that.
+    pub(crate) exactly: bool,
+    pub(crate) place: Option<Span>,
+}
+
+/// A file that was read: a suite, and what is wrong with it.
+pub(crate) struct Read {
+    pub(crate) suite: Option<Suite>,
+    pub(crate) issues: Vec<Issue>,
+}

@@ -1,0 +1,216 @@
+//! crdkit's own format of suites.
+//!
+//! One document: `crds` names sources, `base` is what all objects have in common, and each of `cases` has a
+//! `name`, one request (`create`, `update` or `status`) and what is to come of it (`expect`, `exactly`,
+//! `errors`, `warnings`, `code`). Objects are written out, or named as a file beside the suite.
+
+use super::read::{Problems, place};
+use super::{
+    Before, Case, Errors, Expect, Expected, Pattern, Patterns, Read, Request, Suite, merge,
+};
+use crate::config;
+use crdkit::FieldValidation;
+use crdkit::codec::{DecodeOptions, Decoded, yaml};
+use crdkit::value::{Document, Value};
+use std::path::Path;
+
+const SUITE: &[&str] = &["name", "crds", "base", "field-validation", "cases"];
+const CASE: &[&str] = &[
+    "name",
+    "create",
+    "update",
+    "status",
+    "expect",
+    "exactly",
+    "errors",
+    "warnings",
+    "code",
+    "field-validation",
+    "skip",
+];
+const CHANGE: &[&str] = &["from", "stored", "to", "crds-before", "patches-before"];
+const PATTERN: &[&str] = &["path", "text", "message", "reason", "code"];
+
+/// Whether a document is a suite of this format.
+pub(super) fn is_suite(root: Value<'_>) -> bool {
+    root.get("kind").is_none() && root.get("cases").is_some_and(|cases| cases.as_array().is_some())
+}
+
+/// Reads a suite that is in `directory`.
+pub(super) fn read(root: Value<'_>, name: &str, directory: &Path) -> Read {
+    let mut problems = Problems::default();
+    problems.only(root, SUITE);
+    let crds = match root.get("crds").map(|value| config::sources(value, directory)) {
+        Some(Ok(sources)) => sources,
+        Some(Err(_)) => {
+            problems.texts(root.get("crds"));
+            Vec::new()
+        }
+        None => Vec::new(),
+    };
+    let mode = problems.field_validation(root.get("field-validation"));
+    let mut reader = Reader { directory, base: root.get("base"), mode, problems };
+    let cases = reader.problems.list(root.get("cases"));
+    let cases = cases.into_iter().filter_map(|value| reader.case(value)).collect();
+    let name = reader.problems.text(root.get("name")).unwrap_or_else(|| name.to_owned());
+    let suite =
+        Suite { name, crds, crd_name: None, feature_gates: Vec::new(), one_version: false, cases };
+    Read { suite: Some(suite), issues: reader.problems.0 }
+}
+
+struct Reader<'a> {
+    directory: &'a Path,
+    base: Option<Value<'a>>,
+    mode: Option<FieldValidation>,
+    problems: Problems,
+}
+
+impl Reader<'_> {
+    fn case(&mut self, value: Value<'_>) -> Option<Case> {
+        if value.as_object().is_none() {
+            self.problems.add(value, "a case must be a mapping");
+            return None;
+        }
+        self.problems.only(value, CASE);
+        let requests =
+            [("create", Request::Create), ("update", Request::Update), ("status", Request::Status)];
+        let mut asked =
+            requests.iter().filter_map(|(key, request)| Some((value.get(key)?, *request)));
+        let (Some((asked_for, request)), None) = (asked.next(), asked.next()) else {
+            self.problems.add(value, "a case needs one of `create`, `update` and `status`");
+            return None;
+        };
+        let (before, object) = if request == Request::Create {
+            (None, self.object(asked_for)?)
+        } else {
+            let (before, object) = self.change(asked_for)?;
+            (Some(before), object)
+        };
+        let name = value.get("name");
+        let named = self.problems.text(name);
+        let mode = self.problems.field_validation(value.get("field-validation")).or(self.mode);
+        Some(Case {
+            name: named.unwrap_or_else(|| format!("case at {}", value.path())),
+            place: place(name.unwrap_or(value)),
+            before,
+            request,
+            object,
+            field_validation: mode.unwrap_or_default(),
+            expect: self.expect(value),
+            skip: self.problems.text(value.get("skip")),
+        })
+    }
+
+    /// `from` or `stored`, and `to`, of an update.
+    fn change(&mut self, value: Value<'_>) -> Option<(Before, Decoded)> {
+        self.problems.only(value, CHANGE);
+        let (from, stored) = (value.get("from"), value.get("stored"));
+        let one = from.xor(stored);
+        let (Some(before), Some(to)) = (one, value.get("to")) else {
+            self.problems.add(value, "a change needs `from` or `stored`, and `to`");
+            return None;
+        };
+        let crds = match value.get("crds-before") {
+            Some(sources) => config::sources(sources, self.directory).unwrap_or_else(|_| {
+                self.problems.add(sources, "this must be a text or a list of texts");
+                Vec::new()
+            }),
+            None => Vec::new(),
+        };
+        let patches = self.problems.list(value.get("patches-before"));
+        let patches = patches.into_iter().map(Document::copy_of).collect();
+        let stored = stored.is_some();
+        Some((Before { object: self.object(before)?, stored, crds, patches }, self.object(to)?))
+    }
+
+    /// An object: written out, or the name of a file that holds it.
+    fn object(&mut self, value: Value<'_>) -> Option<Decoded> {
+        let mut decoded = match value.as_str() {
+            None => Decoded { document: Document::copy_with_positions(value), issues: Vec::new() },
+            Some(file) => {
+                let path = self.directory.join(file);
+                let read = std::fs::read(&path).map_err(|error| error.to_string());
+                let decoded = read.and_then(|bytes| {
+                    let decoded = yaml::decode(&bytes, &DecodeOptions::default());
+                    decoded.map_err(|issue| issue.to_string())
+                });
+                match decoded {
+                    Ok(decoded) => decoded,
+                    Err(error) => {
+                        let problem = format!("`{}` cannot be read: {error}", path.display());
+                        self.problems.add(value, problem);
+                        return None;
+                    }
+                }
+            }
+        };
+        if decoded.document.root().is_null() {
+            // An object that is all base.
+            decoded.document = Document::copy_of(self.base?);
+        }
+        if let Some(base) = self.base {
+            merge::merge(&mut decoded.document, base);
+        }
+        Some(decoded)
+    }
+
+    fn expect(&mut self, value: Value<'_>) -> Expect {
+        let object = match (value.get("expect"), value.get("exactly")) {
+            (Some(_), Some(exactly)) => {
+                self.problems.add(exactly, "a case has `expect` or `exactly`, not both");
+                None
+            }
+            (Some(part), None) => Some((part, false)),
+            (None, exactly) => exactly.map(|whole| (whole, true)),
+        };
+        let expected = |(value, exactly): (Value<'_>, bool)| {
+            let mut document = Document::copy_with_positions(value);
+            if let (true, Some(base)) = (exactly, self.base) {
+                merge::merge(&mut document, base);
+            }
+            Expected { document, exactly, place: place(value) }
+        };
+        let object = object.map(expected);
+        Expect {
+            object,
+            errors: value.get("errors").map(|errors| Errors::Causes(self.patterns(errors))),
+            warnings: value.get("warnings").map(|warnings| self.patterns(warnings)),
+            code: value.get("code").and_then(Value::as_i64),
+        }
+    }
+
+    /// A list of errors or warnings; one alone need not be a list.
+    fn patterns(&mut self, value: Value<'_>) -> Patterns {
+        let mut out = Patterns { place: place(value), ..Patterns::default() };
+        let items: Vec<_> = match value.as_array() {
+            Some(items) => items.collect(),
+            None => vec![value],
+        };
+        for item in items {
+            match item.as_str() {
+                Some("...") => out.others = true,
+                Some(text) => {
+                    out.items.push(Pattern { text: Some(text.to_owned()), ..Pattern::default() });
+                }
+                None => out.items.extend(self.pattern(item)),
+            }
+        }
+        out
+    }
+
+    fn pattern(&mut self, item: Value<'_>) -> Option<Pattern> {
+        if item.as_object().is_none() {
+            self.problems.add(item, "this must be a text or a mapping");
+            return None;
+        }
+        self.problems.only(item, PATTERN);
+        let mut text = |key| self.problems.text(item.get(key));
+        Some(Pattern {
+            path: text("path"),
+            text: text("text"),
+            message: text("message"),
+            reason: text("reason"),
+            code: text("code"),
+        })
+    }
+}

@@ -1,0 +1,199 @@
+//! Canonical JSON: one text for each value.
+//!
+//! Members are sorted by the UTF-8 bytes of their keys, there is no white space, strings have the
+//! escapes the grammar asks for and no others, and a number is written in the one way its
+//! [`Notation`] allows. So equal values have equal bytes, whatever order, spelling and escapes their
+//! source had, and writing what was read back changes nothing.
+//!
+//! Nothing recurses, and a number with a huge exponent is refused before it is spelled out.
+
+use super::write_string;
+use crdkit_issue::{Issue, codes};
+use crdkit_text::number::Decimal;
+use crdkit_value::{Kind, NodeId, Value};
+
+/// How numbers are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Notation {
+    /// All digits and no more, with an exponent only where plain notation would need a row of zeros.
+    #[default]
+    Exact,
+    /// The same for the nearest double.
+    Float64 {
+        /// Whether integers that no double holds are rounded instead of refused.
+        lossy: bool,
+    },
+    /// Never an exponent.
+    Decimal {
+        /// Whether zeros at the end of a fraction are kept as they were written.
+        keep_scale: bool,
+    },
+    /// Whole numbers, all digits.
+    BigInt,
+}
+
+/// So many digits are written where the source had fewer.
+const MAX_EXPANDED: usize = 1024;
+
+/// Appends the canonical text of `value` to `out`.
+///
+/// # Errors
+/// The finding about the first number that has none.
+pub fn write_canonical(
+    value: Value<'_>,
+    notation: Notation,
+    out: &mut Vec<u8>,
+) -> Result<(), Box<Issue>> {
+    // What is left of each array and object that has begun: children in reverse order, and the end.
+    let mut pending = vec![Step::Value(value)];
+    let mut after_value = false;
+    while let Some(step) = pending.pop() {
+        let value = match step {
+            Step::End(end) => {
+                out.push(end);
+                after_value = true;
+                continue;
+            }
+            Step::Member(value) => {
+                comma(after_value, out);
+                write_string(value.key().unwrap_or_default(), out);
+                out.push(b':');
+                value
+            }
+            Step::Value(value) => {
+                comma(after_value, out);
+                value
+            }
+        };
+        after_value = true;
+        match value.kind() {
+            Kind::Null => out.extend_from_slice(b"null"),
+            Kind::Bool(true) => out.extend_from_slice(b"true"),
+            Kind::Bool(false) => out.extend_from_slice(b"false"),
+            Kind::String(text) => write_string(text, out),
+            Kind::Int(_) | Kind::Float(_) | Kind::Number(_) => {
+                let text = canonical_number(&value.kind(), notation)
+                    .map_err(|issue| Box::new((*issue).at(value.path())))?;
+                out.extend_from_slice(text.as_bytes());
+            }
+            Kind::Array(items) => {
+                out.push(b'[');
+                pending.push(Step::End(b']'));
+                let first = pending.len();
+                pending.extend(items.map(Step::Value));
+                pending.get_mut(first..).unwrap_or_default().reverse();
+                after_value = false;
+            }
+            Kind::Object(members) => {
+                out.push(b'{');
+                pending.push(Step::End(b'}'));
+                let mut members: Vec<_> = members.map(|(key, member)| (key, member.id())).collect();
+                members.sort_unstable_by(|(left, _), (right, _)| right.cmp(left));
+                let member = |(_, id): (&str, NodeId)| Step::Member(value.document().value(id));
+                pending.extend(members.into_iter().map(member));
+                after_value = false;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What comes next.
+enum Step<'v> {
+    Value(Value<'v>),
+    Member(Value<'v>),
+    End(u8),
+}
+
+fn comma(needed: bool, out: &mut Vec<u8>) {
+    if needed {
+        out.push(b',');
+    }
+}
+
+/// The one text of a number.
+///
+/// # Errors
+/// Why it has none.
+pub fn canonical_number(number: &Kind<'_>, notation: Notation) -> Result<String, Box<Issue>> {
+    let (decimal, source) = match number {
+        Kind::Int(int) => (Some(Decimal::from(*int)), String::new()),
+        Kind::Float(float) => (Decimal::from_f64(*float), String::new()),
+        Kind::Number(text) => (Decimal::parse(text), (*text).to_owned()),
+        _ => return Ok(String::new()),
+    };
+    let Some(decimal) = decimal else {
+        let shown = if let Kind::Float(float) = number { float.to_string() } else { source };
+        return Err(Box::new(Issue::error(codes::domain::NOT_FINITE).with("number", shown)));
+    };
+    match notation {
+        Notation::Exact => Ok(decimal.to_string()),
+        Notation::Float64 { lossy } => float64(&decimal, lossy),
+        Notation::Decimal { keep_scale } => {
+            plain(&decimal, if keep_scale { scale(&source) } else { 0 })
+        }
+        Notation::BigInt if !decimal.is_integer() => Err(Box::new(
+            Issue::error(codes::domain::NOT_WHOLE).with("number", decimal.to_string()),
+        )),
+        Notation::BigInt => plain(&decimal, 0),
+    }
+}
+
+fn float64(decimal: &Decimal, lossy: bool) -> Result<String, Box<Issue>> {
+    let rounded = Decimal::from_f64(decimal.to_f64())
+        .ok_or_else(|| refused(decimal, "it is too large for a 64-bit float"))?;
+    if decimal.is_integer() && rounded != *decimal && !lossy {
+        return Err(refused(decimal, "a 64-bit float would round it"));
+    }
+    Ok(rounded.to_string())
+}
+
+/// All digits without an exponent, with at least `places` behind the point.
+fn plain(decimal: &Decimal, places: usize) -> Result<String, Box<Issue>> {
+    let n_digits = decimal.digits().len();
+    let n_zeros = usize::try_from(decimal.exponent().unsigned_abs()).unwrap_or(usize::MAX);
+    if n_digits.max(n_zeros).max(places) > MAX_EXPANDED.max(n_digits) {
+        return Err(refused(decimal, "it has too many digits"));
+    }
+    let sign = if decimal.is_negative() { "-" } else { "" };
+    let mut out = String::from(sign);
+    let n_places = if decimal.exponent() < 0 { n_zeros } else { 0 };
+    if let Some(whole) = n_digits.checked_sub(n_places).filter(|whole| *whole > 0) {
+        let (whole, fraction) = decimal.digits().split_at(whole);
+        out.push_str(whole);
+        if decimal.exponent() > 0 {
+            out.extend(std::iter::repeat_n('0', n_zeros));
+        }
+        push_fraction(fraction, places, &mut out);
+    } else {
+        out.push('0');
+        let padded = format!("{}{}", "0".repeat(n_places - n_digits), decimal.digits());
+        push_fraction(&padded, places, &mut out);
+    }
+    Ok(out)
+}
+
+fn push_fraction(fraction: &str, places: usize, out: &mut String) {
+    if fraction.is_empty() && places == 0 {
+        return;
+    }
+    out.push('.');
+    out.push_str(fraction);
+    out.extend(std::iter::repeat_n('0', places.saturating_sub(fraction.len())));
+}
+
+/// How many places behind the point `text` has, its exponent taken into account.
+fn scale(text: &str) -> usize {
+    let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
+    let places = mantissa.split_once('.').map_or(0, |(_, fraction)| fraction.len());
+    let exponent = exponent.parse().unwrap_or(i64::MAX);
+    let places = i64::try_from(places).unwrap_or(i64::MAX).saturating_sub(exponent);
+    usize::try_from(places).unwrap_or_default()
+}
+
+#[cold]
+fn refused(decimal: &Decimal, problem: &str) -> Box<Issue> {
+    let issue = Issue::error(codes::domain::NUMBER_NOTATION);
+    Box::new(issue.with("number", decimal.to_string()).with("problem", problem))
+}

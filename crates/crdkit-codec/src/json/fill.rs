@@ -1,0 +1,81 @@
+//! One value out of the middle of a document, for whoever reads a document too large to hold.
+//!
+//! Takes a reader that stands in front of a value and a builder; gives the value to the builder, and
+//! stops early where the value is larger than asked for. Reading goes on behind that place with another
+//! call, with the same builder or another one.
+
+use super::parse::{Sink, Stop, Token};
+use super::reader::{Reader, Values};
+use super::source::{Source, Window};
+use crate::DecodeError;
+use crdkit_value::Builder;
+
+/// How far [`Reader::fill`] got.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Filled {
+    /// The builder holds the whole value.
+    Value,
+    /// The value takes more bytes than asked for; the builder holds its beginning.
+    Part,
+    /// There was no value: the array ended instead.
+    EndArray,
+}
+
+impl<S: Source> Reader<S> {
+    /// Gives the value that comes next to `builder`, up to the first token that ends behind offset
+    /// `until`. The reader must stand in front of an item of an array, the value of a member, or the
+    /// document; or, with a builder that has a part of a value, behind that part.
+    ///
+    /// # Errors
+    /// The finding, when the bytes are not JSON or exceed a limit; or the reader's error, after which
+    /// the same call can be made again.
+    pub fn fill(&mut self, builder: &mut Builder<'_>, until: usize) -> Result<Filled, DecodeError> {
+        loop {
+            let (source, parser, at_end, values, scratch) = self.parts();
+            let window = Window::of(source);
+            let values = Values { window, ..values };
+            let mut sink = Fill { values, scratch, builder, until };
+            match parser.run(window, at_end, &mut sink) {
+                // The value was the document.
+                Ok(()) => return Ok(Filled::Value),
+                Err(Stop::Sink(outcome)) => return outcome,
+                Err(Stop::Miss(miss)) => self.recover(miss)?,
+            }
+        }
+    }
+}
+
+/// Hands tokens to a builder until it has a value or enough of it.
+struct Fill<'r, 'l> {
+    values: Values<'r>,
+    scratch: &'r mut String,
+    builder: &'r mut Builder<'l>,
+    until: usize,
+}
+
+impl Sink for Fill<'_, '_> {
+    type Stop = Result<Filled, DecodeError>;
+
+    #[inline(always)]
+    fn scratch(&mut self) -> &mut String {
+        self.scratch
+    }
+
+    #[inline(always)]
+    fn take(&mut self, token: Token, start: usize, end: usize) -> Result<(), Self::Stop> {
+        if matches!(token, Token::EndArray) && !self.builder.is_open() {
+            return Err(Ok(Filled::EndArray));
+        }
+        let (event, span) = self.values.event(token, start, end, self.scratch).map_err(Err)?;
+        self.builder.event(event, span).map_err(|issue| Err(issue.into()))?;
+        match token {
+            Token::Key(_) | Token::BeginArray | Token::BeginObject => {}
+            _ if self.builder.is_complete() => return Err(Ok(Filled::Value)),
+            _ => {}
+        }
+        if span.end > self.until && !matches!(token, Token::Key(_)) {
+            return Err(Ok(Filled::Part));
+        }
+        Ok(())
+    }
+}

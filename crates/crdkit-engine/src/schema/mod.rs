@@ -1,0 +1,58 @@
+//! Schemas as a library: values in, checked values out, and back again.
+//!
+//! [`import`] makes a [`Schema`] of an OpenAPI, JSON Schema or CRD document; [`build`] makes one in code.
+//! [`Schema::parse`] takes text or a document and gives a [`Parsed`]: the value as the program works with
+//! it, which places the input really had, and every finding. [`Schema::encode_canonical`] and
+//! [`Schema::encode_preserving`] write values back, checked on both sides.
+//!
+//! The order of the stages is written once, in `stages.rs`. It differs from the order of
+//! `crate::pipeline`, which is the API server's for whole requests: here codecs and a program's own rules
+//! take part, and nothing is known of metadata, names or storage.
+//!
+//! Invariant: a bad document is a [`Parsed`] with issues, never an error; nothing recurses on input.
+
+pub mod build;
+
+mod codec;
+mod decoded;
+mod encode;
+mod export;
+mod options;
+mod passthrough;
+mod place;
+mod places;
+mod preserve;
+mod project;
+mod report;
+mod rule;
+#[expect(clippy::module_inception, reason = "the module is named after the type it is about")]
+mod schema;
+mod scope;
+mod stages;
+#[cfg(feature = "serde")]
+mod tri;
+#[cfg(feature = "serde")]
+mod typed;
+mod wire;
+
+pub(crate) use stages::part;
+
+pub use codec::{
+    Base64, Codec, Codecs, DurationText, EpochSeconds, IntOrString, JsonText, QuantityText, Rfc3339,
+};
+pub use crdkit_schema::import::{
+    Ambiguity, CelOptions, CrdSelector, DefaultMode, Diagnostic, Diagnostics, Dialect, Embedded,
+    Equality, Formats, Functions, ImportError, Level, Nulls, Numbers, Options, Profile, Refuse,
+    ResolveError, Resolver, ResolverLimits, Unevaluated, Unknown, VersionSelector,
+};
+pub use crdkit_schema::schema::Semantics;
+pub use decoded::{Decoded, Parsed};
+pub use encode::{EncodeError, EncodeMode};
+pub use export::ExportOptions;
+pub use options::ParseOptions;
+pub use report::{Report, document_of};
+pub use rule::{Rule, RuleContext, WhenSeen, rule_fn};
+pub use schema::{ImportFailure, Imported, Schema, import, import_json, import_with, import_yaml};
+#[cfg(feature = "serde")]
+pub use tri::Tri;
+pub use wire::Wire;

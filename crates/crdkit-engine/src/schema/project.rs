@@ -1,0 +1,303 @@
+//! Makes a document what the schema says it is: unknown members, nulls that mean "absent", defaults.
+//!
+//! One walk from the top down, object by object: first what is unknown, then nulls, then defaults, then
+//! what is inside, so that defaults inside a default apply as well. Every change is noted in the presence.
+//!
+//! Holds: projecting what was projected changes nothing. Nothing recurses.
+
+use super::scope::{Ids, Member, Nodes, Scope, certain};
+use crdkit_issue::{Issue, codes};
+use crdkit_schema::compile::{DefaultId, Flags, Id};
+use crdkit_schema::import::{DefaultMode, Nulls, Unknown};
+use crdkit_schema::prune::is_meta;
+use crdkit_schema::schema::{Schema as Compiled, Semantics, Settings};
+use crdkit_value::{Collected, Document, NodeId, Presence, Value};
+
+/// What is done to the document.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct How<'s> {
+    pub(super) unknown: &'s Unknown,
+    pub(super) nulls: Nulls,
+    pub(super) defaults: DefaultMode,
+    /// Whether pruned members are warnings.
+    pub(super) report_pruned: bool,
+}
+
+impl<'s> How<'s> {
+    /// What the schema's settings say.
+    pub(super) fn of(settings: &'s Settings) -> Self {
+        Self {
+            unknown: &settings.unknown,
+            nulls: settings.nulls,
+            defaults: settings.defaults,
+            report_pruned: false,
+        }
+    }
+}
+
+/// What the walk noticed.
+#[derive(Debug, Default)]
+pub(super) struct Projected {
+    /// Findings; warnings among them.
+    pub(super) found: Vec<(NodeId, Issue)>,
+    /// Members of the root that wait to be gathered elsewhere.
+    pub(super) unknown_at_root: Vec<NodeId>,
+}
+
+/// Projects `document`; what changes is noted in `presence`.
+pub(super) fn project(
+    schema: &Compiled,
+    document: &mut Document,
+    presence: Option<&mut Collected>,
+    how: How<'_>,
+) -> Projected {
+    let scope = Scope::new(schema);
+    let mut walk = Walk {
+        scope,
+        document,
+        presence,
+        how,
+        server: schema.settings().semantics == Semantics::Server,
+        projected: Projected::default(),
+        pending: Vec::new(),
+    };
+    walk.pending.push(Todo { id: NodeId::ROOT, ids: scope.root(), keep: false });
+    walk.run();
+    walk.projected
+}
+
+/// Projects `document`, a part of a larger one that all of `ids` apply to; `keep` says that a schema around
+/// it keeps what is unknown.
+pub(super) fn project_part(
+    schema: &Compiled,
+    ids: &[Id],
+    keep: bool,
+    document: &mut Document,
+    how: How<'_>,
+) -> Projected {
+    let scope = Scope::new(schema);
+    let mut walk = Walk {
+        scope,
+        document,
+        presence: None,
+        how,
+        server: schema.settings().semantics == Semantics::Server,
+        projected: Projected::default(),
+        pending: vec![Todo { id: NodeId::ROOT, ids: certain(ids), keep }],
+    };
+    walk.run();
+    walk.projected
+}
+
+/// A default with the defaults inside it.
+pub(super) fn filled_default(schema: &Compiled, default: DefaultId, ids: Ids) -> Option<Document> {
+    let mut document = Document::copy_of(schema.table().default_value(default)?);
+    let how = How {
+        unknown: &Unknown::Preserve,
+        nulls: Nulls::Reject,
+        defaults: DefaultMode::Apply,
+        report_pruned: false,
+    };
+    let mut walk = Walk {
+        scope: Scope::new(schema),
+        document: &mut document,
+        presence: None,
+        how,
+        server: false,
+        projected: Projected::default(),
+        pending: vec![Todo { id: NodeId::ROOT, ids, keep: false }],
+    };
+    walk.run();
+    Some(document)
+}
+
+/// A value that waits for its turn.
+struct Todo {
+    id: NodeId,
+    ids: Ids,
+    /// Whether a schema further up keeps what is unknown.
+    keep: bool,
+}
+
+struct Walk<'s, 'd> {
+    scope: Scope<'s>,
+    document: &'d mut Document,
+    presence: Option<&'d mut Collected>,
+    how: How<'d>,
+    server: bool,
+    projected: Projected,
+    pending: Vec<Todo>,
+}
+
+/// What becomes of one member.
+enum Fate {
+    Stay,
+    Enter(Ids),
+    Unknown,
+    /// A `null` where none may be, with the default in its place if there is one.
+    Null(Option<DefaultId>, Ids),
+}
+
+impl<'s> Walk<'s, '_> {
+    fn run(&mut self) {
+        while let Some(todo) = self.pending.pop() {
+            let nodes = self.scope.nodes(&todo.ids);
+            let value = self.document.value(todo.id);
+            if value.as_object().is_some() {
+                self.object(&todo, &nodes);
+            } else if value.as_array().is_some() {
+                self.array(&todo, &nodes);
+            }
+        }
+    }
+
+    fn object(&mut self, todo: &Todo, nodes: &Nodes<'s>) {
+        let keep = self.keeps(todo, nodes);
+        let fates = self.fates(todo, nodes, keep);
+        for (id, fate) in fates {
+            match fate {
+                Fate::Stay => {}
+                Fate::Enter(ids) => self.pending.push(Todo { id, ids, keep }),
+                Fate::Unknown => self.unknown(todo.id, id),
+                Fate::Null(default, ids) => self.null(id, default, ids),
+            }
+        }
+        if self.how.defaults != DefaultMode::Ignore {
+            self.defaults(todo.id, nodes);
+        }
+    }
+
+    /// Whether unknown members are kept here because of this schema or one further up.
+    fn keeps(&self, todo: &Todo, nodes: &Nodes<'s>) -> bool {
+        // Where members are declared again, the schema decides by itself. The server never looks up.
+        let inherited = todo.keep && !self.server && !nodes.declare_members();
+        inherited || nodes.has(Flags::PRESERVE)
+    }
+
+    fn fates(&self, todo: &Todo, nodes: &Nodes<'s>, keep: bool) -> Vec<(NodeId, Fate)> {
+        let is_resource = self.scope.is_resource(nodes, todo.id == NodeId::ROOT);
+        let value = self.document.value(todo.id);
+        let mut fates = Vec::new();
+        for (key, member) in value.members() {
+            let fate = match self.scope.member(nodes, key, keep) {
+                // What is in metadata is not a matter of the schema.
+                _ if is_resource && key == "metadata" => Fate::Stay,
+                Member::Known(ids) if member.is_null() => self.null_fate(ids),
+                Member::Known(ids) if is_container(member) => Fate::Enter(ids),
+                Member::Unknown if is_resource && is_meta(key) => Fate::Stay,
+                Member::Unknown => Fate::Unknown,
+                Member::Known(_) | Member::Free | Member::Refused => Fate::Stay,
+            };
+            if !matches!(fate, Fate::Stay) {
+                fates.push((member.id(), fate));
+            }
+        }
+        fates
+    }
+
+    fn null_fate(&self, ids: Ids) -> Fate {
+        if self.how.nulls == Nulls::Reject || self.scope.takes_null(&ids) {
+            return Fate::Stay;
+        }
+        Fate::Null(self.scope.default(&ids), ids)
+    }
+
+    fn unknown(&mut self, object: NodeId, member: NodeId) {
+        match self.how.unknown {
+            // With JSON Schema's semantics this is a keyword like any other.
+            Unknown::Strict if self.server => {
+                let value = self.document.value(member);
+                let issue = Issue::error(codes::schema::UNKNOWN_KEY)
+                    .with("key", value.key().unwrap_or_default());
+                self.projected.found.push((member, issue.at(value.path())));
+            }
+            Unknown::Passthrough { .. } if object == NodeId::ROOT => {
+                self.projected.unknown_at_root.push(member);
+            }
+            Unknown::Prune => {
+                if self.how.report_pruned {
+                    let path = self.document.path(member);
+                    let issue = Issue::warning(codes::domain::PRUNED_KEY).at(path);
+                    self.projected.found.push((member, issue));
+                }
+                self.note(member, Presence::PRUNED);
+                self.document.remove(member);
+            }
+            _ => {}
+        }
+    }
+
+    fn null(&mut self, id: NodeId, default: Option<DefaultId>, ids: Ids) {
+        let value = default.and_then(|default| self.scope.schema.table().default_value(default));
+        match (value, self.how.defaults) {
+            (Some(value), DefaultMode::Apply) => {
+                self.document.set(id, value);
+                self.note(id, Presence::DEFAULT_APPLIED);
+                self.pending.push(Todo { id, ids, keep: false });
+            }
+            (value, mode) => {
+                if value.is_some() && mode == DefaultMode::Annotate {
+                    self.note(id, Presence::DEFAULT_AVAILABLE);
+                }
+                self.document.remove(id);
+            }
+        }
+    }
+
+    fn defaults(&mut self, object: NodeId, nodes: &Nodes<'s>) {
+        for (name, default, ids) in self.scope.defaults(nodes) {
+            let value = self.document.value(object);
+            if value.get(name).is_some() {
+                continue;
+            }
+            if self.how.defaults == DefaultMode::Annotate {
+                if let Some(presence) = &mut self.presence {
+                    presence.add_member(value, name, Presence::DEFAULT_AVAILABLE);
+                }
+                continue;
+            }
+            let Some(default) = self.scope.schema.table().default_value(default) else { continue };
+            let Some(id) = self.document.insert(object, name, default) else { continue };
+            if let Some(presence) = &mut self.presence {
+                let (object, member) = (self.document.value(object), self.document.value(id));
+                presence.add_inserted(object, member, Presence::DEFAULT_APPLIED);
+            }
+            self.pending.push(Todo { id, ids, keep: false });
+        }
+    }
+
+    fn array(&mut self, todo: &Todo, nodes: &Nodes<'s>) {
+        let keep = self.keeps(todo, nodes);
+        let alike = nodes.items_alike().then(|| nodes.item(0));
+        let mut nulls = Vec::new();
+        for (index, item) in self.document.value(todo.id).items().enumerate() {
+            let ids = alike.clone().unwrap_or_else(|| nodes.item(index));
+            if ids.is_empty() {
+                continue;
+            }
+            if item.is_null() {
+                // An item is never dropped, because that would move those behind it.
+                if let Fate::Null(default @ Some(_), ids) = self.null_fate(ids)
+                    && self.how.defaults == DefaultMode::Apply
+                {
+                    nulls.push((item.id(), default, ids));
+                }
+            } else if is_container(item) {
+                self.pending.push(Todo { id: item.id(), ids, keep });
+            }
+        }
+        for (id, default, ids) in nulls {
+            self.null(id, default, ids);
+        }
+    }
+
+    fn note(&mut self, id: NodeId, presence: Presence) {
+        if let Some(collected) = &mut self.presence {
+            collected.add(id, presence);
+        }
+    }
+}
+
+pub(super) fn is_container(value: Value<'_>) -> bool {
+    value.as_object().is_some() || value.as_array().is_some()
+}

@@ -1,0 +1,252 @@
+//! Which schemas apply to a value, and to what is in it.
+//!
+//! A value can be under several schemas at once: references, `allOf` and, where a choice was not made
+//! yet, the branches of alternatives. What is certain decides about defaults and codecs; all of them
+//! together decide whether a member is known. Under `structural-v1` only references count, because there
+//! a field has to be declared outside of alternatives.
+
+use crdkit_issue::{FieldPath, Segment};
+use crdkit_schema::compile::{Additional, DefaultId, Flags, Id, Node};
+use crdkit_schema::import::Profile;
+use crdkit_schema::schema::Schema as Compiled;
+use std::rc::Rc;
+
+/// A schema that applies to a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Applied {
+    id: Id,
+    /// Whether it applies whatever the value is.
+    certain: bool,
+}
+
+/// The schemas that apply to a value.
+pub(super) type Ids = Rc<[Applied]>;
+
+/// All of `ids`, which apply whatever the value is.
+pub(super) fn certain(ids: &[Id]) -> Ids {
+    ids.iter().map(|id| Applied { id: *id, certain: true }).collect()
+}
+
+/// The nodes of those schemas and of all they bring along.
+pub(super) struct Nodes<'s> {
+    nodes: Vec<(&'s Node, bool)>,
+}
+
+/// What is said about a member.
+pub(super) enum Member {
+    /// It is declared, with these schemas.
+    Known(Ids),
+    /// It is kept as it is.
+    Free,
+    /// Not declared, but the schema itself forbids it and says so.
+    Refused,
+    /// Not declared.
+    Unknown,
+}
+
+/// Asks a compiled schema.
+#[derive(Clone, Copy)]
+pub(super) struct Scope<'s> {
+    pub(super) schema: &'s Compiled,
+}
+
+impl<'s> Scope<'s> {
+    pub(super) fn new(schema: &'s Compiled) -> Self {
+        Self { schema }
+    }
+
+    /// The schemas of whole documents.
+    pub(super) fn root(self) -> Ids {
+        Rc::new([Applied { id: self.schema.root(), certain: true }])
+    }
+
+    fn is_structural(self) -> bool {
+        self.schema.settings().profile == Profile::StructuralV1
+    }
+
+    /// The nodes of `ids` and of everything that applies along with them.
+    pub(super) fn nodes(self, ids: &[Applied]) -> Nodes<'s> {
+        let table = self.schema.table();
+        let mut pending: Vec<Applied> = ids.iter().rev().copied().collect();
+        let mut seen: Vec<Id> = Vec::with_capacity(ids.len());
+        let mut nodes = Vec::with_capacity(ids.len());
+        while let Some(Applied { id, certain }) = pending.pop() {
+            let id = table.resolve(id);
+            if seen.contains(&id) {
+                continue;
+            }
+            seen.push(id);
+            let node = table.node(id);
+            nodes.push((node, certain));
+            let mut add = |ids: &[Id], certain: bool| {
+                pending.extend(ids.iter().rev().map(|id| Applied { id: *id, certain }));
+            };
+            if let Some(more) = node.more() {
+                add(&more.references, certain);
+            }
+            if self.is_structural() {
+                continue;
+            }
+            if let Some(junctors) = node.junctors() {
+                add(&junctors.all_of, certain);
+                add(&junctors.any_of, false);
+                add(&junctors.one_of, false);
+            }
+            if let Some(more) = node.more() {
+                if let Some(condition) = more.condition {
+                    add(&[condition.test], false);
+                    add(condition.then.as_slice(), false);
+                    add(condition.otherwise.as_slice(), false);
+                }
+                for (_, id) in &more.dependent_schemas {
+                    add(&[*id], false);
+                }
+                if let Some(dynamic) = &more.dynamic {
+                    add(&[dynamic.fallback], certain);
+                }
+            }
+        }
+        Nodes { nodes }
+    }
+
+    /// What `nodes` say about the member `key`. `keep` says that a schema further up keeps what is
+    /// unknown.
+    pub(super) fn member(self, nodes: &Nodes<'s>, key: &str, keep: bool) -> Member {
+        let table = self.schema.table();
+        let mut found = Vec::new();
+        let (mut free, mut refused, mut declares) = (keep, false, false);
+        for (node, certain) in &nodes.nodes {
+            let before = found.len();
+            let certain = *certain;
+            found.extend(node.fields.get(table, key).map(|id| Applied { id, certain }));
+            for (pattern, id) in node.pattern_properties() {
+                let pattern = table.pattern(*pattern);
+                if pattern.is_some_and(|pattern| pattern.is_match(key) == Ok(true)) {
+                    found.push(Applied { id: *id, certain });
+                }
+            }
+            declares |= !node.fields.is_empty() || !node.pattern_properties().is_empty();
+            if found.len() > before {
+                continue;
+            }
+            free |= node.has(Flags::PRESERVE);
+            match node.additional {
+                Additional::Schema(id) => found.push(Applied { id, certain }),
+                Additional::Allowed(true) => free = true,
+                Additional::Allowed(false) => (declares, refused) = (true, true),
+                Additional::Absent => {}
+            }
+            if let Some(id) = node.more().and_then(|more| more.unevaluated_properties) {
+                found.push(Applied { id, certain: false });
+            }
+        }
+        if !found.is_empty() {
+            return Member::Known(found.into());
+        }
+        if free || !declares && !self.is_structural() {
+            return Member::Free;
+        }
+        if refused { Member::Refused } else { Member::Unknown }
+    }
+
+    /// `path` with its steps as what they are: declared properties are fields, other members entries of
+    /// maps where the schema has one for those.
+    pub(super) fn styled(self, path: &FieldPath) -> FieldPath {
+        let table = self.schema.table();
+        let mut ids = self.root();
+        let step = |step: &Segment| {
+            let nodes = self.nodes(&ids);
+            let text = step.text();
+            let Segment::Field(name) = step else {
+                let index = text.parse().ok();
+                ids = index.map_or_else(|| [].into(), |index| nodes.item(index));
+                return step.clone();
+            };
+            let declared =
+                nodes.nodes.iter().any(|(node, _)| node.fields.get(table, name).is_some());
+            let member = self.member(&nodes, name, false);
+            let is_entry = !declared && matches!(member, Member::Known(_));
+            ids = match member {
+                Member::Known(ids) => ids,
+                _ => [].into(),
+            };
+            if is_entry { Segment::Key(name.clone()) } else { step.clone() }
+        };
+        path.segments().iter().map(step).collect()
+    }
+
+    /// The default of the first of `ids` that certainly applies and has one.
+    pub(super) fn default(self, ids: &[Applied]) -> Option<DefaultId> {
+        let nodes = self.nodes(ids);
+        nodes.nodes.iter().find_map(|(node, certain)| node.default.filter(|_| *certain))
+    }
+
+    /// The properties of `nodes` that certainly have a default, with the schemas of their values.
+    pub(super) fn defaults(self, nodes: &Nodes<'s>) -> Vec<(&'s str, DefaultId, Ids)> {
+        let table = self.schema.table();
+        let certain = nodes.nodes.iter().filter(|(_, certain)| *certain);
+        let fields = certain.flat_map(|(node, _)| node.fields.iter());
+        fields
+            .filter_map(|(name, id)| {
+                let ids: Ids = Rc::new([Applied { id, certain: true }]);
+                Some((table.name(name), self.default(&ids)?, ids))
+            })
+            .collect()
+    }
+
+    /// Whether `null` is a value of all schemas in `nodes`.
+    pub(super) fn takes_null(self, ids: &[Applied]) -> bool {
+        use crdkit_schema::compile::TypeSet;
+        self.nodes(ids)
+            .nodes
+            .iter()
+            .filter(|(_, certain)| *certain)
+            .all(|(node, _)| node.type_set().has(TypeSet::NULL))
+    }
+
+    /// Whether values of `nodes` are resources: with `apiVersion`, `kind` and `metadata` of their own.
+    pub(super) fn is_resource(self, nodes: &Nodes<'s>, is_root: bool) -> bool {
+        is_root && self.is_structural() || nodes.has(Flags::ROOT) || nodes.has(Flags::EMBEDDED)
+    }
+
+    /// The formats of `nodes`, by name.
+    pub(super) fn formats<'n>(self, nodes: &'n Nodes<'s>) -> impl Iterator<Item = &'s str> + 'n
+    where
+        's: 'n,
+    {
+        let table = self.schema.table();
+        nodes.nodes.iter().filter(|(_, certain)| *certain).filter_map(move |(node, _)| {
+            let name = node.more().and_then(|more| more.format);
+            name.or(node.format.map(|format| format.name)).map(|name| table.name(name))
+        })
+    }
+}
+
+impl Nodes<'_> {
+    /// Whether one of them has the fact `flag`.
+    pub(super) fn has(&self, flag: Flags) -> bool {
+        self.nodes.iter().any(|(node, _)| node.has(flag))
+    }
+
+    /// Whether one of them says something about members, so that it decides about unknown ones itself.
+    pub(super) fn declare_members(&self) -> bool {
+        self.nodes.iter().any(|(node, _)| {
+            !node.fields.is_empty()
+                || node.additional != Additional::Absent
+                || !node.pattern_properties().is_empty()
+        })
+    }
+
+    /// The schemas of the item at `index`.
+    pub(super) fn item(&self, index: usize) -> Ids {
+        let items = self.nodes.iter().filter_map(|(node, certain)| {
+            Some(Applied { id: node.item(index)?, certain: *certain })
+        });
+        items.collect()
+    }
+
+    /// Whether all items have the same schemas.
+    pub(super) fn items_alike(&self) -> bool {
+        self.nodes.iter().all(|(node, _)| node.prefix_items().is_empty())
+    }
+}

@@ -1,0 +1,238 @@
+//! The order of the stages, and nothing else.
+//!
+//! Lexical → unknown members and nulls → defaults → keywords → codecs → gathering of unknown members → rules
+//! of the program → rules in CEL. A stage looks only at values with which the stages before found nothing
+//! wrong; what stands beside a wrong value is looked at all the same.
+//!
+//! Defaults come before the keywords that count members, and before codecs, because a default is written
+//! as the wire has it. CEL sees the wire's values too: its types are those of the schema.
+
+use super::decoded::Parsed;
+use super::options::ParseOptions;
+use super::passthrough;
+use super::places::{Way, convert};
+use super::project::{How, project, project_part};
+use super::schema::Schema;
+use super::scope::Scope;
+use super::wire::Wire;
+use crate::findings::Findings;
+use crate::spans;
+use crdkit_issue::{FieldPath, Issue, Issues, SeedView, Severity, Stage, codes};
+use crdkit_schema::compile::{Flags, Id};
+use crdkit_schema::import::{DefaultMode, Nulls, Unknown};
+use crdkit_schema::prune;
+use crdkit_schema::rules::{self, Call};
+use crdkit_schema::schema::Schema as Compiled;
+use crdkit_schema::validate::{Request, report};
+use crdkit_value::{Collected, Document, NodeId, PresenceMap, Value};
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+type Found = Vec<(NodeId, Issue)>;
+
+/// Reads `wire` through all stages.
+pub(super) fn parse(schema: &Schema, wire: Wire<'_>, options: &ParseOptions) -> Parsed {
+    let settings = schema.compiled().settings();
+    let decoded = match wire.decode(settings.numbers, options, false) {
+        Ok(decoded) => decoded,
+        Err(issue) => return refused(*issue),
+    };
+    let mut document = decoded.document;
+    let mut found: Found = decoded.issues.into_iter().map(|issue| (NodeId::ROOT, issue)).collect();
+    if options.converted {
+        found.push((NodeId::ROOT, Issue::warning(codes::domain::DUPLICATES_UNKNOWN)));
+    }
+    let mut presence = options.presence.as_ref().map(|filter| Collected::of(&document, filter));
+
+    let how = How { report_pruned: options.report_pruned, ..How::of(settings) };
+    let projected = project(schema.compiled(), &mut document, presence.as_mut(), how);
+    found.extend(projected.found);
+    found.extend(keywords(schema, document.root(), presence.as_ref(), options));
+
+    // The rules in CEL come last and see what was there before codecs.
+    let has_rules = settings.cel.is_some();
+    let before_codecs = (has_rules && !schema.codecs().is_empty()).then(|| document.clone());
+    let wrong: BTreeSet<NodeId> = errors(&found).map(|(id, _)| *id).collect();
+    let (converted, unconverted) =
+        convert(schema.compiled(), schema.codecs(), Way::Decode, &wrong, &mut document);
+    found.extend(unconverted);
+    if let Some(presence) = &mut presence {
+        for id in converted {
+            presence.replaced(document.value(id));
+        }
+    }
+
+    let mut presence = presence.map(Collected::into_map).unwrap_or_default();
+    if let Unknown::Passthrough { target } = &settings.unknown {
+        let target = target.parse().unwrap_or_default();
+        for (from, to) in passthrough::gather(&mut document, &target, &projected.unknown_at_root) {
+            presence.relocate(&from, &to);
+        }
+    }
+
+    let old = options.old.as_deref().map(Document::root);
+    let mistyped = mistyped(&found);
+    let is_wrong = |path: &FieldPath| mistyped.iter().any(|wrong| path.starts_with(wrong));
+    let refined = schema.rules().run(document.root(), &presence, old, is_wrong);
+    found.extend(refined);
+    if has_rules {
+        let seen = before_codecs.as_ref().unwrap_or(&document);
+        let mut call = Call::new(seen.root());
+        call.old = old;
+        call.clock = options.clock.as_ref().map(|clock| &*clock.0 as &dyn Fn() -> Duration);
+        found.extend(cel(schema.compiled(), schema.compiled().root(), call, &mistyped));
+    }
+    conclude(document, presence, found, wire, settings.numbers, options)
+}
+
+/// What is wrong with `document`, a value of the wire, whatever its presence.
+pub(super) fn check(schema: &Schema, document: &Document) -> Issues {
+    let options = ParseOptions::new().presence(None);
+    let mut document = Document::copy_of(document.root());
+    let how = How::of(schema.compiled().settings());
+    let mut found = project(schema.compiled(), &mut document, None, how).found;
+    found.extend(keywords(schema, document.root(), None, &options));
+    if schema.compiled().settings().cel.is_some() {
+        let mistyped = mistyped(&found);
+        found.extend(cel(
+            schema.compiled(),
+            schema.compiled().root(),
+            Call::new(document.root()),
+            &mistyped,
+        ));
+    }
+    let issues = found.into_iter().map(|(_, issue)| issue);
+    let errors = issues.filter(|issue| issue.severity == Severity::Error).collect();
+    Issues::sorted(errors, options.limits.issues)
+}
+
+/// Projects `document`, a part of a larger one that all of `ids` apply to, and says what is wrong with it;
+/// `keep` says that a schema around it keeps what is unknown. Paths are relative to the part, which stays
+/// as the wire has it.
+pub(crate) fn part(compiled: &Compiled, ids: &[Id], keep: bool, document: &mut Document) -> Found {
+    let settings = compiled.settings();
+    let mut found = Found::new();
+    if changes(compiled, ids, document) {
+        found = project_part(compiled, ids, keep, document, How::of(settings)).found;
+    }
+    let mut request = Request::default();
+    request.max_issues = usize::MAX;
+    for id in ids {
+        found.extend(report(compiled, *id, document.root(), &request));
+    }
+    if settings.cel.is_some() {
+        let mistyped = mistyped(&found);
+        for id in ids {
+            found.extend(cel(compiled, *id, Call::new(document.root()), &mistyped));
+        }
+    }
+    let mut seen = BTreeSet::new();
+    found.retain(|(_, issue)| seen.insert((issue.path.clone(), issue.code.info().name)));
+    found
+}
+
+/// Whether projecting `document` may change or report anything: decided by a walk that allocates nothing and
+/// says yes where it is not sure.
+fn changes(compiled: &Compiled, ids: &[Id], document: &Document) -> bool {
+    let (table, settings) = (compiled.table(), compiled.settings());
+    ids.iter().any(|id| {
+        let has_defaults = compiled.node(*id).has(Flags::HAS_DEFAULTS);
+        if has_defaults && settings.defaults != DefaultMode::Ignore {
+            return true;
+        }
+        if settings.unknown == Unknown::Preserve && settings.nulls == Nulls::Reject {
+            return false;
+        }
+        let pruned = prune::object(table, Some(*id), document.root());
+        !pruned.unknown.is_empty() || !pruned.nulls.is_empty()
+    })
+}
+
+/// The findings of the schema's keywords. A property whose default is only noted is not missed.
+fn keywords(
+    schema: &Schema,
+    value: Value<'_>,
+    presence: Option<&Collected>,
+    options: &ParseOptions,
+) -> Found {
+    let mut request = Request::default();
+    request.old = options.old.as_deref().map(Document::root);
+    request.max_issues = usize::MAX;
+    let compiled = schema.compiled();
+    let mut found = report(compiled, compiled.root(), value, &request);
+    let scope = Scope::new(compiled);
+    for (_, issue) in &mut found {
+        issue.path = scope.styled(&issue.path);
+    }
+    if let Some(presence) = presence {
+        let available = |issue: &Issue| presence.map().get(&issue.path).default_available();
+        found.retain(|(_, issue)| issue.code != codes::object::REQUIRED || !available(issue));
+    }
+    found
+}
+
+/// The findings of rules in CEL, without those about values in which something has the wrong type.
+fn cel(compiled: &Compiled, id: Id, call: Call<'_>, mistyped: &[FieldPath]) -> Found {
+    let mut found = rules::check(compiled, id, &FieldPath::root(), call);
+    found.retain(|(id, _)| {
+        let path = call.value.document().path(*id);
+        !mistyped.iter().any(|wrong| wrong.starts_with(&path))
+    });
+    found
+}
+
+fn errors(found: &Found) -> impl Iterator<Item = &(NodeId, Issue)> {
+    found.iter().filter(|(_, issue)| issue.severity == Severity::Error)
+}
+
+/// The places where a value has the wrong type, or is missing.
+fn mistyped(found: &Found) -> Vec<FieldPath> {
+    let typed = |issue: &Issue| {
+        let view = SeedView(issue);
+        let is_unknown = view.code() == "unknown_key";
+        view.stage() == Stage::Type && !is_unknown || view.code() == "required"
+    };
+    errors(found).filter(|(_, issue)| typed(issue)).map(|(_, issue)| issue.path.clone()).collect()
+}
+
+/// Input that is no document.
+fn refused(issue: Issue) -> Parsed {
+    Parsed {
+        value: Document::null(),
+        presence: PresenceMap::new(),
+        issues: issue.into(),
+        warnings: Issues::default(),
+    }
+}
+
+/// Gives findings their place in the source and their order.
+fn conclude(
+    document: Document,
+    presence: PresenceMap,
+    found: Found,
+    wire: Wire<'_>,
+    numbers: crdkit_schema::import::Numbers,
+    options: &ParseOptions,
+) -> Parsed {
+    let mut findings = Findings { entries: found };
+    if !findings.entries.is_empty() {
+        let again = wire.source().and_then(|_| wire.decode(numbers, options, true).ok());
+        spans::fill_from(&mut findings, &document, again.as_ref(), &[]);
+    }
+    let mut seen = BTreeSet::new();
+    findings.entries.retain(|(_, issue)| {
+        let view = SeedView(issue);
+        seen.insert((issue.path.pointer(), view.code(), view.keyword().to_owned(), issue.message()))
+    });
+    let (mut errors, warnings): (Found, Found) =
+        findings.entries.into_iter().partition(|(_, issue)| issue.severity == Severity::Error);
+    if options.fail_fast {
+        errors.sort_by_key(|(id, issue)| (issue.span.map(|span| span.start), *id));
+        errors.truncate(1);
+    }
+    let sorted = |found: Found| {
+        let issues = found.into_iter().map(|(_, issue)| issue).collect();
+        Issues::sorted(issues, options.limits.issues)
+    };
+    Parsed { value: document, presence, issues: sorted(errors), warnings: sorted(warnings) }
+}

@@ -1,0 +1,68 @@
+//! The items of one array of a stream, one after the other.
+
+use super::walk::{Step, Stream};
+use crdkit_codec::DecodeError;
+use crdkit_codec::json::Source;
+use crdkit_issue::{FieldPath, Issue, Severity};
+use crdkit_value::Document;
+
+/// The items of one array; what stands beside it is checked as well.
+pub struct Elements<'t, S> {
+    stream: Stream<'t, S>,
+    array: FieldPath,
+    /// What is wrong outside the items.
+    issues: Vec<Issue>,
+}
+
+/// One item.
+#[derive(Debug)]
+pub struct Element {
+    /// Its place in the array.
+    pub index: usize,
+    /// The item, projected; or what is wrong with it.
+    pub outcome: Result<Document, Vec<Issue>>,
+    /// Findings that do not make it wrong.
+    pub warnings: Vec<Issue>,
+}
+
+impl<'t, S: Source> Elements<'t, S> {
+    /// The items of the array at `array`.
+    pub fn new(stream: Stream<'t, S>, array: FieldPath) -> Self {
+        Self { stream: stream.opening(array.clone()), array, issues: Vec::new() }
+    }
+
+    /// What is wrong outside the items, as far as it is known.
+    pub fn issues(&self) -> &[Issue] {
+        &self.issues
+    }
+
+    fn read(&mut self) -> Result<Option<Element>, DecodeError> {
+        while let Some(step) = self.stream.step()? {
+            let part = match step {
+                Step::Finding(issue) => {
+                    self.issues.push(issue);
+                    continue;
+                }
+                Step::Part(part) => part,
+            };
+            let Some(index) = part.index_in(&self.array) else {
+                self.issues.extend(part.issues);
+                continue;
+            };
+            let (errors, warnings): (Vec<_>, Vec<_>) =
+                part.issues.into_iter().partition(|issue| issue.severity == Severity::Error);
+            let outcome =
+                if errors.is_empty() { Ok(std::mem::take(part.document)) } else { Err(errors) };
+            return Ok(Some(Element { index, outcome, warnings }));
+        }
+        Ok(None)
+    }
+}
+
+impl<S: Source> Iterator for Elements<'_, S> {
+    type Item = Result<Element, DecodeError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.read().transpose()
+    }
+}

@@ -1,0 +1,124 @@
+//! Values of schemas as types of a program.
+
+use crdkit_engine::schema::{Codecs, DefaultMode, Options, ParseOptions, Schema, Tri, import_yaml};
+use crdkit_issue::SeedView;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+struct Order {
+    name: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    size: Option<u8>,
+    #[serde(default)]
+    tags: Vec<String>,
+    #[serde(default)]
+    shape: Shape,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    ports: BTreeMap<u16, f64>,
+}
+
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
+enum Shape {
+    #[default]
+    Flat,
+    Round {
+        radius: i64,
+    },
+    Pair(u64, bool),
+    Wrapped(Box<Shape>),
+}
+
+fn schema() -> Schema {
+    let yaml = "
+type: object
+properties:
+  name: {type: string}
+  size: {type: integer, default: 3}
+  tags: {type: array, items: {type: string}}
+  shape: {x-kubernetes-preserve-unknown-fields: true}
+  ports: {type: object, additionalProperties: {type: number}}
+  at: {type: string, format: date-time}
+";
+    let options = Options::new().defaults(DefaultMode::Apply);
+    import_yaml(yaml.as_bytes(), &options).unwrap().schema.with_codecs(Codecs::standard())
+}
+
+#[test]
+fn a_type_comes_and_goes() {
+    let schema = schema();
+    let text = r#"{"name":"a","tags":["x"],"shape":{"Wrapped":{"Round":{"radius":2}}},"ports":{"80":1.5}}"#;
+    let decoded = schema.decode::<Order>(text, &ParseOptions::new()).unwrap();
+    let order = &decoded.value;
+    assert_eq!((order.size, order.ports.get(&80)), (Some(3), Some(&1.5)));
+    assert_eq!(order.shape, Shape::Wrapped(Box::new(Shape::Round { radius: 2 })));
+    let preserved = schema.to_preserving(&decoded).unwrap();
+    assert_eq!(
+        String::from_utf8(preserved).unwrap(),
+        r#"{"name":"a","ports":{"80":1.5},"shape":{"Wrapped":{"Round":{"radius":2}}},"tags":["x"]}"#
+    );
+    let canonical = schema.to_canonical(&decoded.value).unwrap();
+    assert!(String::from_utf8(canonical).unwrap().contains(r#""size":3"#));
+    let pair = schema.decode::<Order>(
+        r#"{"name":"a","shape":{"Pair":[18446744073709551615,true]}}"#,
+        &ParseOptions::new(),
+    );
+    assert_eq!(pair.unwrap().value.shape, Shape::Pair(u64::MAX, true));
+}
+
+#[test]
+fn what_a_type_does_not_take_is_told_with_its_path() {
+    let schema = schema();
+    for (text, path) in [
+        (r#"{"name": "a", "size": 300}"#, "/size"),
+        (r#"{"name": "a", "shape": {"Round": {"radius": "x"}}}"#, "/shape/Round/radius"),
+        (r#"{"name": "a", "shape": {"Pair": [1, "x"]}}"#, "/shape/Pair/1"),
+        (r#"{"name": "a", "shape": "Square"}"#, "/shape"),
+        (r#"{"name": "a", "ports": {"http": 1}}"#, "/ports/http"),
+        (r#"{"tags": []}"#, "/name"),
+    ] {
+        let issues = schema.decode::<Order>(text, &ParseOptions::new()).unwrap_err();
+        let issue = issues.first().unwrap();
+        assert_eq!(
+            (issue.path.pointer().as_str(), &*SeedView(issue).code()),
+            (path, "invalid_type"),
+            "{text}"
+        );
+    }
+    let issues =
+        schema.decode::<Order>(r#"{"name": 1, "tags": [1]}"#, &ParseOptions::new()).unwrap_err();
+    assert_eq!(issues.len(), 2, "all that is wrong comes in one error");
+}
+
+#[test]
+fn a_partial_update_tells_missing_from_null() {
+    #[derive(Debug, PartialEq, Serialize, Deserialize)]
+    struct Patch {
+        #[serde(default, skip_serializing_if = "Tri::is_missing")]
+        a: Tri<i64>,
+        #[serde(default, skip_serializing_if = "Tri::is_missing")]
+        b: Tri<i64>,
+        #[serde(default, skip_serializing_if = "Tri::is_missing")]
+        c: Tri<i64>,
+    }
+    let yaml = "type: object\nproperties: {a: &n {type: integer, nullable: true}, b: *n, c: *n}";
+    let schema = import_yaml(yaml.as_bytes(), &Options::new()).unwrap().schema;
+    let decoded = schema.decode::<Patch>(r#"{"b": null, "c": 1}"#, &ParseOptions::new()).unwrap();
+    assert_eq!(decoded.value, Patch { a: Tri::Missing, b: Tri::Null, c: Tri::Present(1) });
+    assert_eq!(schema.to_canonical(&decoded.value).unwrap(), br#"{"b":null,"c":1}"#);
+    assert_eq!(decoded.value.c.into_option(), Some(1));
+}
+
+#[test]
+fn a_type_that_nests_without_end_is_refused() {
+    #[derive(Debug, Deserialize, Serialize)]
+    struct Nested {
+        next: Option<Box<Nested>>,
+    }
+    let yaml = "type: object\nx-kubernetes-preserve-unknown-fields: true";
+    let schema = import_yaml(yaml.as_bytes(), &Options::new()).unwrap().schema;
+    let text = format!("{}null{}", "{\"next\":".repeat(100), "}".repeat(100));
+    assert!(schema.decode::<Nested>(&text, &ParseOptions::new()).is_err());
+    let text = format!("{}null{}", "{\"next\":".repeat(20), "}".repeat(20));
+    assert!(schema.decode::<Nested>(&text, &ParseOptions::new()).is_ok());
+}

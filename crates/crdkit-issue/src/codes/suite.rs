@@ -1,0 +1,29 @@
+//! Findings of suites: cases that do not go as they say.
+
+codes! {
+    /// A suite has something in it that cannot be understood.
+    SUITE_FORMAT = "suite-format", Decode, "{problem}", example: "cases:\n- creates: {}";
+
+    /// A case could not be run: its CRD or the object it begins with is missing or wrong.
+    CASE_SETUP = "case-setup", Decode, "`{case}` could not be run: {problem}", example: "";
+
+    /// An object was refused that was to be accepted.
+    CASE_REFUSED = "case-refused", Decode, "`{case}` was to be accepted: {problem}",
+        example: "create: {spec: {watts: 1000}}";
+
+    /// An object was accepted that was to be refused.
+    CASE_ACCEPTED = "case-accepted", Decode, "`{case}` was to be refused, and it was accepted",
+        example: "create: {spec: {watts: 40}}\nerrors: [spec.watts]";
+
+    /// What would be stored is not what a case says.
+    CASE_OBJECT = "case-object", Decode, "`{case}` would not store what was expected",
+        example: "create: {spec: {}}\nexpect: {spec: {watts: 41}}";
+
+    /// An object was refused for other reasons than a case says.
+    CASE_ERRORS = "case-errors", Decode, "`{case}` has other errors than were expected",
+        example: "create: {spec: {watts: 1000}}\nerrors: [spec.colour]";
+
+    /// The warnings are not those that a case names.
+    CASE_WARNINGS = "case-warnings", Decode, "`{case}` has other warnings than were expected",
+        example: "create: {spec: {}}\nwarnings: [deprecated]";
+}

@@ -1,0 +1,135 @@
+//! Objects that a `CustomResourceDefinition` accepts.
+//!
+//! Takes a CRD and the name of a version, gives an object of it, as small or as large as asked for, that
+//! the engine accepts. A first object is made from the schema alone (`make`, `leaf`); what the engine
+//! says about it is repaired by search (`repair`), led by what the broken rules speak of (`rule`).
+//! [`annotate`] writes it as YAML that explains itself.
+//!
+//! An object that is called accepted was accepted: nothing is given out that was not judged.
+
+pub mod annotate;
+pub mod build;
+pub mod leaf;
+
+mod base64;
+mod edit;
+mod make;
+mod repair;
+mod rule;
+mod values;
+
+use crdkit_engine::{Crd as Engine, CrdError};
+use crdkit_issue::Issue;
+use crdkit_schema::model::{Crd, SchemaId};
+use crdkit_schema::read;
+use crdkit_value::{Document, Value};
+use make::{Maker, Shape};
+
+/// How much of what is possible an object has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Extent {
+    /// What is required.
+    Minimal,
+    /// What is required, and what people look at first.
+    #[default]
+    Usual,
+    /// Every field that can be there together with the others.
+    All,
+}
+
+/// An object, and what is wrong with it.
+#[derive(Debug)]
+pub struct Sample {
+    /// The object as a person would write it, without what the server fills in.
+    pub document: Document,
+    /// Why it is refused; nothing if it is accepted.
+    pub problems: Vec<Issue>,
+}
+
+/// Makes samples of one CRD.
+#[derive(Debug)]
+pub struct Sampler<'d> {
+    crd: Crd<'d>,
+    engine: Engine,
+}
+
+impl<'d> Sampler<'d> {
+    /// Reads and compiles the CRD in `document`.
+    ///
+    /// # Errors
+    /// When its schemas cannot be read.
+    pub fn new(document: &'d Document) -> Result<Self, CrdError> {
+        let engine = Engine::compile(document)?;
+        let (crd, _) = read::crd(document.root());
+        Ok(Self { crd, engine })
+    }
+
+    /// The CRD.
+    pub fn crd(&self) -> &Crd<'d> {
+        &self.crd
+    }
+
+    /// The schema of the version called `name`, if it is served and has one.
+    pub fn schema(&self, name: &str) -> Option<SchemaId> {
+        let versions = &self.crd.spec.versions;
+        let at = versions.iter().position(|version| version.name == name && version.served)?;
+        self.crd.schema(at)
+    }
+
+    /// An object of the version called `name`; none if it is not served.
+    pub fn sample(&self, name: &str, extent: Extent) -> Option<Sample> {
+        let version = self.engine.version(name)?;
+        let schema = self.schema(name);
+        let maker = Maker { schemas: &self.crd.schemas, memo: leaf::Memo::default() };
+        let mut object = self.object(&maker, name, schema, extent);
+        if version.compiled().status
+            && let Some(id) = object.root().get("status").map(Value::id)
+        {
+            // Whoever writes objects does not write their status.
+            object.remove(id);
+        }
+        let repair = repair::Repair { maker: &maker, schema, version, extent };
+        let sample = repair.run(&object);
+        if extent != Extent::Minimal || object.root().get("spec").is_some() {
+            return Some(sample);
+        }
+        // An object without `spec` explains nothing, even where that is all that is required.
+        let spec = maker.member(&[schema?], "spec");
+        if spec.iter().any(|id| !maker.schema(*id).required.is_empty()) {
+            build::set(&mut object, "spec", maker.value(&spec, Shape::LEAST).root());
+            let telling = repair.run(&object);
+            if telling.problems.is_empty() {
+                return Some(telling);
+            }
+        }
+        Some(sample)
+    }
+
+    /// An object without regard to rules.
+    fn object(
+        &self,
+        maker: &Maker<'_>,
+        version: &str,
+        schema: Option<SchemaId>,
+        extent: Extent,
+    ) -> Document {
+        let body = match schema {
+            Some(schema) => maker.value(&[schema], Shape { extent, room: 2, choice: 0 }),
+            None => build::object(),
+        };
+        let mut metadata = build::object();
+        let name = body.root().pointer("/metadata/name").and_then(Value::as_str);
+        build::set(&mut metadata, "name", build::text(name.unwrap_or("example")).root());
+        let mut object = build::object();
+        let api_version = format!("{}/{version}", self.crd.spec.group);
+        build::set(&mut object, "apiVersion", build::text(&api_version).root());
+        build::set(&mut object, "kind", build::text(self.crd.spec.names.kind).root());
+        build::set(&mut object, "metadata", metadata.root());
+        for (name, value) in body.root().members() {
+            if !matches!(name, "apiVersion" | "kind" | "metadata") {
+                build::set(&mut object, name, value);
+            }
+        }
+        object
+    }
+}

@@ -1,0 +1,122 @@
+//! An OpenAPI v3 document of one group and version, in the form the API server publishes.
+//!
+//! Schemas are as they are written in the CRDs, with `apiVersion`, `kind` and `metadata` filled in; the
+//! paths tell plural and scope. Programs that read the server's own documents read this one.
+
+use super::writer::Writer;
+use crate::model::Crd;
+use crdkit_value::{Document, Event, Value};
+
+/// The document of `group` and `version`, with the kinds of those `crds` that serve it.
+pub fn openapi<'d>(
+    group: &str,
+    version: &str,
+    crds: impl IntoIterator<Item = &'d Crd<'d>> + Clone,
+) -> Document {
+    let served = || {
+        crds.clone().into_iter().filter(|crd| crd.spec.group == group).filter_map(|crd| {
+            let versions = &crd.spec.versions;
+            let at = versions.iter().position(|it| it.name == version && it.served)?;
+            Some((crd, at))
+        })
+    };
+    let mut writer = Writer::new();
+    writer.object(|writer| {
+        writer.text("openapi", "3.0.0");
+        writer.nested("info", |writer| {
+            writer.text("title", &format!("{group}/{version}"));
+            writer.text("version", version);
+        });
+        writer.nested("paths", |writer| served().for_each(|(crd, _)| path(writer, crd, version)));
+        writer.nested("components", |writer| {
+            writer.nested("schemas", |writer| {
+                served().for_each(|(crd, at)| kind(writer, crd, at, version));
+            });
+        });
+    });
+    writer.finish()
+}
+
+/// The path of one object.
+fn path(writer: &mut Writer, crd: &Crd<'_>, version: &str) {
+    let namespaced = crd.spec.scope == "Namespaced";
+    let within = if namespaced { "namespaces/{namespace}/" } else { "" };
+    let (group, plural) = (crd.spec.group, crd.spec.names.plural);
+    writer.nested(&format!("/apis/{group}/{version}/{within}{plural}/{{name}}"), |writer| {
+        writer.list(
+            "parameters",
+            ["name"].into_iter().chain(namespaced.then_some("namespace")),
+            |writer, name| {
+                writer.object(|writer| {
+                    writer.text("name", name);
+                    writer.text("in", "path");
+                    writer.flag("required", true);
+                    writer.nested("schema", |writer| writer.text("type", "string"));
+                });
+            },
+        );
+        writer.nested("get", |writer| {
+            let reference = format!("#/components/schemas/{}", component(crd, version));
+            writer.nested("responses", |writer| {
+                writer.nested("200", |writer| {
+                    writer.text("description", "OK");
+                    writer.nested("content", |writer| {
+                        writer.nested("application/json", |writer| {
+                            writer.nested("schema", |writer| writer.text("$ref", &reference));
+                        });
+                    });
+                });
+            });
+            writer.key("x-kubernetes-group-version-kind");
+            name(writer, crd, version);
+        });
+    });
+}
+
+/// The schema of one kind.
+fn kind(writer: &mut Writer, crd: &Crd<'_>, at: usize, version: &str) {
+    let source = crd.schema(at).map(|id| crd.schemas.get(id).source);
+    let fixed = ["apiVersion", "kind", "metadata"];
+    writer.nested(&component(crd, version), |writer| {
+        for (keyword, value) in source.into_iter().flat_map(Value::members) {
+            if keyword != "properties" && keyword != "type" {
+                writer.value(keyword, value);
+            }
+        }
+        writer.text("type", "object");
+        writer.nested("properties", |writer| {
+            for (field, type_name) in fixed.into_iter().zip(["string", "string", "object"]) {
+                let written = source.and_then(|source| source.get("properties")?.get(field));
+                match written {
+                    Some(written) => writer.value(field, written),
+                    None => writer.nested(field, |writer| writer.text("type", type_name)),
+                }
+            }
+            let properties = source.and_then(|source| source.get("properties"));
+            for (field, value) in properties.into_iter().flat_map(Value::members) {
+                if !fixed.contains(&field) {
+                    writer.value(field, value);
+                }
+            }
+        });
+        writer.key("x-kubernetes-group-version-kind");
+        writer.event(Event::BeginArray);
+        name(writer, crd, version);
+        writer.event(Event::EndArray);
+    });
+}
+
+fn name(writer: &mut Writer, crd: &Crd<'_>, version: &str) {
+    writer.object(|writer| {
+        writer.text("group", crd.spec.group);
+        writer.text("version", version);
+        writer.text("kind", crd.spec.names.kind);
+    });
+}
+
+/// The name of a kind's schema: the group from its end, the version, the kind.
+fn component(crd: &Crd<'_>, version: &str) -> String {
+    let mut parts: Vec<_> = crd.spec.group.split('.').rev().collect();
+    parts.extend([version, crd.spec.names.kind]);
+    parts.join(".")
+}

@@ -1,0 +1,75 @@
+//! Arrays: items by position, `contains`, counts, uniqueness.
+
+use super::Kept;
+use super::problem::Indices;
+use crate::compile::{Contains, ListType, More};
+use crate::schema::Settings;
+use crate::validate::finding::Problem;
+use crate::validate::{At, Validator, as_i64};
+use crdkit_value::Items;
+
+impl<'t> Validator<'t> {
+    pub(super) fn elements(&mut self, at: &At<'t, '_>, settings: &'t Settings, items: Items<'_>) {
+        let node = at.node;
+        let before = self.findings.len();
+        let n_items = as_i64(items.len());
+        if node.items.is_some() || !node.prefix_items().is_empty() {
+            for (index, item) in items.clone().enumerate() {
+                let Some(schema) = node.item(index) else { break };
+                self.child(schema, item);
+                self.mark(item);
+            }
+        }
+        if let Some(bounds) = node.bounds() {
+            if let Some(limit) = bounds.min_items.filter(|limit| n_items < *limit) {
+                self.add(at, Problem::MinItems { limit });
+            }
+            if let Some(limit) = bounds.max_items.filter(|limit| n_items > *limit) {
+                self.add(at, Problem::MaxItems { limit });
+            }
+        }
+        if let Some(contains) = node.contains() {
+            self.contains(at, contains, items);
+        }
+        let unique = node.more().is_some_and(|more| more.unique_items);
+        if unique || node.list_type != ListType::Atomic {
+            self.uniqueness(at, settings, before);
+        }
+    }
+
+    fn contains(&mut self, at: &At<'t, '_>, contains: Contains, items: Items<'_>) {
+        let mut matching = Indices::default();
+        for (index, item) in items.enumerate() {
+            let before = self.findings.len();
+            if self.child(contains.schema, item) {
+                matching.push(index);
+                self.mark(item);
+            } else {
+                self.findings.truncate(before);
+            }
+        }
+        let count = u64::from(matching.count);
+        if count < contains.min {
+            self.add(at, Problem::Imported(Kept::FewContained { matching }));
+        }
+        if contains.max.is_some_and(|max| count > max) {
+            self.add(at, Problem::Imported(Kept::ManyContained { matching }));
+        }
+    }
+
+    pub(super) fn unevaluated_items(
+        &mut self,
+        at: &At<'t, '_>,
+        more: &'t More,
+        items: Items<'_>,
+        marks: usize,
+    ) {
+        let Some(schema) = more.unevaluated_items else { return };
+        let seen = self.seen(marks);
+        for item in items {
+            if !seen.has(item.id()) {
+                self.unevaluated(at, schema, item);
+            }
+        }
+    }
+}
