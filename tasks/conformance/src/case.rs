@@ -1,4 +1,4 @@
-//! Recorded cases: JSON objects, one to a line, or folders of files.
+//! Recorded cases: JSON objects, one to a line, JSON files in a folder, or folders of files.
 
 use anyhow::{Context as _, Result, anyhow};
 use crdkit::codec::{DecodeOptions, json, yaml};
@@ -23,13 +23,9 @@ impl Cases {
     pub(crate) fn read(path: &Path) -> Result<Self> {
         let unreadable = || format!("`{}` cannot be read", path.display());
         if path.is_dir() {
-            let entries: Result<Vec<_>, _> = fs::read_dir(path).with_context(unreadable)?.collect();
-            let is_pair = |folder: &fs::DirEntry| folder.path().join("a.yaml").is_file();
-            let read = if entries.with_context(unreadable)?.iter().any(is_pair) {
-                Self::folders
-            } else {
-                Self::read_folder
-            };
+            let mut entries = fs::read_dir(path).with_context(unreadable)?.flatten();
+            let has_reports = entries.any(|entry| entry.path().join("expected.json").is_file());
+            let read = if has_reports { Self::folders } else { Self::read_folder };
             return read(path).with_context(unreadable);
         }
         let mut file = File::open(path).with_context(unreadable)?;
@@ -43,29 +39,6 @@ impl Cases {
         let lines = lines.filter(|(_, line)| !line.trim_ascii().is_empty());
         let cases: Result<_> = lines.map(|(number, line)| Case::new(number, line)).collect();
         cases.map(Self).with_context(unreadable)
-    }
-
-    /// Every JSON file of a folder, whatever it holds, by the path inside the folder; numbers as written.
-    fn read_folder(root: &Path) -> Result<Self> {
-        let mut cases = Vec::new();
-        let mut pending = vec![root.to_owned()];
-        while let Some(folder) = pending.pop() {
-            for entry in fs::read_dir(&folder)? {
-                let path = entry?.path();
-                if path.is_dir() {
-                    pending.push(path);
-                } else if path.extension().is_some_and(|extension| extension == "json") {
-                    let options =
-                        DecodeOptions { numbers: NumberMode::Text, ..DecodeOptions::default() };
-                    let decoded = json::decode(&fs::read(&path)?, &options)
-                        .map_err(|issue| anyhow!("`{}`: {issue}", path.display()))?;
-                    let id = path.strip_prefix(root)?.to_string_lossy().into_owned();
-                    cases.push(Case { id, document: decoded.document });
-                }
-            }
-        }
-        cases.sort_by(|left, right| left.id.cmp(&right.id));
-        Ok(Self(cases))
     }
 
     /// Folders that hold an old CRD `a.yaml`, a new one `b.yaml` and the report `expected.json`.
@@ -97,6 +70,29 @@ impl Cases {
             Ok(Case { id, document: Document::of_events(events) })
         };
         folders.iter().map(|folder| case(folder)).collect::<Result<_>>().map(Self)
+    }
+
+    /// Every JSON file of a folder, whatever it holds, by the path inside the folder; numbers as written.
+    fn read_folder(root: &Path) -> Result<Self> {
+        let mut cases = Vec::new();
+        let mut pending = vec![root.to_owned()];
+        while let Some(folder) = pending.pop() {
+            for entry in fs::read_dir(&folder)? {
+                let path = entry?.path();
+                if path.is_dir() {
+                    pending.push(path);
+                } else if path.extension().is_some_and(|extension| extension == "json") {
+                    let options =
+                        DecodeOptions { numbers: NumberMode::Text, ..DecodeOptions::default() };
+                    let decoded = json::decode(&fs::read(&path)?, &options)
+                        .map_err(|issue| anyhow!("`{}`: {issue}", path.display()))?;
+                    let id = path.strip_prefix(root)?.to_string_lossy().into_owned();
+                    cases.push(Case { id, document: decoded.document });
+                }
+            }
+        }
+        cases.sort_by(|left, right| left.id.cmp(&right.id));
+        Ok(Self(cases))
     }
 
     pub(crate) fn iter(&self) -> std::slice::Iter<'_, Case> {

@@ -44,7 +44,7 @@ fn config<T>(
         Some(Err(DecodeError::Refused(issue))) => vec![*issue],
         Some(Err(error)) => return Err(error.into()),
     };
-    let source = Source::new(&input.name, &input.bytes, input.first_line);
+    let source = Source::of(&input);
     for issue in &issues {
         source.show(issue);
     }

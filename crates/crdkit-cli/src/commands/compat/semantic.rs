@@ -169,8 +169,8 @@ impl Comparison<'_> {
             shown.suppressed = exception.map(|it| it.reason.clone());
             findings.push(shown);
         }
-        let identity = objects::identify(&new.document).ok();
-        let mut object = Object::judged(&new.input.name, identity.map(Subject::Object), findings);
+        let identity = objects::identify(&new.document).ok().map(Subject::Object);
+        let mut object = Object::judged(&new.input.name, identity, findings);
         object.answers = report
             .answers
             .iter()
@@ -230,11 +230,8 @@ impl Comparison<'_> {
         let mut issue = Issue::error(codes::compat::CRD_GONE).with("name", name);
         issue.span = old.start();
         let finding = Finding::new(&issue, &text(&old.input), self.excerpts);
-        Object::judged(
-            &old.input.name,
-            objects::identify(&old.document).ok().map(Subject::Object),
-            vec![finding],
-        )
+        let identity = objects::identify(&old.document).ok().map(Subject::Object);
+        Object::judged(&old.input.name, identity, vec![finding])
     }
 
     /// What is wrong with the exceptions themselves.
@@ -248,7 +245,7 @@ impl Comparison<'_> {
 }
 
 pub(super) fn text(input: &Input) -> Source<'_> {
-    Source::new(&input.name, &input.bytes, input.first_line)
+    Source::of(input)
 }
 
 /// Writes every witness into a file of its own, as a fixture for tests.

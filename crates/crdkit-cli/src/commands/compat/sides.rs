@@ -132,7 +132,7 @@ fn collect(input: Input, found: &mut BTreeMap<String, Definition>) -> Result<boo
             ));
         }
     }
-    let source = Source::new(&input.name, &input.bytes, input.first_line);
+    let source = Source::of(&input);
     for issue in &problems {
         source.show(issue);
     }
