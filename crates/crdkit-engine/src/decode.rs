@@ -6,7 +6,7 @@ use crate::input::Input;
 use crate::options::{FieldValidation, Options};
 use crate::scale;
 use crdkit_codec::{DecodeOptions, Decoded, json};
-use crdkit_issue::{Issue, Span, codes::object as codes};
+use crdkit_issue::{FieldPath, Issue, Span, codes::object as codes};
 use crdkit_value::{Document, Duplicates, Kind, Value};
 use std::fmt::Write as _;
 
@@ -81,15 +81,17 @@ pub(crate) fn kind<'v>(object: Value<'v>, source: Option<&[u8]>) -> Result<&'v s
 /// # Errors
 /// The finding, when its `apiVersion` is no group and version.
 pub(crate) fn type_meta<'v>(object: Value<'v>, kind: &'v str) -> Result<TypeMeta<'v>, Box<Issue>> {
+    let path = || FieldPath::root().field("apiVersion");
     let text = match object.get("apiVersion") {
         None => "",
         Some(value) => value.as_str().ok_or_else(|| {
             let problem = scale::accessor_error("apiVersion", value, "string");
-            Box::new(Issue::error(codes::API_VERSION_TYPE).with("problem", problem))
+            Box::new(Issue::error(codes::API_VERSION_TYPE).with("problem", problem).at(path()))
         })?,
     };
-    let (group, version) = parse_api_version(text)
-        .ok_or_else(|| Box::new(Issue::error(codes::API_VERSION_FORM).with("version", text)))?;
+    let (group, version) = parse_api_version(text).ok_or_else(|| {
+        Box::new(Issue::error(codes::API_VERSION_FORM).with("version", text).at(path()))
+    })?;
     Ok(TypeMeta { group, version, kind })
 }
 

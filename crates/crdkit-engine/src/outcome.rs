@@ -84,38 +84,23 @@ impl Outcome<'_> {
         Some(match refusal {
             Refusal::Invalid | Refusal::InvalidResource => subject.invalid(errors),
             Refusal::Undecodable => {
-                let version = quote(version);
-                let expected = self.version.crd.kind();
-                let problem = undecodable(errors);
-                bad_request(format!(
-                    "{kind} in version {version} cannot be handled as a {expected}: {problem}"
-                ))
+                subject.undecodable(self.version.crd.kind(), &undecodable(errors))
             }
-            Refusal::BadRequest => bad_request(first()),
+            Refusal::BadRequest => Status::bad_request(first()),
             Refusal::Unrecognized(summary) => {
                 let kind = self.version.crd.kind();
                 let problem = first();
-                bad_request(format!(
+                Status::bad_request(format!(
                     "the object provided is unrecognized (must be of type {kind}): {problem} ({summary})"
                 ))
             }
-            Refusal::Conflict => {
-                let resource = format!("{kind}.{group}");
-                let problem = first();
-                let message =
-                    format!("Operation cannot be fulfilled on {resource} \"{name}\": {problem}");
-                Status { code: 409, reason: "Conflict", message, causes: Vec::new() }
-            }
+            Refusal::Conflict => subject.conflict(&first()),
         })
     }
 }
 
 fn text(value: Option<Value<'_>>) -> &str {
     value.and_then(Value::as_str).unwrap_or_default()
-}
-
-fn bad_request(message: String) -> Status {
-    Status { code: 400, reason: "BadRequest", message, causes: Vec::new() }
 }
 
 /// All fields that strict validation refuses, or the one reason there is.

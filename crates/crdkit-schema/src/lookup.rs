@@ -209,7 +209,7 @@ pub fn alike<'n>(wanted: &str, names: impl Iterator<Item = &'n str>) -> Vec<Stri
         })
         .filter(|(distance, _)| *distance <= most)
         .collect();
-    close.sort();
+    close.sort_unstable();
     close.dedup_by_key(|(_, name)| name.to_lowercase());
     close.into_iter().take(3).map(|(_, name)| name.to_owned()).collect()
 }

@@ -64,8 +64,7 @@ impl Subject<'_> {
     pub fn bad_request(&self, issues: &[Issue]) -> Status {
         let refused = [codes::crd::UNRECOGNIZED_OBJECT, codes::crd::API_VERSION_MISMATCH];
         if let Some(issue) = issues.iter().find(|issue| refused.contains(&issue.code)) {
-            let message = issue.server_message();
-            return Status { code: 400, reason: "BadRequest", message, causes: Vec::new() };
+            return Status::bad_request(issue.server_message());
         }
         let strict = |issue: &&Issue| {
             issue.code == codes::crd::UNKNOWN_FIELD || issue.code == codes::decode::DUPLICATE_KEY
@@ -76,12 +75,32 @@ impl Subject<'_> {
             let texts: Vec<String> = issues.iter().map(strict_text).collect();
             format!("strict decoding error: {}", texts.join(", "))
         };
+        self.undecodable(self.kind, &problem)
+    }
+
+    /// The answer to an object that could not be decoded as one of kind `expected`, and why.
+    pub fn undecodable(&self, expected: &str, problem: &str) -> Status {
         let Self { kind, version, .. } = self;
-        let message = format!(
-            "{kind} in version {} cannot be handled as a {kind}: {problem}",
-            quote(version)
-        );
-        Status { code: 400, reason: "BadRequest", message, causes: Vec::new() }
+        let version = quote(version);
+        Status::bad_request(format!(
+            "{kind} in version {version} cannot be handled as a {expected}: {problem}"
+        ))
+    }
+
+    /// The answer to a request that is not about the object as it is now; the kind is the resource's
+    /// name.
+    pub fn conflict(&self, problem: &str) -> Status {
+        let Self { group, kind, name, .. } = self;
+        let message =
+            format!("Operation cannot be fulfilled on {kind}.{group} \"{name}\": {problem}");
+        Status { code: 409, reason: "Conflict", message, causes: Vec::new() }
+    }
+}
+
+impl Status {
+    /// The answer to a request that makes no sense.
+    pub fn bad_request(message: String) -> Self {
+        Self { code: 400, reason: "BadRequest", message, causes: Vec::new() }
     }
 }
 

@@ -25,6 +25,6 @@ pub use crdkit_engine::{Crd, FieldValidation, Options, Outcome, Version};
 struct Readme;
 
 /// So are those of the guide to schemas.
-#[cfg(all(doctest, feature = "serde"))]
+#[cfg(doctest)]
 #[doc = include_str!("../../../docs/schema-engine.md")]
 struct SchemaEngine;

@@ -192,12 +192,14 @@ impl Finding {
         self.suppressed.is_none()
     }
 
-    /// The place and the message, as people and JSON have them.
+    /// The place and the message, and where the old one of two CRDs says otherwise.
     fn text(&self) -> String {
-        if self.path.is_empty() {
-            self.message.clone()
-        } else {
-            format!("{}: {}", self.path, self.message)
+        let old = self.compared.as_ref().and_then(|compared| compared.old.as_ref());
+        let was = old.map(|(file, at)| format!(" (was {file}:{}:{})", at.line, at.column));
+        let (message, was) = (&self.message, was.unwrap_or_default());
+        match self.path.as_str() {
+            "" => format!("{message}{was}"),
+            path => format!("{path}: {message}{was}"),
         }
     }
 }

@@ -88,9 +88,6 @@ pub(super) fn pretty(name: &str, finding: &Finding) -> String {
 
 /// What becomes of whom, what to do about it, and the object that shows it.
 fn comparison(compared: &Compared, out: &mut String) {
-    if let Some((file, position)) = &compared.old {
-        let _ = writeln!(out, "  = was: {file}:{}:{}", position.line, position.column);
-    }
     let effect = Some(compared.effect.as_str()).filter(|effect| !effect.is_empty());
     for (label, text) in
         [("then", effect), ("affects", Some(compared.affected)), ("do", Some(compared.advice))]

@@ -66,17 +66,11 @@ impl StrictReader {
     }
 
     /// The documents one after the other. Behind one that is not YAML come those that follow it.
-    pub fn documents(&self) -> impl Iterator<Item = Result<StrictDocument, Box<Issue>>> + '_ {
-        Documents::from_slice(&self.bytes, &self.options).map(|decoded| match decoded {
-            Ok(decoded) => Ok(StrictDocument {
-                document: decoded.document,
-                duplicates: decoded.issues.iter().map(|issue| self.duplicate(issue)).collect(),
-            }),
-            Err(DecodeError::Refused(issue)) => Err(issue),
-            // A slice can always be read.
-            Err(DecodeError::Io(_)) => {
-                Err(Box::new(Issue::error(crdkit_issue::codes::decode::TRUNCATED)))
-            }
+    pub fn documents(&self) -> impl Iterator<Item = Result<StrictDocument, DecodeError>> + '_ {
+        Documents::from_slice(&self.bytes, &self.options).map(|decoded| {
+            let decoded = decoded?;
+            let duplicates = decoded.issues.iter().map(|issue| self.duplicate(issue)).collect();
+            Ok(StrictDocument { document: decoded.document, duplicates })
         })
     }
 

@@ -56,7 +56,7 @@ fn the_strict_reader_tells_all_with_line_and_column() {
     let reader = StrictReader::from_read(text.as_bytes()).unwrap();
     let documents: Vec<_> = reader.documents().collect();
     assert_eq!(documents.len(), 4);
-    let first = documents[0].clone().unwrap();
+    let first = documents[0].as_ref().unwrap().clone();
     let found: Vec<_> = first
         .duplicates()
         .iter()
@@ -72,9 +72,9 @@ fn the_strict_reader_tells_all_with_line_and_column() {
         "`k` at line 4, column 5 was given at line 3, column 5 already; \
          `a` at line 5, column 1 was given at line 1, column 1 already"
     );
-    let fine = documents[1].clone().unwrap();
+    let fine = documents[1].as_ref().unwrap().clone();
     assert_eq!(fine.to_json(), b"{\"fine\":true}");
     assert!(fine.into_result().is_ok());
     assert!(documents[2].is_err());
-    assert_eq!(documents[3].clone().unwrap().duplicates().len(), 1);
+    assert_eq!(documents[3].as_ref().unwrap().clone().duplicates().len(), 1);
 }

@@ -7,11 +7,56 @@
 //! - **unsafe**: with a witness, an object that was run through both compiled CRDs and showed it;
 //! - **unknown**: neither, with the reasons why the proof did not go through.
 //!
+//! A [`Policy`] says how much each question matters to a project and what is known and accepted; [`Replay`]
+//! tries real objects.
+//!
 //! Two parts work together. `suspect` walks both schemas and tries to prove that nothing is lost;
 //! where it fails it notes a suspect: the place, the reason, and values that might show it. Patterns are
 //! compared as languages, numbers as sets, enumerations value by value. `witness` puts such a value
 //! into the smallest object it can make and asks the engine about it. A suspect without a witness stays
 //! an open question; nothing is called unsafe that was not seen, and nothing safe that was only tried.
+//!
+//! ```
+//! use crdkit_codec::{DecodeOptions, yaml};
+//! use crdkit_compat::semantic::{self, Question, Verdict};
+//!
+//! let crd = |most: u8| {
+//!     let text = format!("
+//!       apiVersion: apiextensions.k8s.io/v1
+//!       kind: CustomResourceDefinition
+//!       metadata: {{name: lamps.example.com}}
+//!       spec:
+//!         group: example.com
+//!         scope: Namespaced
+//!         names: {{kind: Lamp, plural: lamps, singular: lamp, listKind: LampList}}
+//!         versions:
+//!         - name: v1
+//!           served: true
+//!           storage: true
+//!           schema:
+//!             openAPIV3Schema:
+//!               type: object
+//!               properties: {{spec: {{type: object, properties: {{watts: {{type: integer, maximum: {most}}}}}}}}}
+//!     ");
+//!     yaml::decode(text.as_bytes(), &DecodeOptions::default()).map(|decoded| decoded.document)
+//! };
+//! let report = semantic::compare(&crd(100)?, &crd(60)?)?;
+//! let answer = report.answers.iter().find(|it| it.question == Question::Accept).ok_or("not asked")?;
+//! assert_eq!(answer.verdict(), Verdict::Unsafe);
+//!
+//! let evidence = answer.reasons[0].evidence.as_ref().map_err(|open| open.0)?;
+//! assert_eq!(
+//!     evidence.effect,
+//!     "spec.watts: Invalid value: 61: spec.watts in body should be less than or equal to 60"
+//! );
+//! let witness = evidence.witness.as_ref().ok_or("no witness")?;
+//! assert_eq!(witness.root().pointer("/spec/watts").and_then(|it| it.as_i64()), Some(61));
+//!
+//! // The other way round everything that was accepted still is.
+//! let report = semantic::compare(&crd(60)?, &crd(100)?)?;
+//! assert_eq!(report.verdict(semantic::Level::Error), Verdict::Safe);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 //!
 //! Objects are those that strict field validation accepts under the old CRD. One quirk of the server is
 //! left out of account: it takes a list where a text of a known format belongs.

@@ -206,7 +206,7 @@ impl<'c> Court<'c> {
 
 fn reason(question: Question, suspect: &Suspect<'_>, evidence: Result<Evidence, Open>) -> Reason {
     let (side, places) = match question {
-        Question::Observe => ("before", suspect.places.swapped()),
+        Question::Observe => ("until now", suspect.places.swapped()),
         Question::Round => ("there", suspect.places),
         _ => ("now", suspect.places),
     };

@@ -22,7 +22,7 @@ use crdkit_schema::compile::{Flags, Id};
 use crdkit_schema::import::{DefaultMode, Nulls, Unknown};
 use crdkit_schema::prune;
 use crdkit_schema::rules::{self, Call};
-use crdkit_schema::schema::Schema as Compiled;
+use crdkit_schema::schema::{Schema as Compiled, Semantics};
 use crdkit_schema::validate::{Request, report};
 use crdkit_value::{Collected, Document, NodeId, PresenceMap, Value};
 use std::collections::BTreeSet;
@@ -156,7 +156,10 @@ fn keywords(
     options: &ParseOptions,
 ) -> Found {
     let mut request = Request::default();
-    request.old = options.old.as_deref().map(Document::root);
+    // Only the server lets values pass that were wrong before.
+    if schema.compiled().settings().semantics == Semantics::Server {
+        request.old = options.old.as_deref().map(Document::root);
+    }
     request.max_issues = usize::MAX;
     let compiled = schema.compiled();
     let mut found = report(compiled, compiled.root(), value, &request);

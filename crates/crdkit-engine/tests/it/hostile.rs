@@ -2,6 +2,7 @@
 
 use crate::support;
 use crdkit_engine::{Crd, Options, Outcome};
+use crdkit_value::Limits;
 use std::fmt::Write as _;
 
 fn lenient() -> Crd {
@@ -83,4 +84,82 @@ fn many_members_and_many_findings_take_linear_time() {
     run(lamp(&format!(r#"{members}"z":1"#)), |outcome| assert_eq!(outcome.issues.len(), 100_001));
     let same = r#""x","#.repeat(50_000);
     run(lamp(&format!(r#""set":[{same}"y"]"#)), |outcome| assert_eq!(outcome.issues.len(), 1));
+}
+
+/// Whatever is wrong with a body, there is one finding, and it stands at `text`.
+#[track_caller]
+fn check_place(body: &str, code: crdkit_issue::Code, text: &str) {
+    let crd = lenient();
+    let outcome = crd.version("v1").expect("v1").create(body, &Options::default());
+    assert!(!outcome.is_accepted());
+    let [issue] = outcome.issues.as_slice() else { panic!("{:?}", outcome.issues) };
+    let span = issue.span.expect("a place");
+    assert_eq!((issue.code, body.get(span.start..span.end)), (code, Some(text)));
+}
+
+#[test]
+fn what_is_no_lamp_is_a_finding_with_its_place() {
+    use crdkit_issue::codes::{decode, object};
+    for body in ["[1, 2]", "\"text\"", "7", "true"] {
+        check_place(body, object::NOT_AN_OBJECT, body);
+    }
+    for body in ["null", "{}", r#"{"apiVersion":"example.com/v1"}"#, r#"{"kind":7}"#] {
+        check_place(body, object::KIND_MISSING, body);
+    }
+    check_place("", decode::EMPTY_INPUT, "");
+    let without = r#"{"kind":"Lamp","metadata":{"name":"a"}}"#;
+    check_place(without, object::API_VERSION_MISMATCH, without);
+    let other = r#"{"kind":"Lamp","apiVersion":"example.com/v2","metadata":{"name":"a"}}"#;
+    check_place(other, object::API_VERSION_MISMATCH, "\"example.com/v2\"");
+    let number = r#"{"kind":"Lamp","apiVersion":7}"#;
+    check_place(number, object::API_VERSION_TYPE, "7");
+    let slashes = r#"{"kind":"Lamp","apiVersion":"a/b/c"}"#;
+    check_place(slashes, object::API_VERSION_FORM, "\"a/b/c\"");
+    let torch = r#"{"kind":"Torch","apiVersion":"example.com/v1","metadata":{"name":"a"}}"#;
+    check_place(torch, object::WRONG_KIND, "\"Torch\"");
+    let metadata = r#"{"kind":"Lamp","apiVersion":"example.com/v1","metadata":[]}"#;
+    check_place(metadata, object::METADATA_TYPE, "\"metadata\"");
+}
+
+#[test]
+fn versions_that_are_unknown_or_not_served_are_not_there() {
+    let crd = lenient();
+    assert!(crd.version("v2").is_none() && crd.version("").is_none());
+}
+
+#[test]
+fn a_hundred_megabytes_are_judged_to_the_last_byte() {
+    let mut body = lamp(r#""any":{"a":"HERE"},"set":7"#);
+    let at = body.find("HERE").expect("a place");
+    body.replace_range(at..at + 4, &"x".repeat(100 << 20));
+    let crd = lenient();
+    let version = crd.version("v1").expect("v1");
+    let outcome = version.create(body.as_str(), &Options::default());
+    let [issue] = outcome.issues.as_slice() else { panic!("{} findings", outcome.issues.len()) };
+    let span = issue.span.expect("a place");
+    assert_eq!(body.get(span.start..span.end), Some("7"));
+    let limits = Limits { bytes: 1 << 20, ..Limits::default() };
+    let outcome = version.create(body.as_str(), &Options { limits, ..Options::default() });
+    let [issue] = outcome.issues.as_slice() else { panic!("{} findings", outcome.issues.len()) };
+    assert_eq!(issue.code, crdkit_issue::codes::decode::TOO_LARGE);
+    assert!(issue.span.is_some());
+}
+
+#[test]
+fn many_required_fields_and_members_take_linear_time() {
+    let names: Vec<String> = (0..20_000).map(|index| format!("\"r{index}\"")).collect();
+    let schema = format!(
+        r#"{{"type":"object","properties":{{"spec":{{"type":"object","required":[{}],
+        "x-kubernetes-preserve-unknown-fields":true,"properties":{{"size":{{"type":"integer"}}}}}}}}}}"#,
+        names.join(",")
+    );
+    let members: Vec<String> = (0..100_000).map(|index| format!("\"r{index}\":1")).collect();
+    let crd = support::crd(&schema, "");
+    let version = crd.version("v1").expect("v1");
+    let full = lamp(&format!(r#""spec":{{{}}}"#, members.join(",")));
+    let outcome = version.create(full.as_str(), &Options::default());
+    assert!(outcome.is_accepted(), "{} findings", outcome.issues.len());
+    let missing = full.replace("\"r", "\"q");
+    let outcome = version.create(missing.as_str(), &Options::default());
+    assert_eq!(outcome.issues.len(), 20_000);
 }

@@ -11,7 +11,7 @@ codes! {
     UNKNOWN_KEY = "unknown-key", Forbidden, "the field `{key}` is unknown", example: "spec: {other: 1}";
 
     /// The name of a member does not satisfy `propertyNames`.
-    PROPERTY_NAME = "property-name", Invalid, "the name `{key}` is not allowed: {problem}",
+    PROPERTY_NAME = "property-name", Invalid, "the name `{key}` is not allowed here",
         example: "labels: {Not_A_Name: 1}";
 
     /// A member needs another one that is absent.

@@ -22,7 +22,10 @@ pub(super) fn visible(table: &Table) -> Vec<bool> {
     for id in table.ids() {
         let node = table.node(id);
         let is_visible = |id: Id| visible.get(id.index()).copied().unwrap_or_default();
+        let target = table.resolve(id);
         let own = match node.types {
+            // A reference may lead to a schema that it is in, so only the type itself is looked at.
+            _ if target != id => !matches!(table.node(target).types, Types::Any | Types::Other(_)),
             Types::Any | Types::Other(_) => false,
             Types::Array => node.items.is_some_and(is_visible),
             Types::Object => node.additional_schema().is_none_or(is_visible),

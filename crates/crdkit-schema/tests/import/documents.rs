@@ -117,8 +117,8 @@ fn shelf(entries: &[(&str, &str)]) -> BTreeMap<String, Document> {
 #[test]
 fn other_documents_come_from_the_resolver_within_limits() {
     let documents = shelf(&[
-        ("https://example.com/a", "{$defs: {x: {$ref: 'b#/y'}}}"),
-        ("https://example.com/b", "{y: {type: integer}, back: {$ref: a}}"),
+        ("https://example.com/a", "{$defs: {x: {$ref: 'b#/part'}}}"),
+        ("https://example.com/b", "{part: {type: integer}, back: {$ref: a}}"),
     ]);
     let text = "{items: {$ref: 'https://example.com/a#/$defs/x'}}";
     let options = loose().resolver(documents);
@@ -211,7 +211,7 @@ fn a_crd_is_selected_by_kind_group_name_and_version() {
             (other, _) => panic!("{selector:?}: {other:?}"),
         }
     }
-    let list = CRDS.replace("\n", "\n  ");
+    let list = CRDS.replace('\n', "\n  ");
     let list = format!("kind: CustomResourceDefinitionList\nitems:{list}");
     let options = Options::new().select(widget().group("a.example.com"));
     assert!(try_import(&list, &options).is_ok());

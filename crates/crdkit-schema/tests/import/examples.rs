@@ -51,14 +51,14 @@ fn the_snippet_behaves_as_described() {
         );
     }
     for replicas in ["x", "3.5", "true", "null"] {
-        let closest = if replicas == "x" { 1 } else { 0 };
+        let closest = u8::from(replicas == "x");
         let line = format!("union-no-match @ /replicas (closest is {closest})");
         check_with(&options(), SNIPPET, &format!("{{replicas: {replicas}}}"), &[&line]);
     }
     check_with(
         &options(),
         SNIPPET,
-        "{selectors: [{name: a, namespace: x}, {name: a, namespace: y}, {namespace: x, name: a}]}",
+        "{selectors: [{name: a, namespace: x}, {name: a, namespace: w}, {namespace: x, name: a}]}",
         &["repeated-keys @ /selectors/2 (first at /selectors/0)"],
     );
     check_with(

@@ -3,6 +3,7 @@
 use crate::support::{decode, issues, loose, schema, try_import};
 use crdkit_schema::import::Options;
 use proptest::prelude::*;
+use std::fmt::Write as _;
 
 /// `text` inside itself, `depth` times.
 fn nested(open: &str, core: &str, close: &str, depth: usize) -> String {
@@ -48,7 +49,7 @@ fn a_schema_as_deep_as_decoders_allow_is_imported() {
 fn a_long_chain_of_references_is_followed() {
     let mut text = String::from("{\"$ref\":\"#/$defs/d0\",\"$defs\":{");
     for at in 0..20_000 {
-        text.push_str(&format!("\"d{at}\":{{\"$ref\":\"#/$defs/d{}\"}},", at + 1));
+        let _ = write!(text, "\"d{at}\":{{\"$ref\":\"#/$defs/d{}\"}},", at + 1);
     }
     text.push_str("\"d20000\":{\"type\":\"string\"}}}");
     let imported = crdkit_schema::import::import(json(&text).root(), &loose()).expect("a schema");
@@ -61,9 +62,10 @@ fn alternatives_that_multiply_end() {
     let mut text = String::from("{\"$ref\":\"#/$defs/d0\",\"$defs\":{");
     for at in 0..60 {
         let next = at + 1;
-        text.push_str(&format!(
+        let _ = write!(
+            text,
             "\"d{at}\":{{\"title\":\"{at}\",\"oneOf\":[{{\"$ref\":\"#/$defs/d{next}\"}},{{\"minimum\":1,\"allOf\":[{{\"$ref\":\"#/$defs/d{next}\"}}]}}]}},"
-        ));
+        );
     }
     text.push_str("\"d60\":{\"type\":\"string\"}}}");
     let imported = crdkit_schema::import::import(json(&text).root(), &loose()).expect("a schema");

