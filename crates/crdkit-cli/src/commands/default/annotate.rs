@@ -85,13 +85,12 @@ impl Comments<'_> {
             return Some(());
         };
         let indent = " ".repeat(self.position(place(member)?.key?.start).1);
-        let last = match self.ends.get(&object.id()) {
-            Some(last) => *last,
-            None => {
-                let places = object.ids().filter_map(|id| object.document().place(id));
-                let end = places.map(|place| place.value.end).max()?;
-                self.position(end.saturating_sub(1)).0
-            }
+        let last = if let Some(last) = self.ends.get(&object.id()) {
+            *last
+        } else {
+            let places = object.ids().filter_map(|id| object.document().place(id));
+            let end = places.map(|place| place.value.end).max()?;
+            self.position(end.saturating_sub(1)).0
         };
         self.ends.insert(object.id(), last);
         self.below.entry(last).or_default().push(format!("{indent}# {remark}"));
