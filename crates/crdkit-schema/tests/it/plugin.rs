@@ -41,7 +41,7 @@ fn run(imported: &Imported, value: &str, clock: Option<&dyn Fn() -> Duration>) -
 #[test]
 fn a_rule_that_is_false_is_a_violation_with_the_rule_as_a_hint() {
     let schema = imported(&schema("self.name != 'x'"), CelOptions::default());
-    assert_eq!(run(&schema, "{name: y}", None), [""; 0]);
+    assert_eq!(run(&schema, "{name: z}", None), [""; 0]);
     assert_eq!(run(&schema, "{name: x}", None), ["cel_violation: self.name != 'x'"]);
     assert_eq!(run(&schema, "{}", None), ["cel_error: self.name != 'x'"]);
 }
