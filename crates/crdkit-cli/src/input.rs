@@ -303,7 +303,7 @@ mod tests {
     fn a_list_in_json_is_cut_between_items_that_stay_where_they_are() {
         let item = format!("{{\"a\":\"\u{e9}{}\"}}", "x,}".repeat(PART / 9));
         for between in [",", ",\n "] {
-            let items = vec![item.as_str(); 9].join(between);
+            let items = [item.as_str(); 9].join(between);
             let text = format!("{{\"items\":[{items}],\"kind\":\"List\"}}");
             let entry = Entry::memory("list.json", text.clone().into_bytes());
             let parts: Vec<_> = entry.parts().unwrap().map(Result::unwrap).collect();

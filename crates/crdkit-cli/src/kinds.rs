@@ -51,10 +51,8 @@ pub(crate) struct Named<'k> {
 impl Definitions {
     /// Reads all CRDs that were named.
     pub(crate) fn load(&self) -> Result<Kinds> {
-        let config = match self.no_config {
-            true => Config::default(),
-            false => Config::load(self.config.as_deref())?,
-        };
+        let config =
+            if self.no_config { Config::default() } else { Config::load(self.config.as_deref())? };
         let client = self.fetching.client();
         let sources: Vec<_> = config.crds.iter().chain(&self.crds).collect();
         if sources.is_empty() {
@@ -143,7 +141,7 @@ impl Kinds {
         let alike = lookup::alike(name, known);
         match alike.as_slice() {
             [] => {
-                let mut kinds: Vec<_> = self.0.iter().map(|it| kind(it)).collect();
+                let mut kinds: Vec<_> = self.0.iter().map(kind).collect();
                 kinds.sort_unstable();
                 kinds.dedup();
                 let more = if kinds.len() > 20 {

@@ -1,8 +1,8 @@
 //! The source `kube:`, against a server in this process that knows a little of the API.
 #![cfg(feature = "kube")]
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
-#![expect(clippy::disallowed_methods, reason = "tests do I/O")]
 
+use std::fmt::Write as _;
 use std::fs;
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -87,11 +87,11 @@ fn directory(name: &str, address: &str) -> PathBuf {
          - {{name: gone, cluster: {{server: 'http://127.0.0.1:1'}}}}\nusers:\n"
     );
     for user in ["admin", "guest", "nobody"] {
-        text += &format!("- {{name: {user}, user: {{token: {user}}}}}\n");
+        let _ = writeln!(text, "- {{name: {user}, user: {{token: {user}}}}}");
     }
     text += "contexts:\n- {name: down, context: {cluster: gone, user: admin}}\n";
     for user in ["admin", "guest", "nobody"] {
-        text += &format!("- {{name: {user}, context: {{cluster: here, user: {user}}}}}\n");
+        let _ = writeln!(text, "- {{name: {user}, context: {{cluster: here, user: {user}}}}}");
     }
     fs::write(path.join("config"), text).unwrap();
     path

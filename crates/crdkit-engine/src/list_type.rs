@@ -108,7 +108,9 @@ impl<'t> Walk<'t> {
                     })
                 },
                 |item, state| {
-                    keys.iter().for_each(|name| hash(item.get(table.name(*name)), state));
+                    for name in keys {
+                        hash(item.get(table.name(*name)), state);
+                    }
                 },
             ),
         };

@@ -27,7 +27,7 @@ struct Writer<'w, 'd> {
     out: &'w mut String,
 }
 
-impl<'d> Writer<'_, 'd> {
+impl Writer<'_, '_> {
     /// The members of an object, a line or more for each.
     fn members(&mut self, object: Value<'_>, id: Option<SchemaId>, indent: usize) {
         let schema = id.map(|id| self.schemas.get(id));

@@ -35,9 +35,10 @@ impl Edit {
                 let id = find(&copy, path)?.id();
                 (id != NodeId::ROOT).then(|| copy.remove(id))?;
             }
-            Self::Set(path, value) => match find(&copy, path).map(Value::id) {
-                Some(id) => copy.set(id, value.root()),
-                None => {
+            Self::Set(path, value) => {
+                if let Some(id) = find(&copy, path).map(Value::id) {
+                    copy.set(id, value.root());
+                } else {
                     let (last, parent) = path.segments().split_last()?;
                     let parent: FieldPath = parent.iter().cloned().collect();
                     let parent = find(&copy, &parent)?;
@@ -53,7 +54,7 @@ impl Edit {
                         }
                     }
                 }
-            },
+            }
         }
         Some(copy)
     }
@@ -315,7 +316,7 @@ impl<'c> Editor<'_, 'c> {
 
     /// Other names for the object.
     fn names(&self, mentions: &Mentions, path: &FieldPath, out: &mut Vec<Edit>) {
-        let constants = mentions.texts.iter().map(|text| text.to_string());
+        let constants = mentions.texts.iter().map(ToString::to_string);
         let familiar = leaf::FAMILIAR.iter().map(|text| (*text).to_owned());
         let joined = mentions.texts.iter().map(|text| format!("example{text}"));
         let patterns = mentions.patterns.iter().filter_map(|pattern| Regex::new(pattern).ok());
@@ -350,8 +351,8 @@ impl<'c> Editor<'_, 'c> {
         match last {
             Segment::Index(_) => {
                 let n_items = find(self.document, &place).map_or(0, |list| list.items().len());
-                let least = ids.iter().filter_map(|id| self.maker.schema(*id).bounds().min_items);
-                least.max().is_none_or(|least| usize::try_from(least).is_ok_and(|it| n_items > it))
+                let limits = ids.iter().filter_map(|id| self.maker.schema(*id).bounds().min_items);
+                limits.max().is_none_or(|limit| usize::try_from(limit).is_ok_and(|it| n_items > it))
             }
             Segment::Field(name) | Segment::Key(name) => {
                 let required = |id: &SchemaId| self.maker.schema(*id).required.contains(&&**name);

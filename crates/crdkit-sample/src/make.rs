@@ -175,9 +175,10 @@ impl<'c> Maker<'c> {
             "string" => {
                 let wanted = Wanted::new(&schemas);
                 let numbered: Vec<_> = (1..=n_values).map(|at| format!("example-{at}")).collect();
-                let texts = match numbered.iter().all(|text| wanted.accepts(text)) {
-                    true => numbered,
-                    false => wanted.texts(&self.memo, None, n_values),
+                let texts = if numbered.iter().all(|text| wanted.accepts(text)) {
+                    numbered
+                } else {
+                    wanted.texts(&self.memo, None, n_values)
                 };
                 texts.iter().map(|text| build::text(text)).collect()
             }
@@ -272,7 +273,7 @@ impl<'c> Maker<'c> {
         let open = |schema: &&Schema<'_>| {
             schema.additional_schema().is_some() || schema.preserves_unknown_fields()
         };
-        if schemas.iter().any(|schema| open(&schema)) {
+        if schemas.iter().any(open) {
             let numbered = (2..=least).map(|number| format!("key{number}"));
             names.extend(std::iter::once("key".to_owned()).chain(numbered));
         }

@@ -81,7 +81,9 @@ impl Walk<'_> {
                         "endsWith" => Some(&mut self.mentions.ends),
                         _ => None,
                     };
-                    role.into_iter().for_each(|list| list.push(Name::clone(text)));
+                    if let Some(list) = role {
+                        list.push(Name::clone(text));
+                    }
                 }
                 target.iter().chain(arguments).for_each(|id| self.visit(*id));
             }

@@ -53,7 +53,7 @@ impl Editor<'_, '_> {
 
     fn texts(&self, schemas: &[&Schema<'_>], mentions: &Mentions) -> Vec<Document> {
         let wanted = Wanted::new(schemas);
-        let mut texts: Vec<String> = mentions.texts.iter().map(|text| text.to_string()).collect();
+        let mut texts: Vec<String> = mentions.texts.iter().map(ToString::to_string).collect();
         for pattern in &mentions.patterns {
             if let Ok(pattern) = Regex::new(pattern) {
                 texts.extend(wanted.texts(&self.maker.memo, Some(&pattern), 2));

@@ -197,7 +197,9 @@ impl Bench<'_> {
             "evaluation alone",
             vec![
                 Entry::new("crdkit", 1, || {
-                    peers.iter().for_each(|peer| self.evaluate(peer.rule, &mut arena));
+                    for peer in peers {
+                        self.evaluate(peer.rule, &mut arena);
+                    }
                 }),
                 Entry::new("evaluation alone", 1, || {
                     for peer in peers {
@@ -269,7 +271,7 @@ fn collect<'c>(
                 if compiled.uses_old_self || !holds(program, value, shape) {
                     continue;
                 }
-                let new = || Rule { text: &*rule.rule, program, values: Vec::new() };
+                let new = || Rule { text: &rule.rule, program, values: Vec::new() };
                 let known = rules.entry(&*rule.rule).or_insert_with(new);
                 // The same text may stand in another schema; the program is the one of the first.
                 if std::ptr::eq(known.program, program) && known.values.len() < PER_RULE {
@@ -283,7 +285,7 @@ fn collect<'c>(
                 Some((child, member))
             })),
             Kind::Array(items) => {
-                pending.extend(items.filter_map(|item| Some((node.items?, item))))
+                pending.extend(items.filter_map(|item| Some((node.items?, item))));
             }
             _ => {}
         }

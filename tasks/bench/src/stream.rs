@@ -17,7 +17,7 @@ use std::time::Instant;
 
 const SIZE: usize = 1 << 30;
 
-const SCHEMA: &str = r#"
+const SCHEMA: &str = r"
 type: object
 required: [apiVersion, kind, items]
 properties:
@@ -82,7 +82,7 @@ properties:
                             type: array
                             items: {type: object, required: [name], properties: {name: {type: string}}}
         status: {type: object, x-kubernetes-preserve-unknown-fields: true}
-"#;
+";
 
 pub(crate) fn run(_corpus: &Path) -> Result<()> {
     let anything = schema("{}", Unknown::Preserve)?;

@@ -115,7 +115,7 @@ fn every_requirement_is_proved_by_something_that_exists() {
                 continue;
             }
             let text = read(path);
-            let exists = if path.ends_with(".md") {
+            let exists = if Path::new(path).extension().is_some_and(|extension| extension == "md") {
                 text.lines().any(|line| line.trim_start_matches('#').trim() == inside)
             } else {
                 text.contains(&format!("fn {inside}("))

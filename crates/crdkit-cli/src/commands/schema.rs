@@ -85,8 +85,8 @@ fn export(args: &Export) -> Result<Exit> {
     let documents: Vec<&Document> = match args.names.as_slice() {
         [] => kinds.documents().iter().collect(),
         names => {
-            let named: Result<Vec<_>> = names.iter().map(|name| kinds.find(name)).collect();
-            named?.into_iter().map(|named| named.document).collect()
+            let found: Result<Vec<_>> = names.iter().map(|name| kinds.find(name)).collect();
+            found?.into_iter().map(|kind| kind.document).collect()
         }
     };
     let crds: Vec<Crd<'_>> = documents.into_iter().map(kinds::read).collect::<Result<_>>()?;

@@ -8,13 +8,9 @@ use crate::model::Crd;
 use crdkit_value::{Document, Event, Value};
 
 /// The document of `group` and `version`, with the kinds of those `crds` that serve it.
-pub fn openapi<'d>(
-    group: &str,
-    version: &str,
-    crds: impl IntoIterator<Item = &'d Crd<'d>> + Clone,
-) -> Document {
+pub fn openapi<'d>(group: &str, version: &str, crds: &'d [Crd<'d>]) -> Document {
     let served = || {
-        crds.clone().into_iter().filter(|crd| crd.spec.group == group).filter_map(|crd| {
+        crds.iter().filter(|crd| crd.spec.group == group).filter_map(|crd| {
             let versions = &crd.spec.versions;
             let at = versions.iter().position(|it| it.name == version && it.served)?;
             Some((crd, at))

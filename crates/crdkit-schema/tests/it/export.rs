@@ -111,7 +111,7 @@ fn a_field_that_the_server_fills_in_need_not_be_written() {
 fn an_openapi_document_tells_names_and_scope() {
     let decoded = decode(fixture!("clusters"));
     let (crd, _) = read::crd(decoded.document.root());
-    let document = openapi("data.example.com", "v1", [&crd]);
+    let document = openapi("data.example.com", "v1", std::slice::from_ref(&crd));
     let paths: Vec<_> = document.root().get("paths").into_iter().flat_map(Value::members).collect();
     let paths: Vec<_> = paths.into_iter().map(|(path, _)| path).collect();
     assert_eq!(paths, ["/apis/data.example.com/v1/clusters/{name}"]);

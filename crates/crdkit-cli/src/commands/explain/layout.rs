@@ -202,7 +202,9 @@ fn line_of(text: &str) -> String {
 fn section(out: &mut String, title: &str, facts: &[String]) {
     if !facts.is_empty() {
         let _ = writeln!(out, "\n{title}:");
-        facts.iter().for_each(|fact| wrapped(out, fact, 4));
+        for fact in facts {
+            wrapped(out, fact, 4);
+        }
     }
 }
 
