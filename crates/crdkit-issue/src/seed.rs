@@ -107,6 +107,7 @@ const NAMES: &[(Code, &str, &str)] = {
         (schema::UNION_FIELD, "not_allowed", "x-kubernetes-unions"),
         (schema::NUMBER_OVERFLOW, "overflow", ""),
         (schema::TOO_DEEP, "depth_exceeded", ""),
+        (schema::TRUNCATED, "truncated", ""),
         (domain::PRUNED_KEY, "unknown_key", ""),
         (domain::DUPLICATES_UNKNOWN, "duplicate_key", ""),
         (domain::CODEC_MISMATCH, "invalid_format", "format"),

@@ -688,9 +688,10 @@ fn numbers_are_kept_and_written_as_the_option_says() {
     ] {
         let schema = number().build(&Options::new().numbers(numbers)).unwrap();
         let parsed = parse(&schema, input);
-        let found = match parsed.is_valid() {
-            true => Ok(text(schema.encode_canonical(&parsed.value))),
-            false => Err(SeedView(parsed.issues.first().unwrap()).code()),
+        let found = if parsed.is_valid() {
+            Ok(text(schema.encode_canonical(&parsed.value)))
+        } else {
+            Err(SeedView(parsed.issues.first().unwrap()).code())
         };
         assert_eq!(found.as_deref().map_err(|code| &**code), expected, "{numbers:?} {input}");
     }

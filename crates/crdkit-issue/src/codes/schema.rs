@@ -58,5 +58,5 @@ codes! {
     TOO_DEEP = "evaluation-too-deep", Invalid, "nested too deeply to be checked", example: "a: {a: {}}";
 
     /// There are more findings than were asked for.
-    TRUNCATED = "truncated", Invalid, "more findings were left out", example: "spec: {}";
+    TRUNCATED = "findings-truncated", Invalid, "more findings were left out", example: "spec: {}";
 }
