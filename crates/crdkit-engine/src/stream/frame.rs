@@ -120,55 +120,57 @@ impl<'t> Frame<'t> {
             return Child::Skip;
         };
         *key = name.into();
-        missing.remove(name);
         let path = FieldPath::root().join(Segment::named(name));
-        if keys.note(name.as_bytes(), self.n_children).is_some() {
+        let is_repeated = keys.note(name.as_bytes(), self.n_children).is_some();
+        if is_repeated {
             if duplicates == Duplicates::FirstWins {
                 return Child::Skip;
             }
             let issue = Issue::error(codes::decode::DUPLICATE_KEY).with("key", name);
             found.push(issue.at(path.clone()));
-        } else {
-            self.n_children += 1;
         }
+        let fates = self.schemas.iter().map(|id| unknown::fate(schema, *id, name, self.keep));
+        let fates: Vec<Fate<'_>> = fates.collect();
+        let policy = fates.iter().find_map(|fate| match fate {
+            Fate::Unknown(policy) => Some(*policy),
+            _ => None,
+        });
+        let is_known = fates.iter().any(|fate| matches!(fate, Fate::Known(_) | Fate::Keep));
+        let policy = policy.filter(|_| !is_known);
+        // What is pruned is not there for anything that is asked of members.
+        if policy == Some(&Unknown::Prune) {
+            return Child::Skip;
+        }
+        self.n_children += usize::from(!is_repeated);
+        missing.remove(name);
         let mut schemas = Vec::new();
-        let (mut unknown, mut keep) = (None, self.keep);
-        let mut known = self.schemas.is_empty();
-        for id in &self.schemas {
+        let mut keep = self.keep;
+        for (id, fate) in self.schemas.iter().zip(fates) {
             let node = schema.node(*id);
             note_dependents(schema, *id, name, present);
             if let Some(names) = node.more().and_then(|more| more.property_names) {
-                let name_document = Document::of_events([Event::String(name)]);
-                if !validate::is_valid(schema, names, name_document.root()) {
+                let text = Document::of_events([Event::String(name)]);
+                if !validate::is_valid(schema, names, text.root()) {
                     let issue = Issue::error(codes::schema::PROPERTY_NAME).with("key", name);
                     found.push(issue.at(path.clone()));
                 }
             }
-            match unknown::fate(schema, *id, name, self.keep) {
-                Fate::Known(ids) => {
-                    known = true;
-                    schemas.extend(ids);
-                }
-                Fate::Keep => {
-                    known = true;
-                    keep = keep || unknown::keeps_below(node, self.keep);
-                }
+            match fate {
+                Fate::Known(ids) => schemas.extend(ids),
+                Fate::Keep => keep = keep || unknown::keeps_below(node, self.keep),
                 Fate::Forbidden => {
                     let issue = Issue::error(codes::schema::UNKNOWN_KEY).with("key", name);
                     found.push(issue.at(path.clone()));
                 }
-                Fate::Unknown(policy) => unknown = Some(policy),
+                Fate::Unknown(_) => {}
             }
         }
-        match unknown {
-            Some(Unknown::Strict) if !known => {
-                let issue = Issue::error(codes::schema::UNKNOWN_KEY).with("key", name);
-                found.push(issue.at(path));
-                Child::Skip
-            }
-            Some(Unknown::Prune) if !known => Child::Skip,
-            _ => Child::Check(schemas.into(), keep),
+        if policy == Some(&Unknown::Strict) {
+            let issue = Issue::error(codes::schema::UNKNOWN_KEY).with("key", name);
+            found.push(issue.at(path));
+            return Child::Skip;
         }
+        Child::Check(schemas.into(), keep)
     }
 
     /// What is to be done with the next item.

@@ -55,7 +55,10 @@ fn a_report_that_is_cut_says_so_once() {
         let mut request = Request::default();
         request.max_issues = limit;
         let found = validate::report(&schema, schema.root(), value.root(), &request);
-        let cut = found.iter().filter(|(_, issue)| issue.code.info().name == "findings-truncated").count();
+        let cut = found
+            .iter()
+            .filter(|(_, issue)| issue.code.info().name == "findings-truncated")
+            .count();
         assert_eq!((found.len(), cut), if limit < 7 { (limit + 1, 1) } else { (7, 0) }, "{limit}");
     }
 }
