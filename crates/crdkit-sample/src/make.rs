@@ -120,7 +120,8 @@ impl<'c> Maker<'c> {
             return "example".to_owned();
         }
         // A format says more than a pattern about what is meant.
-        let familiar = leaf::FAMILIAR.iter().filter(|_| !schemas.iter().any(|it| is_told(it)));
+        let tells = !wanted.is_plain() && !schemas.iter().any(|it| is_told(it));
+        let familiar = leaf::FAMILIAR.iter().filter(|_| tells);
         if let Some(text) = familiar.copied().find(|text| wanted.accepts(text)) {
             return text.to_owned();
         }

@@ -68,8 +68,9 @@ impl Editor<'_, '_> {
             // Rules see what the text stands for.
             texts = texts.iter().map(|text| base64::encode(text.as_bytes())).collect();
         }
-        // A constant may be part of a text.
+        // A constant may be a limit, or part of a text.
         for text in &mentions.texts {
+            texts.extend(neighbours(text));
             texts.extend([format!("{text}example"), format!("example{text}")]);
             texts.push(format!("example{text}example"));
         }
@@ -134,4 +135,13 @@ fn numbers(schemas: &[&Schema<'_>], constants: &[f64]) -> Vec<Document> {
         }
     }
     numbers.into_iter().map(build::number).collect()
+}
+
+/// What comes before and after an amount with a unit: `0Gi` and `2Gi` for `1Gi`.
+fn neighbours(amount: &str) -> Vec<String> {
+    let n_digits = amount.bytes().take_while(u8::is_ascii_digit).count();
+    let (digits, unit) = amount.split_at(n_digits);
+    let Ok(number) = digits.parse::<u64>() else { return Vec::new() };
+    let next = [number.checked_add(1), number.checked_sub(1)];
+    next.into_iter().flatten().map(|number| format!("{number}{unit}")).collect()
 }

@@ -204,7 +204,8 @@ pub fn alike<'n>(wanted: &str, names: impl Iterator<Item = &'n str>) -> Vec<Stri
     let mut close: Vec<_> = names
         .map(|name| {
             let lower = name.to_lowercase();
-            let part = wanted.len() >= 3 && (lower.contains(&wanted) || wanted.contains(&lower));
+            let contains = |outer: &str, inner: &str| inner.len() >= 3 && outer.contains(inner);
+            let part = contains(&lower, &wanted) || contains(&wanted, &lower);
             (if part { 1 } else { distance(&wanted, &lower) }, name)
         })
         .filter(|(distance, _)| *distance <= most)

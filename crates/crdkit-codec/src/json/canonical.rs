@@ -119,7 +119,11 @@ fn comma(needed: bool, out: &mut Vec<u8>) {
 pub fn canonical_number(number: &Kind<'_>, notation: Notation) -> Result<String, Box<Issue>> {
     let (decimal, source) = match number {
         Kind::Int(int) => (Some(Decimal::from(*int)), String::new()),
-        Kind::Float(float) => (Decimal::from_f64(*float), String::new()),
+        Kind::Float(float) => {
+            // A whole double is read back as an integer, so it must be written with all of its digits.
+            let whole = (notation == Notation::Exact).then(|| whole(*float)).flatten();
+            (whole.map(Decimal::from).or_else(|| Decimal::from_f64(*float)), String::new())
+        }
         Kind::Number(text) => (Decimal::parse(text), (*text).to_owned()),
         _ => return Ok(String::new()),
     };
@@ -138,6 +142,13 @@ pub fn canonical_number(number: &Kind<'_>, notation: Notation) -> Result<String,
         )),
         Notation::BigInt => plain(&decimal, 0),
     }
+}
+
+/// The integer that `float` is, if it is one of 64 bits.
+fn whole(float: f64) -> Option<i64> {
+    const LIMIT: f64 = 9_223_372_036_854_775_808.0;
+    #[expect(clippy::cast_possible_truncation, reason = "it is whole and fits")]
+    (float.fract() == 0.0 && (-LIMIT..LIMIT).contains(&float)).then_some(float as i64)
 }
 
 fn float64(decimal: &Decimal, lossy: bool) -> Result<String, Box<Issue>> {

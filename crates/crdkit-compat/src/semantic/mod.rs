@@ -38,7 +38,8 @@
 //!               type: object
 //!               properties: {{spec: {{type: object, properties: {{watts: {{type: integer, maximum: {most}}}}}}}}}
 //!     ");
-//!     yaml::decode(text.as_bytes(), &DecodeOptions::default()).map(|decoded| decoded.document)
+//!     let decoded = yaml::decode(text.as_bytes(), &DecodeOptions::default());
+//!     decoded.map(|decoded| decoded.document).map_err(|issue| issue.to_string())
 //! };
 //! let report = semantic::compare(&crd(100)?, &crd(60)?)?;
 //! let answer = report.answers.iter().find(|it| it.question == Question::Accept).ok_or("not asked")?;
