@@ -17,9 +17,14 @@ use crdkit_value::{Document, Kind, NodeId, Value};
 pub fn apply(table: &Table, node: &Node, document: &mut Document) -> Vec<NodeId> {
     let mut walk = Walk { table, missing: Vec::new() };
     walk.value(node, document.root());
+    let mut latest = None;
     let fill = |missing: Missing| match missing {
         Missing::Field(object, name, default) => {
-            document.insert(object, table.name(name), table.default_value(default)?)
+            let after = latest.filter(|(of, _)| *of == object).map(|(_, id)| id);
+            let (name, value) = (table.name(name), table.default_value(default)?);
+            let id = document.append_member(object, after, name, value)?;
+            latest = Some((object, id));
+            Some(id)
         }
         Missing::Null(id, default) => {
             document.set(id, table.default_value(default)?);

@@ -4,7 +4,7 @@
 //! collect ids first and change the document afterwards.
 
 use crate::node::{Node, Tag, TextRef, to_u32};
-use crate::{Builder, Document, Duplicates, Event, Limits, NodeId, Value, Walk};
+use crate::{Builder, Document, Duplicates, Event, Kind, Limits, NodeId, Value, Walk};
 use crdkit_issue::Span;
 
 impl Document {
@@ -28,6 +28,35 @@ impl Document {
         let last = self.make_room(object, key)?;
         let key = self.add_text(key);
         Some(self.append(object, last, key, value.events()))
+    }
+
+    /// Adds a copy of `value` as the last member of `object`, which has none called `key`; `after` is what
+    /// was added to it last, so that many can be added without looking for the end again. Gives the copy's
+    /// id, or none when `object` is not an object.
+    pub fn append_member(
+        &mut self,
+        object: NodeId,
+        after: Option<NodeId>,
+        key: &str,
+        value: Value<'_>,
+    ) -> Option<NodeId> {
+        if self.node(object).tag != Tag::Object {
+            return None;
+        }
+        let last = after.unwrap_or_else(|| self.last_child(object));
+        let key = self.add_text(key);
+        let new = |tag| Node::new(tag, key, object);
+        let node = match value.kind() {
+            Kind::Bool(true) => new(Tag::True),
+            Kind::Bool(false) => new(Tag::False),
+            Kind::Int(int) => new(Tag::Int).with_bits(int.cast_unsigned()),
+            Kind::String(text) if value.document().exact.is_none() => {
+                let text = self.add_text(text);
+                new(Tag::String).with_text(text)
+            }
+            _ => return Some(self.append(object, last, key, value.events())),
+        };
+        Some(self.link(node, last))
     }
 
     /// Makes the member `key` of `object` a string. Gives its id, or none when `object` is no object.

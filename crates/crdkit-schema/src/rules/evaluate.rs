@@ -175,8 +175,13 @@ impl<'t> Walk<'t, '_> {
                     let (rules, child) = if let Some(entries) = entries {
                         entries
                     } else {
-                        let Some(rules) = clause.fields.get(table, key) else { continue };
-                        let Some(child) = node.fields.get(table, key) else { continue };
+                        let Some(found) = clause.fields.get(table, key) else { continue };
+                        if !table.node(table.resolve(found)).has(Flags::HAS_RULES) {
+                            continue;
+                        }
+                        let child =
+                            if rules == id { Some(found) } else { node.fields.get(table, key) };
+                        let (rules, Some(child)) = (found, child) else { continue };
                         // What expressions cannot see is left out with everything below it.
                         if !self.rules.is_visible(child) {
                             continue;
