@@ -22,6 +22,10 @@ const DEEPEST: usize = 400;
 /// What a finding counts that keeps rules from being looked at.
 const STRUCTURAL: usize = 1000;
 
+/// How much worse an object may be and still be gone on with, when nothing better is left: what one rule asks
+/// for may take two edits.
+const SLACK: usize = 3;
+
 pub(crate) struct Repair<'r, 'c> {
     pub(crate) maker: &'r Maker<'c>,
     pub(crate) schema: Option<SchemaId>,
@@ -73,7 +77,7 @@ impl Repair<'_, '_> {
                     best = (next.score, document, next.issues.clone());
                 }
                 serial += 1;
-                if improved || next.score == score {
+                if next.score <= score + SLACK {
                     queue.insert((next.score, next.steps, serial), next);
                 }
                 if improved || n_trials >= TRIALS || work >= WORK {

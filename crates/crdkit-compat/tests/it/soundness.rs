@@ -7,7 +7,7 @@ use crate::support::{crd, document};
 use crdkit_codec::Decoded;
 use crdkit_compat::semantic::{self, Question, Verdict};
 use crdkit_engine::{Crd, FieldValidation, Options, Outcome};
-use crdkit_value::Document;
+use crdkit_value::{Document, Value};
 use proptest::prelude::*;
 
 fn string() -> impl Strategy<Value = String> {
@@ -156,16 +156,18 @@ fn create<'c>(crd: &'c Crd, object: &Document, field_validation: FieldValidation
 /// Whether a label can be put on a stored object.
 fn can_be_labelled(crd: &Crd, stored: &Document) -> bool {
     let mut before = Document::copy_of(stored.root());
-    let metadata = before.root().get("metadata").map(|it| it.id());
+    let metadata = before.root().get("metadata").map(Value::id);
     before.insert_string(metadata.unwrap(), "resourceVersion", "1");
     let mut after = Document::copy_of(before.root());
-    let metadata = after.root().get("metadata").map(|it| it.id());
+    let metadata = after.root().get("metadata").map(Value::id);
     after.insert(metadata.unwrap(), "labels", document("{touched: 'true'}").root());
     let options = Options { field_validation: FieldValidation::Ignore, ..Options::default() };
     let changed = Decoded { document: after, issues: Vec::new() };
     crd.version("v1").unwrap().update(&before, changed, &options).is_accepted()
 }
 
+/// How many pairs of schemas are tried: more when somebody has the time.
+#[expect(clippy::disallowed_methods, reason = "a test may be told how long to take")]
 fn cases() -> u32 {
     let wanted = std::env::var("CRDKIT_SOUNDNESS").ok();
     wanted.and_then(|wanted| wanted.parse().ok()).unwrap_or(300)

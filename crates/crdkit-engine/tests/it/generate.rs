@@ -180,15 +180,15 @@ impl Shape {
             Self::Number => write!(out, "{small}.25"),
             Self::Text { .. } => write!(out, "\"{}\"", "abc".repeat(usize::from(small % 3))),
             Self::Choice { .. } => write!(out, "\"{}\"", ["a", "b", "c"][usize::from(small % 3)]),
-            Self::Flag => write!(out, "{}", small % 2 == 0),
-            Self::IntOrString if small % 2 == 0 => write!(out, "{small}"),
+            Self::Flag => write!(out, "{}", small.is_multiple_of(2)),
+            Self::IntOrString if small.is_multiple_of(2) => write!(out, "{small}"),
             Self::IntOrString => write!(out, "\"{small}%\""),
             Self::List { item, .. } => {
                 for at in 0..small % 5 {
                     out.push(if at == 0 { '[' } else { ',' });
                     item.write(choices, out);
                 }
-                write!(out, "{}", if small % 5 == 0 { "[]" } else { "]" })
+                write!(out, "{}", if small.is_multiple_of(5) { "[]" } else { "]" })
             }
             Self::Named(fields) => {
                 for at in 0..small % 4 {
@@ -197,7 +197,7 @@ impl Shape {
                         format!(r#""name":"{}""#, ["x", "y"][usize::from(choices.next() % 2)]);
                     members(fields, &name, choices, out);
                 }
-                write!(out, "{}", if small % 4 == 0 { "[]" } else { "]" })
+                write!(out, "{}", if small.is_multiple_of(4) { "[]" } else { "]" })
             }
             Self::Map(item) => {
                 out.push('{');

@@ -31,14 +31,14 @@ fn answer(case: &Case) -> Vec<u8> {
         return answer.finish();
     };
     let versions = sampler.crd().spec.versions.iter().filter(|version| version.served);
-    let samples =
+    let wanted =
         versions.flat_map(|version| EXTENTS.map(|(name, extent)| (version.name, name, extent)));
-    let samples = samples.map(|(version, name, extent)| {
+    let answers = wanted.map(|(version, name, extent)| {
         let problem = problem(&sampler, &crd, version, extent);
         let answer = Answer::new().string("version", version).string("extent", name);
         answer.string("problem", &problem.unwrap_or_default())
     });
-    answer.objects("samples", samples).finish()
+    answer.objects("samples", answers).finish()
 }
 
 /// What is wrong with a sample as it is printed.
