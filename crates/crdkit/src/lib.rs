@@ -11,7 +11,7 @@ pub use crdkit_sample as sample;
 pub use crdkit_text as text;
 pub use crdkit_value as value;
 
-/// Schemas: as a library ([`schema::import`], [`schema::Schema`]), and the parts that CRDs are judged by.
+/// Schemas: as a library ([`schema::import()`], [`schema::Schema`]), and the parts that CRDs are judged by.
 pub mod schema {
     pub use crdkit_engine::schema::*;
     pub use crdkit_schema::*;
