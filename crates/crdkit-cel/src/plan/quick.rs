@@ -8,7 +8,9 @@
 
 use crdkit_text::regex::Regex;
 
-use super::{Attribute, Base, Call, FoldKind, Order, PatternUse, Qualifier, Step, StepId};
+use super::{
+    Attribute, Base, Call, Collect, Fold, FoldKind, Order, PatternUse, Qualifier, Step, StepId,
+};
 use crate::ast::{Name, operator};
 use crate::cost::{CostModel, SELECT, TEXT_FACTOR, scaled};
 use crate::shape::{ShapeId, ShapeKind, Shapes};
@@ -34,6 +36,11 @@ pub(crate) enum Quick {
         test: NumberTest,
         left: Number,
         right: Number,
+    },
+    /// Whether two tests come out alike, or not.
+    Alike {
+        tests: Box<(Quick, Quick)>,
+        negated: bool,
     },
     /// Whether a list has this text, or a map this key.
     Contains {
@@ -83,6 +90,8 @@ pub(crate) enum Number {
     Known(i64),
     Field(Way),
     Size(Way),
+    /// How many items of a list pass a filter, each of which must be what the second says.
+    Count(Box<Each>, Leaf),
     Sum(Box<(Number, Number)>),
     If(Box<(Quick, Number, Number)>),
 }
@@ -102,6 +111,7 @@ pub(crate) enum EachKind {
     All,
     Exists,
     ExistsOne,
+    Filter,
 }
 
 /// The way to a place in the document.
@@ -233,21 +243,47 @@ impl<'p> Builder<'p> {
                 Quick::Text(subject, TextTest::Matches(regex.clone()))
             }
             Step::Call(call) => self.call(call)?,
-            Step::Fold(fold) if !fold.two => {
+            Step::Fold(fold) => {
                 let (kind, test) = match fold.kind {
                     FoldKind::All(test) => (EachKind::All, test),
                     FoldKind::Exists(test) => (EachKind::Exists, test),
                     FoldKind::ExistsOne(test) => (EachKind::ExistsOne, test),
                     FoldKind::Collect { .. } => return None,
                 };
-                let (local, (list, seen)) = (fold.local, self.chain(fold.range, SELECT)?);
-                self.locals.push((local, self.item(seen)?));
-                let test = self.test(test, SELECT);
-                self.locals.pop();
-                Quick::Each(Box::new(Each { list, local, test: test?, kind }))
+                Quick::Each(Box::new(self.each(fold, kind, test)?.0))
             }
             _ => return None,
         })
+    }
+
+    /// A loop over a list, and what is known of its items.
+    fn each(&mut self, fold: &Fold, kind: EachKind, test: StepId) -> Option<(Each, Seen<'p>)> {
+        let local = (!fold.two).then_some(fold.local)?;
+        let (list, seen) = self.chain(fold.range, SELECT)?;
+        let item = self.item(seen)?;
+        self.locals.push((local, item));
+        let test = self.test(test, SELECT);
+        self.locals.pop();
+        Some((Each { list, local, test: test?, kind }, item))
+    }
+
+    /// A loop that gathers the items of a list which pass a test, and what they are.
+    fn filter(&mut self, id: StepId) -> Option<(Each, Leaf)> {
+        let Step::Fold(fold) = self.step(id)? else { return None };
+        let FoldKind::Collect {
+            filter: Some(test),
+            collect: Collect::List { value, constant: false },
+        } = fold.kind
+        else {
+            return None;
+        };
+        let Step::Attribute(item) = self.step(value)? else { return None };
+        let is_item = matches!(item.base, Base::Local(slot) if slot == fold.local);
+        if !is_item || item.test_only || !item.qualifiers.is_empty() {
+            return None;
+        }
+        let (each, seen) = self.each(fold, EachKind::Filter, test)?;
+        Some((each, self.leaf_of(seen)?))
     }
 
     fn equality(&mut self, left: StepId, right: StepId, negated: bool) -> Option<Quick> {
@@ -263,9 +299,14 @@ impl<'p> Builder<'p> {
                 if let Some(texts) = self.text(left, SELECT).zip(self.text(right, SELECT)) {
                     return Some(Quick::Texts { left: texts.0, right: texts.1, negated });
                 }
-                let test = if negated { NumberTest::NotEqual } else { NumberTest::Equal };
-                let (left, right) = (self.number(left, SELECT)?, self.number(right, SELECT)?);
-                Some(Quick::Number { test, left, right })
+                if let Some((left, right)) =
+                    self.number(left, SELECT).zip(self.number(right, SELECT))
+                {
+                    let test = if negated { NumberTest::NotEqual } else { NumberTest::Equal };
+                    return Some(Quick::Number { test, left, right });
+                }
+                let tests = Box::new((self.test(left, SELECT)?, self.test(right, SELECT)?));
+                Some(Quick::Alike { tests, negated })
             }
         }
     }
@@ -344,6 +385,9 @@ impl<'p> Builder<'p> {
             Step::Call(call) if call.cost == CostModel::One => {
                 match (&*call.function, &*call.arguments) {
                     ("size", &[subject]) => {
+                        if let Some((each, leaf)) = self.filter(subject) {
+                            return Some(Number::Count(Box::new(each), leaf));
+                        }
                         let (mut way, _) = self.chain(subject, SELECT)?;
                         if !matches!(way.leaf, Leaf::List | Leaf::Map | Leaf::Text) {
                             return None;
