@@ -42,7 +42,7 @@ impl<'d> Cursor<'d> {
     }
 
     /// What the value is.
-    #[inline]
+    #[inline(always)]
     pub fn kind(self) -> Kind<'d> {
         kind(self.document, self.node())
     }
@@ -57,6 +57,12 @@ impl<'d> Cursor<'d> {
     #[inline]
     pub fn key(self) -> Piece<'d> {
         self.document.piece(self.node().key)
+    }
+
+    /// The key of a member of an object as text; without meaning for any other value.
+    #[inline]
+    pub fn key_text(self) -> &'d str {
+        self.document.text(self.node().key)
     }
 
     /// The value behind this one in the same array or object.

@@ -5,7 +5,7 @@
 //! and no others.
 
 use super::lex::skip_plain;
-use crdkit_value::{Event, Value};
+use crdkit_value::{Cursor, Kind, NodeId, Value};
 
 /// How JSON is laid out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -17,45 +17,74 @@ pub enum Layout {
     Pretty,
 }
 
+/// Few documents nest deeper; those that do pay for growth.
+const USUAL_DEPTH: usize = 16;
+
 /// Appends `value` to `out`.
 pub fn write(value: Value<'_>, layout: Layout, out: &mut Vec<u8>) {
-    let mut depth = 0;
-    // What came before decides about the comma and the line break in front of what comes next.
-    let mut after = After::Key;
-    for event in value.events() {
-        if let Event::EndArray | Event::EndObject = event {
-            depth -= 1;
-            if after != After::Begin {
-                line(layout, depth, out);
+    let document = value.document();
+    let Some(mut at) = document.cursor(value.id()) else { return };
+    if value.id() == NodeId::ROOT {
+        out.reserve(document.n_text() + 4 * document.n_nodes());
+    }
+    // The arrays and objects around the current value, and whether each is an object.
+    let mut outer: Vec<(Cursor<'_>, bool)> = Vec::with_capacity(USUAL_DEPTH);
+    loop {
+        let inside = match at.kind() {
+            Kind::Array(_) => Some(false),
+            Kind::Object(_) => Some(true),
+            scalar => {
+                write_scalar(&scalar, out);
+                None
             }
-        } else if after != After::Key {
-            if after == After::Value {
+        };
+        if let Some(is_object) = inside {
+            out.push(if is_object { b'{' } else { b'[' });
+            if let Some(first) = at.first_child() {
+                outer.push((at, is_object));
+                begin(first, is_object, outer.len(), layout, out);
+                at = first;
+                continue;
+            }
+            out.push(if is_object { b'}' } else { b']' });
+        }
+        // What is complete ends, up to where something follows.
+        loop {
+            let Some((around, is_object)) = outer.last().copied() else { return };
+            if let Some(next) = at.next_sibling() {
                 out.push(b',');
+                begin(next, is_object, outer.len(), layout, out);
+                at = next;
+                break;
             }
-            line(layout, depth, out);
+            outer.pop();
+            line(layout, outer.len(), out);
+            out.push(if is_object { b'}' } else { b']' });
+            at = around;
         }
-        after = After::Value;
-        match event {
-            Event::Null => out.extend_from_slice(b"null"),
-            Event::Bool(true) => out.extend_from_slice(b"true"),
-            Event::Bool(false) => out.extend_from_slice(b"false"),
-            Event::Int(int) => out.extend_from_slice(itoa::Buffer::new().format(int).as_bytes()),
-            Event::Float(float) => write_float(float, out),
-            Event::Number(text) => out.extend_from_slice(text.as_bytes()),
-            Event::String(text) => write_string(text, out),
-            Event::Key(key) => {
-                write_string(key, out);
-                out.extend_from_slice(if layout == Layout::Pretty { b": " } else { b":" });
-                after = After::Key;
-            }
-            Event::EndArray => out.push(b']'),
-            Event::EndObject => out.push(b'}'),
-            Event::BeginArray | Event::BeginObject => {
-                out.push(if event == Event::BeginArray { b'[' } else { b'{' });
-                depth += 1;
-                after = After::Begin;
-            }
-        }
+    }
+}
+
+/// Appends what stands in front of a member or item: its key, if it has one.
+#[inline(always)]
+fn begin(at: Cursor<'_>, is_keyed: bool, depth: usize, layout: Layout, out: &mut Vec<u8>) {
+    line(layout, depth, out);
+    if is_keyed {
+        write_string(at.key_text(), out);
+        out.extend_from_slice(if layout == Layout::Pretty { b": " } else { b":" });
+    }
+}
+
+#[inline(always)]
+fn write_scalar(scalar: &Kind<'_>, out: &mut Vec<u8>) {
+    match scalar {
+        Kind::Null | Kind::Array(_) | Kind::Object(_) => out.extend_from_slice(b"null"),
+        Kind::Bool(true) => out.extend_from_slice(b"true"),
+        Kind::Bool(false) => out.extend_from_slice(b"false"),
+        Kind::Int(int) => out.extend_from_slice(itoa::Buffer::new().format(*int).as_bytes()),
+        Kind::Float(float) => write_float(*float, out),
+        Kind::Number(text) => out.extend_from_slice(text.as_bytes()),
+        Kind::String(text) => write_string(text, out),
     }
 }
 
@@ -99,14 +128,6 @@ fn escape(bytes: &[u8], plain: usize, out: &mut Vec<u8>) {
         rest = tail;
         plain = skip_plain(rest, 0);
     }
-}
-
-/// What was written last.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum After {
-    Begin,
-    Key,
-    Value,
 }
 
 fn write_float(float: f64, out: &mut Vec<u8>) {
