@@ -27,6 +27,7 @@ use crdkit::schema::decode::strict_path;
 use crdkit::schema::status;
 use crdkit::text::quote::quote;
 use crdkit::value::Document;
+use std::borrow::Cow;
 use std::fmt::{self, Write as _};
 use std::io::Write as _;
 use std::sync::Arc;
@@ -199,9 +200,22 @@ impl Finding {
         let (message, was) = (&self.message, was.unwrap_or_default());
         match self.path.as_str() {
             "" => format!("{message}{was}"),
-            path => format!("{path}: {message}{was}"),
+            path => format!("{}: {message}{was}", shortened(path)),
         }
     }
+}
+
+/// A path without its middle if it is longer than anybody reads.
+fn shortened(path: &str) -> Cow<'_, str> {
+    const LONGEST: usize = 400;
+    const END: usize = 100;
+    if path.len() <= LONGEST {
+        return path.into();
+    }
+    let start = path.floor_char_boundary(END);
+    let end = path.ceil_char_boundary(path.len() - END);
+    let [start, end] = [path.get(..start), path.get(end..)].map(Option::unwrap_or_default);
+    format!("{start}\u{2026}{end}").into()
 }
 
 impl Object {
@@ -231,6 +245,9 @@ impl Object {
             codes::source::NO_SCHEMA,
             codes::source::UNUSABLE_SCHEMA,
             codes::source::REJECTED_KIND,
+            codes::source::API_VERSION,
+            codes::source::NESTED_LIST,
+            codes::decode::LIST_ITEMS,
             codes::suite::CASE_SETUP,
             codes::suite::SUITE_FORMAT,
         ];

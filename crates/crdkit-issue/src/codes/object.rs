@@ -109,8 +109,8 @@ codes! {
         example: "apiVersion: example.com/v2";
 
     /// `metadata` has a value of a wrong type.
-    METADATA_TYPE = "object-metadata-type", Decode, "{problem}", server: "{problem}",
-        example: "metadata: {labels: {a: 1}}";
+    METADATA_TYPE = "object-metadata-type", Decode, "this cannot be metadata: {problem}",
+        server: "{problem}", example: "metadata: {labels: {a: 1}}";
 
     /// `apiVersion` or `kind` of an embedded resource is not a string.
     EMBEDDED_TYPE = "embedded-type", Decode, "{problem}", server: "{problem}",

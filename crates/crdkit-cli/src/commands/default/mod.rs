@@ -58,15 +58,14 @@ pub(crate) fn run(args: &Default) -> Result<Exit> {
         let source = Source::of(input);
         let options = DecodeOptions { positions: true, ..DecodeOptions::default() };
         for outcome in objects::decode(input, &options) {
-            let found = outcome.map_err(|issue| vec![*issue]);
-            let issues = match found.and_then(|decoded| stored(decoded, &definitions, &mut printer))
-            {
-                Ok(warnings) => warnings,
-                Err(errors) => {
-                    exit = exit.max(Exit::Findings);
-                    errors
-                }
-            };
+            let issues =
+                match outcome.and_then(|decoded| stored(decoded, &definitions, &mut printer)) {
+                    Ok(warnings) => warnings,
+                    Err(errors) => {
+                        exit = exit.max(Exit::Findings);
+                        errors
+                    }
+                };
             for issue in &issues {
                 source.show(issue);
             }
