@@ -110,11 +110,14 @@ pub(crate) fn identify(document: &Document) -> Result<Identity, Box<Issue>> {
     }
     let api_version = named(document, "apiVersion")?;
     let kind = named(document, "kind")?;
-    if let Some(issue) = api_version_problem(api_version) {
-        let value = root.get("apiVersion").unwrap_or(root);
-        return Err(Box::new(at(issue, document, value)));
-    }
     let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
+    if version.is_empty() || version.contains('/') {
+        let issue = match version {
+            "" => *not_an_object(document, "its `apiVersion` has no version behind the slash"),
+            _ => Issue::error(codes::object::API_VERSION_FORM).with("version", api_version),
+        };
+        return Err(Box::new(at(issue, document, root.get("apiVersion").unwrap_or(root))));
+    }
     let metadata = root.get("metadata");
     let of_metadata = |key| {
         let value = metadata.and_then(|metadata| metadata.get(key)).and_then(Value::as_str);
@@ -152,26 +155,12 @@ fn named<'d>(document: &'d Document, key: &str) -> Result<&'d str, Box<Issue>> {
     Err(Box::new(at(*not_an_object(document, &format!("its `{key}` {problem}")), document, value)))
 }
 
-/// Why a text is no `apiVersion`.
-fn api_version_problem(text: &str) -> Option<Issue> {
-    match text.split_once('/')? {
-        (_, "") => Some(api_version(format!("there is no version in `{text}`"))),
-        (_, version) if version.contains('/') => {
-            Some(api_version(format!("unexpected GroupVersion string: {text}")))
-        }
-        _ => None,
-    }
-}
-
-fn api_version(problem: String) -> Issue {
-    Issue::error(codes::source::API_VERSION).with("problem", problem)
-}
-
 /// That nothing stands in front of the slash of `apiVersion`, which the server takes for the core group.
 pub(crate) fn missing_group(document: &Document) -> Option<Issue> {
     let value = document.root().get("apiVersion")?;
-    let text = value.as_str().filter(|text| text.starts_with('/'))?;
-    Some(at(api_version(format!("there is no group in `{text}`")), document, value))
+    value.as_str().filter(|text| text.starts_with('/'))?;
+    let issue = not_an_object(document, "its `apiVersion` has no group in front of the slash");
+    Some(at(*issue, document, value))
 }
 
 /// Where an object is that does not say so.

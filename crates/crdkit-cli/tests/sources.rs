@@ -289,13 +289,19 @@ fn suites_are_blessed_where_they_stand() {
                  cases:\n- name: one\n  expect:\n    spec: {watts: 2}\n  create: # kept\n    spec: {watts: 1}\n\
                  - name: two\n  create: {spec: {}}\n";
     fs::write(directory.join("suite.yaml"), suite).unwrap();
-    check(&directory, &["test", "--bless", "suite.yaml"], 1, &["0 passed, 2 failed"]);
+    let expected = ["0 passed, 2 failed", "2 failed cases now expect what came\n"];
+    check(&directory, &["test", "--bless", "suite.yaml"], 0, &expected);
     let blessed = suite.replace("  expect:\n    spec: {watts: 2}\n", "").replace(
         "    spec: {watts: 1}\n",
         "    spec: {watts: 1}\n  expect:\n    spec:\n      watts: 1\n",
     ) + "  errors:\n  - 'spec.watts: Required value'\n";
     assert_eq!(fs::read_to_string(directory.join("suite.yaml")).unwrap(), blessed);
     check(&directory, &["test", "suite.yaml"], 0, &["2 passed, 0 failed"]);
+    // A case on one line has no lines of its own to change.
+    let by_hand = suite.to_owned() + "- {name: three, create: {spec: {}}}\n";
+    fs::write(directory.join("suite.yaml"), by_hand).unwrap();
+    let expected = ["2 failed cases now expect what came, 1 to be changed by hand\n"];
+    check(&directory, &["test", "--bless", "suite.yaml"], 1, &expected);
 }
 
 #[test]

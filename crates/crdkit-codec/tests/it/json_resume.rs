@@ -13,8 +13,10 @@ struct Slow<'a> {
 
 impl Read for Slow<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let n_bytes = self.n_bytes.min(buffer.len());
-        self.text.read(&mut buffer[..n_bytes])
+        let (text, rest) = self.text.split_at(self.text.len().min(self.n_bytes));
+        let n_bytes = (&*text).read(buffer)?;
+        self.text = rest;
+        Ok(n_bytes)
     }
 }
 

@@ -99,7 +99,8 @@ codes! {
         server: "{problem}", example: "apiVersion: 1";
 
     /// `apiVersion` has more than one slash.
-    API_VERSION_FORM = "api-version-form", Decode, "`{version}` is not a group and version",
+    API_VERSION_FORM = "api-version-form", Decode,
+        "`{version}` is not a group and version; write `GROUP/VERSION`, or `VERSION` for the core group",
         server: "unexpected GroupVersion string: {version}", example: "apiVersion: a/b/c";
 
     /// `apiVersion` is not the one the request is for.

@@ -5,11 +5,6 @@ codes! {
     NOT_AN_OBJECT = "not-an-object", Decode, "this is not a Kubernetes object: {problem}",
         example: "- just\n- a list";
 
-    /// `apiVersion` is not a version, alone or behind a group and a slash.
-    API_VERSION = "api-version", Decode,
-        "{problem}; write `GROUP/VERSION`, or `VERSION` alone for the core group", server: "{problem}",
-        example: "apiVersion: example.com/lamps/v1";
-
     /// A list is an item of a list. Lists are taken apart, those inside them are not: clients do not do so either.
     NESTED_LIST = "nested-list", Decode,
         "a list inside a list is not taken apart; move its items to the outer one",
