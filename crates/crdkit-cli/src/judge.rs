@@ -220,7 +220,7 @@ impl Judge<'_> {
                 match problem.or_else(|| objects::missing_group(document)) {
                     _ if is_ignored => Looked::Away(self.graded(decoded.issues)),
                     Some(issue) => Looked::At(self.with_decoded(issue, &decoded)),
-                    None => at(no_schema(identity), "kind"),
+                    None => at(objects::no_schema(identity, &hint(identity)), "kind"),
                 }
             }
             Known::Unusable(problem) => {
@@ -291,22 +291,12 @@ impl Judge<'_> {
     }
 }
 
-/// That nothing is known about a kind, and what to do about it.
-fn no_schema(identity: &Identity) -> Issue {
-    let group = match identity.group.as_str() {
-        "" => "the core group".to_owned(),
-        group => format!("group `{group}`"),
-    };
-    let hint = if identity.is_built_in() {
-        let kind = &identity.kind;
-        format!("name JSON Schemas with `--schema-location`, or `--skip {kind}`")
-    } else {
-        "name its file or directory with `--crds`".to_owned()
-    };
-    Issue::error(codes::source::NO_SCHEMA)
-        .with("kind", identity.kind.as_str())
-        .with("group", group)
-        .with("hint", hint)
+/// What to do about a kind that nothing is known about.
+fn hint(identity: &Identity) -> String {
+    if !identity.is_built_in() {
+        return "name its file or directory with `--crds`".to_owned();
+    }
+    format!("name JSON Schemas with `--schema-location`, or `--skip {}`", identity.kind)
 }
 
 /// The places in JSON that are not UTF-8, which is read all the same.

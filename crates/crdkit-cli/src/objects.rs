@@ -163,6 +163,18 @@ pub(crate) fn missing_group(document: &Document) -> Option<Issue> {
     Some(at(*issue, document, value))
 }
 
+/// That nothing is known about a kind, and what to do about it.
+pub(crate) fn no_schema(identity: &Identity, hint: &str) -> Issue {
+    let group = match identity.group.as_str() {
+        "" => "the core group".to_owned(),
+        group => format!("group `{group}`"),
+    };
+    Issue::error(codes::source::NO_SCHEMA)
+        .with("kind", identity.kind.as_str())
+        .with("group", group)
+        .with("hint", hint)
+}
+
 /// Where an object is that does not say so.
 pub(crate) const DEFAULT_NAMESPACE: &str = "default";
 
