@@ -426,7 +426,7 @@ fn what_goes_to_files_is_there() {
 
     let export = ["schema", "export", "--crds", &crds, "--out"];
     for (notation, file) in [
-        ("json-schema", "backup_v1.schema.json"),
+        ("json-schema", "backup.storage.example.com_v1.schema.json"),
         ("openapi", "storage.example.com/v1.json"),
         ("kubeconform", "storage.example.com/backup_v1.json"),
     ] {
