@@ -160,6 +160,8 @@ trait Sink {
 pub(crate) struct Outputs {
     sinks: Vec<(Box<dyn Sink>, Target)>,
     summary: Summary,
+    /// Whether only objects are shown, and errors: kubeconform knows nothing else.
+    only_objects: bool,
 }
 
 impl Finding {
@@ -262,6 +264,11 @@ impl Object {
         };
     }
 
+    /// Whether it is an object; what is said about a file rather than an object in it is none, unless it is an error.
+    fn counts(&self) -> bool {
+        self.subject.is_some() || self.verdict != Verdict::Valid
+    }
+
     /// What the object says about itself; nothing if it is none.
     pub(crate) fn identity(&self) -> Option<&Identity> {
         match &self.subject {
@@ -338,14 +345,12 @@ impl Summary {
     }
 
     fn add(&mut self, object: &Object) {
-        // What is said about a file rather than an object in it is no object, unless it is an error.
-        let is_object = object.subject.is_some() || object.verdict != Verdict::Valid;
         *match object.verdict {
             Verdict::Valid => &mut self.n_valid,
             Verdict::Invalid => &mut self.n_invalid,
             Verdict::Error => &mut self.n_errors,
             Verdict::Skipped => &mut self.n_skipped,
-        } += usize::from(is_object);
+        } += usize::from(object.counts());
         self.n_suppressed += object.findings.len() - object.findings().count();
         self.n_warnings += object.findings().count() - object.errors().count();
     }
@@ -358,13 +363,16 @@ impl Outputs {
             .iter()
             .map(|spec| (spec.format.sink(style), Target::new(spec.file.as_deref())))
             .collect();
-        Self { sinks, summary: Summary::default() }
+        Self { sinks, summary: Summary::default(), only_objects: style.kubeconform }
     }
 
     /// Writes what became of `object`.
     pub(crate) fn add(&mut self, object: &Object) -> Result<Flow> {
         self.summary.add(object);
         let mut flow = Flow::Open;
+        if self.only_objects && !object.counts() {
+            return Ok(flow);
+        }
         for (sink, target) in &mut self.sinks {
             let mut text = Vec::new();
             sink.object(object, &mut text);
