@@ -4,6 +4,7 @@ use crate::input::Input;
 use crdkit::codec::{DecodeError, DecodeOptions, Decoded};
 use crdkit::issue::{Issue, Segment, Span, codes};
 use crdkit::value::{Document, Value};
+use std::collections::BTreeMap;
 use std::fmt;
 
 /// What an object says about itself.
@@ -29,8 +30,12 @@ pub(crate) fn decode<'a>(
         Ok(decoded) if decoded.document.root().is_null() => Vec::new(),
         Ok(decoded) => match list_items(decoded.document.root()) {
             Some(items) if !input.is_inside_list => {
-                let around = around(&decoded, items.len()).map(Err);
-                let parts = items.into_iter().map(|item| Ok(part(&decoded, item)));
+                let Sorted { around, mut inside } = Sorted::new(&decoded.issues, items.len());
+                let around = Some(around).filter(|issues| !issues.is_empty()).map(Err);
+                let parts = items.into_iter().enumerate().map(|(index, item)| {
+                    let issues = inside.remove(&index).unwrap_or_default();
+                    Ok(Decoded { document: Document::copy_with_positions(item), issues })
+                });
                 around.into_iter().chain(parts).collect()
             }
             _ => vec![Ok(decoded)],
@@ -55,28 +60,31 @@ fn list_items(root: Value<'_>) -> Option<Vec<Value<'_>>> {
     }
 }
 
-/// What was noticed about a list while reading it, but for what its items say.
-fn around(list: &Decoded, n_items: usize) -> Option<Vec<Issue>> {
-    let is_inside = |issue: &&Issue| match issue.path.segments() {
-        [Segment::Field(name), Segment::Index(index), _, ..] => {
-            &**name == "items" && *index < n_items
-        }
-        _ => false,
-    };
-    let issues: Vec<_> = list.issues.iter().filter(|issue| !is_inside(issue)).cloned().collect();
-    (!issues.is_empty()).then_some(issues)
+/// What was noticed about a list while reading it, by what it is about.
+#[derive(Default)]
+struct Sorted {
+    /// The list itself.
+    around: Vec<Issue>,
+    /// Its items, as documents of their own.
+    inside: BTreeMap<usize, Vec<Issue>>,
 }
 
-/// An item as a document of its own, with its positions and the repeated keys inside it.
-fn part(whole: &Decoded, item: Value<'_>) -> Decoded {
-    let issues = if whole.issues.is_empty() {
-        Vec::new()
-    } else {
-        let prefix = item.path();
-        let inside = |issue: &Issue| Some(issue.clone().at(issue.path.strip_prefix(&prefix)?));
-        whole.issues.iter().filter_map(inside).collect()
-    };
-    Decoded { document: Document::copy_with_positions(item), issues }
+impl Sorted {
+    fn new(issues: &[Issue], n_items: usize) -> Self {
+        let mut sorted = Self::default();
+        for issue in issues {
+            match issue.path.segments() {
+                [Segment::Field(name), Segment::Index(index), inside @ ..]
+                    if &**name == "items" && *index < n_items =>
+                {
+                    let issue = issue.clone().at(inside.iter().cloned().collect());
+                    sorted.inside.entry(*index).or_default().push(issue);
+                }
+                _ => sorted.around.push(issue.clone()),
+            }
+        }
+        sorted
+    }
 }
 
 /// What is wrong with a list that cannot be taken apart; none for anything else.

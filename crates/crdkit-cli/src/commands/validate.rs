@@ -203,18 +203,32 @@ struct Run {
 
 impl Run {
     fn fail(&mut self, error: &anyhow::Error) {
+        // What was found before is shown before.
+        let _ = self.outputs.flush();
         report::failure(error);
         self.exit = Exit::Failed;
     }
 
+    /// Writes what became of `object` at once.
     fn object(&mut self, object: &Object) -> Result<()> {
-        if self.outputs.add(object)? == Flow::Closed {
+        self.hold(object)?;
+        self.flush()
+    }
+
+    /// Writes what became of `object` with the next ones.
+    fn hold(&mut self, object: &Object) -> Result<()> {
+        if self.outputs.hold(object)? == Flow::Closed {
             self.open = false;
         }
         if matches!(object.verdict, Verdict::Invalid | Verdict::Error) {
             self.exit = self.exit.max(Exit::Findings);
             self.open &= !self.stop_at_first;
         }
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        self.open &= self.outputs.flush()? == Flow::Open;
         Ok(())
     }
 
@@ -398,18 +412,18 @@ impl Run {
         progress.pause(|| {
             for outcome in outcomes {
                 match outcome {
+                    _ if !self.open => break,
                     Ok(objects) => {
                         for object in &objects {
-                            if !self.open {
-                                return Ok(());
+                            if self.open {
+                                self.hold(object)?;
                             }
-                            self.object(object)?;
                         }
                     }
                     Err(error) => self.fail(&error),
                 }
             }
-            Ok(())
+            self.flush()
         })
     }
 }

@@ -156,9 +156,16 @@ trait Sink {
     fn finish(&mut self, summary: &Summary, out: &mut Vec<u8>);
 }
 
+/// A format, where it goes, and what has not gone there yet.
+struct Output {
+    sink: Box<dyn Sink>,
+    target: Target,
+    pending: Vec<u8>,
+}
+
 /// Everything a run writes findings to.
 pub(crate) struct Outputs {
-    sinks: Vec<(Box<dyn Sink>, Target)>,
+    sinks: Vec<Output>,
     summary: Summary,
     /// Whether only objects are shown, and errors: kubeconform knows nothing else.
     only_objects: bool,
@@ -361,24 +368,43 @@ impl Outputs {
     pub(crate) fn new(specs: &[Spec], style: Style) -> Self {
         let sinks = specs
             .iter()
-            .map(|spec| (spec.format.sink(style), Target::new(spec.file.as_deref())))
+            .map(|spec| Output {
+                sink: spec.format.sink(style),
+                target: Target::new(spec.file.as_deref()),
+                pending: Vec::new(),
+            })
             .collect();
         Self { sinks, summary: Summary::default(), only_objects: style.kubeconform }
     }
 
     /// Writes what became of `object`.
     pub(crate) fn add(&mut self, object: &Object) -> Result<Flow> {
+        self.hold(object)?;
+        self.flush()
+    }
+
+    /// Writes what became of `object` with the next ones, when [`Self::flush`] is called or there is much of it.
+    pub(crate) fn hold(&mut self, object: &Object) -> Result<Flow> {
+        const MUCH: usize = 64 << 10;
         self.summary.add(object);
-        let mut flow = Flow::Open;
         if self.only_objects && !object.counts() {
-            return Ok(flow);
+            return Ok(Flow::Open);
         }
-        for (sink, target) in &mut self.sinks {
-            let mut text = Vec::new();
-            sink.object(object, &mut text);
-            if !text.is_empty() && target.write(&text)? == Flow::Closed {
+        for Output { sink, pending, .. } in &mut self.sinks {
+            sink.object(object, pending);
+        }
+        let is_much = self.sinks.iter().any(|output| output.pending.len() > MUCH);
+        if is_much { self.flush() } else { Ok(Flow::Open) }
+    }
+
+    /// Writes what is held.
+    pub(crate) fn flush(&mut self) -> Result<Flow> {
+        let mut flow = Flow::Open;
+        for Output { target, pending, .. } in &mut self.sinks {
+            if !pending.is_empty() && target.write(pending)? == Flow::Closed {
                 flow = Flow::Closed;
             }
+            pending.clear();
         }
         Ok(flow)
     }
@@ -386,10 +412,9 @@ impl Outputs {
     /// Writes what comes behind all objects, and puts files in their place.
     pub(crate) fn finish(mut self, n_files: usize) -> Result<Summary> {
         self.summary.n_files = n_files;
-        for (mut sink, mut target) in self.sinks {
-            let mut text = Vec::new();
-            sink.finish(&self.summary, &mut text);
-            target.write(&text)?;
+        for Output { mut sink, mut target, mut pending } in self.sinks {
+            sink.finish(&self.summary, &mut pending);
+            target.write(&pending)?;
             target.finish()?;
         }
         Ok(self.summary)
