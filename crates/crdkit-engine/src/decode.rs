@@ -100,9 +100,11 @@ pub(crate) fn parse_api_version(text: &str) -> Option<(&str, &str)> {
     if text == "/" {
         return Some(("", ""));
     }
-    match text.split_once('/') {
-        None => Some(("", text)),
-        Some((group, version)) => (!version.contains('/')).then_some((group, version)),
+    let mut slashes = text.bytes().zip(0..).filter(|(byte, _)| *byte == b'/').map(|(_, at)| at);
+    match (slashes.next(), slashes.next()) {
+        (None, _) => Some(("", text)),
+        (Some(slash), None) => Some((text.get(..slash)?, text.get(slash + 1..)?)),
+        (Some(_), Some(_)) => None,
     }
 }
 

@@ -213,8 +213,11 @@ impl<'c, 'w> Run<'c, 'w> {
         let Some(storage) = crd.storage_version() else { return };
         // Equal schemas are one, and by its own schema the object was trimmed and filled in already.
         if storage.schema == version.schema {
-            let root = version.schema.map(|schema| crd.table().node(schema));
-            if version.status && root.is_some_and(|root| !root.field_defaults().is_empty()) {
+            let table = crd.table();
+            let fields =
+                version.schema.map_or(&[][..], |schema| table.node(schema).field_defaults());
+            let root = self.document.root();
+            if fields.iter().any(|field| root.get(table.name(field.name)).is_none()) {
                 self.fill(version.schema);
             }
             return;

@@ -31,7 +31,7 @@ impl Run<'_, '_> {
         let mut unknown = Vec::new();
         if let Some(id) = self.document.root().get("metadata").map(Value::id) {
             match metadata::coerce(&mut self.document, id, wrong) {
-                Ok(found) => unknown = self.sorted(found),
+                Ok(found) => unknown = self.sorted(found, wrong),
                 Err(issue) => return Err(self.refuse(Refusal::Undecodable, id, *issue)),
             }
         }
@@ -58,13 +58,13 @@ impl Run<'_, '_> {
             for id in pruned.unknown.iter().chain(&pruned.nulls) {
                 self.document.remove(*id);
             }
-            unknown = self.sorted(pruned.unknown);
+            unknown = self.sorted(pruned.unknown, wrong);
             append(&mut self.changes.dropped, pruned.nulls);
         }
         self.done(Stage::Prune);
         if let Some(schema) = schema {
             match embedded::coerce(table, schema, &mut self.document, wrong) {
-                Ok(found) => append(&mut unknown, self.sorted(found)),
+                Ok(found) => append(&mut unknown, self.sorted(found, wrong)),
                 Err((id, issue)) => return Err(self.refuse(Refusal::Undecodable, id, *issue)),
             }
         }
@@ -93,9 +93,9 @@ impl Run<'_, '_> {
         Ok((group == crd.group() && kind == crd.kind(), schema))
     }
 
-    /// Puts unknown fields in the order of their paths as texts.
-    fn sorted(&self, mut ids: Vec<NodeId>) -> Vec<NodeId> {
-        if ids.len() > 1 {
+    /// Puts unknown fields in the order of their paths as texts, if somebody is told of them.
+    fn sorted(&self, mut ids: Vec<NodeId>, wrong: Wrong) -> Vec<NodeId> {
+        if ids.len() > 1 && wrong == Wrong::Refuse {
             ids.sort_by_cached_key(|id| strict::path(&self.document, *id));
         }
         ids

@@ -142,10 +142,8 @@ impl<'l> Builder<'l> {
     pub fn event(&mut self, event: Event<'_>, span: Span) -> Result<(), Box<Issue>> {
         match event {
             Event::Key(name) => {
-                self.key = self.text(name, span);
-                self.text_start = self.key.start;
-                self.key_bit = key_bit(name.as_bytes());
-                self.key_span = span;
+                let text = self.text(name, span);
+                self.set_key(text, key_bit(name.as_bytes()), span);
                 Ok(())
             }
             Event::EndArray | Event::EndObject => {
@@ -162,6 +160,36 @@ impl<'l> Builder<'l> {
             Event::BeginArray => self.begin(Tag::Array, span),
             Event::BeginObject => self.begin(Tag::Object, span),
         }
+    }
+
+    /// Takes the next event, a key that stands at `span` and reads as the source of [`Builder::over`] does
+    /// from `start` to `end`, where a character begins. False if that part of the source is not to be had.
+    #[inline(always)]
+    pub fn source_key(&mut self, start: usize, end: usize, span: Span) -> bool {
+        let Some((text, bytes)) = self.source.piece(&self.document.text, start, end) else {
+            return false;
+        };
+        let key_bit = key_bit(bytes);
+        self.set_key(text, key_bit, span);
+        true
+    }
+
+    /// The same for a string.
+    ///
+    /// # Errors
+    /// The finding, when a limit is exceeded; the builder is of no use afterwards.
+    #[inline(always)]
+    pub fn source_string(
+        &mut self,
+        start: usize,
+        end: usize,
+        span: Span,
+    ) -> Result<bool, Box<Issue>> {
+        let Some((text, _)) = self.source.piece(&self.document.text, start, end) else {
+            return Ok(false);
+        };
+        self.add_text(Tag::String, text, span)?;
+        Ok(true)
     }
 
     /// Says what bytes the key or string of the last event stands for, when they are not UTF-8 and the
@@ -251,8 +279,21 @@ impl<'l> Builder<'l> {
     #[inline(always)]
     fn add_string(&mut self, tag: Tag, text: &str, span: Span) -> Result<(), Box<Issue>> {
         let text = self.text(text, span);
+        self.add_text(tag, text, span)
+    }
+
+    #[inline(always)]
+    fn add_text(&mut self, tag: Tag, text: TextRef, span: Span) -> Result<(), Box<Issue>> {
         self.text_start = text.start;
         self.add(tag, u64::from(text.start) | u64::from(text.len) << 32, span)
+    }
+
+    #[inline(always)]
+    fn set_key(&mut self, text: TextRef, key_bit: u64, span: Span) {
+        self.key = text;
+        self.text_start = text.start;
+        self.key_bit = key_bit;
+        self.key_span = span;
     }
 
     /// Adds what is not text: once for all kinds, because they are few in most documents and the copies

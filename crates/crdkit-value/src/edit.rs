@@ -54,9 +54,24 @@ impl Document {
                 let text = self.add_text(text);
                 new(Tag::String).with_text(text)
             }
+            _ if value.id() == NodeId::ROOT && value.document().exact.is_none() => {
+                return Some(self.graft(object, last, key, value.document()));
+            }
             _ => return Some(self.append(object, last, key, value.events())),
         };
         Some(self.link(node, last))
+    }
+
+    /// Adds a copy of the whole of `other`, which has no exact texts, row by row.
+    fn graft(&mut self, parent: NodeId, last: NodeId, key: TextRef, other: &Self) -> NodeId {
+        let (rows, text) = (self.next_id(), to_u32(self.text.len()));
+        self.text.push_str(&other.text);
+        let mut copies = other.nodes.iter().map(|node| node.moved(rows, text));
+        let mut root = copies.next().unwrap_or(Node::new(Tag::Null, key, parent));
+        (root.key, root.parent) = (key, parent);
+        let top = self.link(root, last);
+        self.nodes.extend(copies);
+        top
     }
 
     /// Makes the member `key` of `object` a string. Gives its id, or none when `object` is no object.

@@ -33,7 +33,7 @@ pub use counted::{CountedBuilder, Rows};
 pub use document::Document;
 pub use event::{Event, NumberMode};
 pub use limits::Limits;
-pub use node::NodeId;
+pub use node::{NodeId, Tag};
 pub use piece::Piece;
 pub use positions::Place;
 pub use presence::{

@@ -46,23 +46,26 @@ pub(crate) fn to_u32(size: usize) -> u32 {
     u32::try_from(size).unwrap_or(u32::MAX)
 }
 
-/// What kind of value a node holds, and so what its payload means.
+/// What a value is, without its content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Tag {
+pub enum Tag {
+    /// `null`.
     Null,
+    /// `false`.
     False,
+    /// `true`.
     True,
-    /// Payload: an `i64`.
+    /// A number that is an `i64`; the payload of its node.
     Int,
-    /// Payload: an `f64`.
+    /// Any other number; the payload is an `f64`.
     Float,
-    /// Payload: the text of the number.
+    /// A number as it was written; the payload is its text.
     Number,
-    /// Payload: the text.
+    /// A string; the payload is its text.
     String,
-    /// Payload: first child and number of children.
+    /// An array; the payload is its first child and the number of children.
     Array,
-    /// Payload: first child and number of children.
+    /// An object; the payload is its first child and the number of children.
     Object,
 }
 
@@ -132,6 +135,30 @@ impl Node {
     pub(crate) fn child_removed(&mut self) {
         let [_, count] = &mut self.payload;
         *count -= 1;
+    }
+
+    /// The same row in a table with so many rows before it and a text with so many bytes.
+    pub(crate) fn moved(&self, rows: u32, text: u32) -> Self {
+        let link = |id: NodeId| match id {
+            NodeId::NONE => id,
+            NodeId(id) => NodeId(id.saturating_add(rows)),
+        };
+        let shift = |part: TextRef| TextRef { start: part.start.saturating_add(text), ..part };
+        let moved = Self {
+            key: shift(self.key),
+            parent: link(self.parent),
+            next: link(self.next),
+            ..*self
+        };
+        match self.tag {
+            Tag::Number | Tag::String => moved.with_text(shift(self.text())),
+            Tag::Array | Tag::Object => {
+                let mut moved = moved;
+                moved.set_first_child(link(self.first_child()));
+                moved
+            }
+            Tag::Null | Tag::False | Tag::True | Tag::Int | Tag::Float => moved,
+        }
     }
 
     pub(crate) fn is_container(&self) -> bool {

@@ -28,6 +28,16 @@ impl<'s> Source<'s> {
         is_part.then(|| TextRef::new(text.len() + ahead, piece.len()))
     }
 
+    /// The bytes from `start` to `end` of the source and the place that they will have behind `text`, if
+    /// they are a part of what is to come.
+    #[inline(always)]
+    pub(crate) fn piece(&self, text: &str, start: usize, end: usize) -> Option<(TextRef, &[u8])> {
+        let copied = self.len - self.rest.len();
+        let (ahead, behind) = (start.wrapping_sub(copied), end.wrapping_sub(copied));
+        let piece = self.rest.as_bytes().get(ahead..behind)?;
+        Some((TextRef::new(text.len() + ahead, piece.len()), piece))
+    }
+
     /// Adds `piece` to `text` in the place of what stands at `span` of the source.
     #[cold]
     pub(crate) fn replace(&mut self, text: &mut String, piece: &str, span: Span) -> TextRef {

@@ -57,7 +57,8 @@ impl<'d> Value<'d> {
     }
 
     /// What it is.
-    #[inline]
+    // Most callers ask about arrays and objects only; put in place, it does no more than that.
+    #[inline(always)]
     pub fn kind(self) -> Kind<'d> {
         let node = self.node();
         match node.tag {
@@ -71,6 +72,12 @@ impl<'d> Value<'d> {
             Tag::Array => Kind::Array(self.children()),
             Tag::Object => Kind::Object(Members(self.children())),
         }
+    }
+
+    /// What it is, without its content.
+    #[inline]
+    pub fn tag(self) -> Tag {
+        self.node().tag
     }
 
     /// Whether it is `null`.

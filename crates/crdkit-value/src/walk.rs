@@ -2,7 +2,7 @@
 //!
 //! Encoders, copies and prints are loops over this. It needs no stack: a node knows its parent.
 
-use crate::node::{Tag, TextRef};
+use crate::node::{Node, Tag, TextRef};
 use crate::{Document, Event, NodeId, Value};
 
 /// The events of one value, in document order.
@@ -11,6 +11,8 @@ pub struct Walk<'d> {
     document: &'d Document,
     root: NodeId,
     step: Step,
+    /// Whether the value that comes next, and those beside it, have keys.
+    keyed: bool,
     /// The text of the last event, if it had one.
     text: TextRef,
 }
@@ -30,6 +32,7 @@ impl<'d> Walk<'d> {
             document: value.document,
             root: value.id,
             step: Step::Value(value.id),
+            keyed: false,
             text: TextRef::default(),
         }
     }
@@ -49,23 +52,23 @@ impl<'d> Walk<'d> {
     }
 
     /// The step to `id` or its first sibling that was not removed; the end of `parent` if there is none.
+    #[inline]
     fn enter(&self, mut id: NodeId, parent: NodeId) -> Step {
         while id != NodeId::NONE {
             let node = self.document.node(id);
             if !node.removed {
-                let keyed = self.document.node(parent).tag == Tag::Object;
-                return if keyed { Step::Key(id) } else { Step::Value(id) };
+                return if self.keyed { Step::Key(id) } else { Step::Value(id) };
             }
             id = node.next;
         }
         Step::End(parent)
     }
 
-    fn leave(&self, id: NodeId) -> Step {
+    #[inline]
+    fn leave(&self, id: NodeId, node: &Node) -> Step {
         if id == self.root {
             return Step::Done;
         }
-        let node = self.document.node(id);
         self.enter(node.next, node.parent)
     }
 }
@@ -82,16 +85,18 @@ impl<'d> Iterator for Walk<'d> {
                 Some(Event::Key(self.document.text(self.text)))
             }
             Step::End(id) => {
-                self.step = self.leave(id);
-                let array = self.document.node(id).tag == Tag::Array;
-                Some(if array { Event::EndArray } else { Event::EndObject })
+                let node = self.document.node(id);
+                self.keyed = self.document.node(node.parent).tag == Tag::Object;
+                self.step = self.leave(id, node);
+                Some(if node.tag == Tag::Array { Event::EndArray } else { Event::EndObject })
             }
             Step::Value(id) => {
                 let node = self.document.node(id);
                 self.step = if node.is_container() {
+                    self.keyed = node.tag == Tag::Object;
                     self.enter(node.first_child(), id)
                 } else {
-                    self.leave(id)
+                    self.leave(id, node)
                 };
                 Some(match node.tag {
                     Tag::Null => Event::Null,

@@ -85,6 +85,25 @@ fn inserting_puts_a_copy_last_and_replaces_an_equal_key() {
 }
 
 #[test]
+fn a_whole_document_becomes_a_member_without_what_was_removed() {
+    let mut other = sample();
+    other.remove(id(&other, "/b/0"));
+    let mut document = sample();
+    let top = document.append_member(id(&document, "/b/1"), None, "new", other.root()).unwrap();
+    check(
+        &document,
+        r#"{"a": 1, "b": [true, {"c.d": "x", "new": {"a": 1, "b": [{"c.d": "x"}], "e": null}}], "e": null}"#,
+    );
+    assert_eq!(document.value(top).path().to_string(), "b[1].new");
+    let inner = document.root().pointer("/b/1/new/b/0/c.d").unwrap();
+    assert_eq!(inner.path().to_string(), "b[1].new.b[0][c.d]");
+    let (object, text) = (id(&document, "/b/1"), other.root().pointer("/b/0/c.d").unwrap());
+    let next = document.append_member(object, Some(top), "last", text).unwrap();
+    assert_eq!(document.value(next).as_str(), Some("x"));
+    assert_eq!(document.root().pointer("/b/1").unwrap().members().len(), 3);
+}
+
+#[test]
 fn inserting_works_where_everything_was_removed() {
     let other = sample();
     let mut document =

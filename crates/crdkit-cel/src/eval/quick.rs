@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 
 use super::truth::text_comparison_cost;
 use super::{Binding, INTERRUPT_EVERY, Limits};
-use crate::cost::{CostModel, SELECT, TEXT_FACTOR, scaled};
+use crate::cost::{CostModel, LIST, SELECT, TEXT_FACTOR, scaled};
 use crate::plan::{
     Each, EachKind, Leaf, Number, NumberTest, Onward, Order, Program, Quick, Start, Text, TextTest,
     Way,
@@ -67,6 +67,11 @@ impl<'v> Attempt<'v> {
                     NumberTest::Order(Order::GreaterEqual) => left >= right,
                 })
             }
+            Quick::Alike { tests, negated } => {
+                let (left, right) = (self.test(&tests.0)?, self.test(&tests.1)?);
+                self.cost += 1;
+                Some((left == right) != *negated)
+            }
             Quick::Contains { collection, text, is_list: true } => {
                 let mut items = self.follow(collection)?.as_array()?;
                 self.cost += items.len() as u64;
@@ -101,7 +106,12 @@ impl<'v> Attempt<'v> {
                 let branch = if self.test(&tests.0)? { &tests.1 } else { &tests.2 };
                 self.test(branch)
             }
-            Quick::Each(each) => self.each(each),
+            Quick::Each(each) if each.kind == EachKind::ExistsOne => {
+                let count = self.count(each, SELECT + 1, None)?;
+                self.cost += SELECT + 1;
+                Some(count == 1)
+            }
+            Quick::Each(each) => self.quantifier(each, each.kind == EachKind::Exists),
         }
     }
 
@@ -117,6 +127,12 @@ impl<'v> Attempt<'v> {
                     _ => value.as_object()?.len(),
                 };
                 i64::try_from(size).ok()
+            }
+            Number::Count(each, leaf) => {
+                // What passes is read and added to a list, which is read for its size.
+                let count = self.count(each, 2 * SELECT + LIST + 1, Some(*leaf))?;
+                self.cost += SELECT + 1;
+                Some(count)
             }
             Number::Sum(numbers) => {
                 let (left, right) = (self.number(&numbers.0)?, self.number(&numbers.1)?);
@@ -169,52 +185,54 @@ impl<'v> Attempt<'v> {
         }
     }
 
-    /// Charges as the loop of the macro does; see [`super::fold`].
-    fn each(&mut self, each: &'v Each) -> Option<bool> {
-        let items = self.follow(&each.list)?.as_array()?;
-        let slot = each.local as usize;
-        let condition = match each.kind {
-            EachKind::All => 2 + SELECT,
-            EachKind::Exists => 3 + SELECT,
-            EachKind::ExistsOne => 0,
-        };
-        let decisive = each.kind == EachKind::Exists;
-        let (mut decided, mut count, mut ticks) = (false, 0_u32, 0);
-        for item in items {
-            ticks += 1;
-            if ticks == INTERRUPT_EVERY {
-                ticks = 0;
-                if self.limits.stop.is_some_and(|stop| stop()) {
-                    return None;
-                }
-            }
-            if self.cost > self.limits.cost {
-                return None;
-            }
+    /// `all`, or with `decisive` `exists`: the loop ends at the first item with that result. Charges as the
+    /// loop of the macro does, see [`super::fold`].
+    fn quantifier(&mut self, each: &'v Each, decisive: bool) -> Option<bool> {
+        let condition = if decisive { 3 } else { 2 };
+        let mut decided = false;
+        for (item, turn) in self.follow(&each.list)?.as_array()?.zip(1_u32..) {
+            self.check_limits(turn)?;
             if decided {
-                self.cost += condition - SELECT;
+                self.cost += condition;
                 break;
             }
-            self.cost += condition;
-            match self.locals.get_mut(slot) {
-                Some(local) => *local = item,
-                None => self.locals.resize(slot + 1, item),
-            }
-            let result = self.test(&each.test)?;
-            if each.kind == EachKind::ExistsOne {
-                self.cost += if result { SELECT + 1 } else { 0 };
-                count += u32::from(result);
-            } else {
-                decided = result == decisive;
+            self.cost += condition + SELECT;
+            decided = self.test_item(each, item)? == decisive;
+        }
+        self.cost += SELECT;
+        Some(decided == decisive)
+    }
+
+    /// How many items pass, each of which must then be a `leaf` and costs `passed`.
+    fn count(&mut self, each: &'v Each, passed: u64, leaf: Option<Leaf>) -> Option<i64> {
+        let mut count = 0;
+        for (item, turn) in self.follow(&each.list)?.as_array()?.zip(1_u32..) {
+            self.check_limits(turn)?;
+            if self.test_item(each, item)? {
+                if leaf.is_some_and(|leaf| !is_of(item, leaf)) {
+                    return None;
+                }
+                self.cost += passed;
+                count += 1;
             }
         }
-        Some(if each.kind == EachKind::ExistsOne {
-            self.cost += SELECT + 1;
-            count == 1
-        } else {
-            self.cost += SELECT;
-            decided == decisive
-        })
+        Some(count)
+    }
+
+    fn test_item(&mut self, each: &'v Each, item: Value<'v>) -> Option<bool> {
+        let slot = each.local as usize;
+        match self.locals.get_mut(slot) {
+            Some(local) => *local = item,
+            None => self.locals.resize(slot + 1, item),
+        }
+        self.test(&each.test)
+    }
+
+    /// No answer in the given turn of a loop if the cost is too high or the caller wants to stop.
+    fn check_limits(&self, turn: u32) -> Option<()> {
+        let stops =
+            turn.is_multiple_of(INTERRUPT_EVERY) && self.limits.stop.is_some_and(|stop| stop());
+        (!stops && self.cost <= self.limits.cost).then_some(())
     }
 
     #[inline]
@@ -348,7 +366,7 @@ mod tests {
         (Arc::new(shapes), root)
     }
 
-    const RULES: [&str; 36] = [
+    const RULES: [&str; 44] = [
         "self.count > 2 && self.count <= 10",
         "self.count == 3 || self.count != 3",
         "3 >= self.count",
@@ -385,6 +403,14 @@ mod tests {
         "self.tags[0] in ['a']",
         "(has(self.flag) ? self.items.size() : 0) != 1",
         "self.items.exists_one(i, i.count == 1)",
+        "has(self.name) == has(self.flag)",
+        "has(self.name) != self.flag",
+        "(!has(self.name) || self.name == '') == (has(self.flag) && self.flag)",
+        "self.items.filter(i, i.name == 'a').size() <= 1",
+        "size(self.tags.filter(t, t != 'c')) == 1",
+        "self.items.filter(i, true).size() > 0",
+        "self.items.all(a, self.items.filter(b, b.name == a.name).size() == 1)",
+        "self.items.filter(i, i.count > 0).size() + self.items.size() == 3",
     ];
 
     /// Documents with everything, with nothing, and with what their shape does not say.

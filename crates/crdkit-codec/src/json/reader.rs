@@ -220,6 +220,19 @@ impl Sink for Build<'_, '_> {
 
     #[inline(always)]
     fn take(&mut self, token: Token, start: usize, end: usize) -> Result<(), DecodeError> {
+        let span = || Span::new(self.values.base + start, self.values.base + end);
+        let is_taken = match token {
+            Token::Key(StringToken { start, end, escaped: false }) => {
+                self.builder.source_key(start, end, span())
+            }
+            Token::String(StringToken { start, end, escaped: false }) => {
+                self.builder.source_string(start, end, span())?
+            }
+            _ => false,
+        };
+        if is_taken {
+            return Ok(());
+        }
         let (event, span) = self.values.event(token, start, end, self.scratch)?;
         Ok(self.builder.event(event, span)?)
     }

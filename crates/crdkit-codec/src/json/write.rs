@@ -4,6 +4,7 @@
 //! fraction or an exponent, so that they stay doubles; strings with the escapes the grammar asks for
 //! and no others.
 
+use super::lex::skip_plain;
 use crdkit_value::{Event, Value};
 
 /// How JSON is laid out.
@@ -59,12 +60,26 @@ pub fn write(value: Value<'_>, layout: Layout, out: &mut Vec<u8>) {
 }
 
 /// Appends `text` in quotes.
+#[inline]
 pub fn write_string(text: &str, out: &mut Vec<u8>) {
+    let bytes = text.as_bytes();
+    let plain = skip_plain(bytes, 0);
+    out.reserve(bytes.len() + 2);
     out.push(b'"');
-    let mut rest = text.as_bytes();
-    while let Some(at) = rest.iter().position(|byte| matches!(byte, b'"' | b'\\' | 0x00..=0x1F)) {
-        let (plain, tail) = rest.split_at(at);
-        out.extend_from_slice(plain);
+    if plain < bytes.len() {
+        escape(bytes, plain, out);
+    } else {
+        out.extend_from_slice(bytes);
+    }
+    out.push(b'"');
+}
+
+/// Appends `bytes`, of which the first `plain` need no escape.
+#[inline(never)]
+fn escape(bytes: &[u8], plain: usize, out: &mut Vec<u8>) {
+    let (mut plain, mut rest) = (plain, bytes);
+    while let Some((head, tail)) = rest.split_at_checked(plain) {
+        out.extend_from_slice(head);
         let Some((special, tail)) = tail.split_first() else { break };
         match special {
             b'"' => out.extend_from_slice(b"\\\""),
@@ -82,9 +97,8 @@ pub fn write_string(text: &str, out: &mut Vec<u8>) {
             }
         }
         rest = tail;
+        plain = skip_plain(rest, 0);
     }
-    out.extend_from_slice(rest);
-    out.push(b'"');
 }
 
 /// What was written last.

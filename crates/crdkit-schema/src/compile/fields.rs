@@ -4,7 +4,10 @@
 //! comes from its first eight bytes, its last eight and its length, and collisions go to the next slot.
 //! These bytes are all of most names, so that their text is not looked at. Objects with more properties
 //! than a byte counts are searched by halves.
+//!
+//! Every stage looks up every key of an object, so the common case is kept small enough for registers.
 
+use super::plain::Plain;
 use super::table::{Id, Name, Table};
 use foldhash::fast::FixedState;
 use hashbrown::HashSet;
@@ -12,24 +15,21 @@ use hashbrown::HashSet;
 /// The properties of one schema.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Fields {
-    entries: Box<[Entry]>,
+    entries: Box<[Field]>,
     /// Positions in `entries`; a power of two of them, at least one of them empty.
     slots: Box<[u8]>,
 }
 
+/// A property.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct Entry {
+pub struct Field {
     edges: Edges,
-    name: Name,
-    id: Id,
-    required: bool,
-}
-
-/// A property that was found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Found {
+    /// What it is called.
+    pub name: Name,
     /// Its schema.
     pub schema: Id,
+    /// What that accepts without a further look.
+    pub plain: Plain,
     /// Whether objects must have it.
     pub required: bool,
 }
@@ -44,11 +44,12 @@ impl Fields {
     /// there.
     pub(crate) fn new(table: &Table, entries: Vec<(Name, Id)>, required: &[Name]) -> Self {
         let required: HashSet<Name, FixedState> = required.iter().copied().collect();
-        let entry = |(name, id)| {
+        let entry = |(name, schema)| {
             let edges = Edges::of(table.name(name));
-            Entry { edges, name, id, required: required.contains(&name) }
+            let plain = Plain::of(table.node(schema));
+            Field { edges, name, schema, plain, required: required.contains(&name) }
         };
-        let entries: Box<[Entry]> = entries.into_iter().map(entry).collect();
+        let entries: Box<[Field]> = entries.into_iter().map(entry).collect();
         let mut slots = Vec::new();
         if !entries.is_empty() && entries.len() <= MAX_SLOTTED {
             let size = (entries.len() * 2).next_power_of_two();
@@ -69,25 +70,38 @@ impl Fields {
     /// The schema of the property called `name`.
     #[inline]
     pub fn get(&self, table: &Table, name: &str) -> Option<Id> {
-        self.find(table, name).map(|found| found.schema)
+        self.find(table, name).map(|field| field.schema)
     }
 
     /// The property called `name`.
     #[inline]
-    pub fn find(&self, table: &Table, name: &str) -> Option<Found> {
-        if self.slots.is_empty() {
-            return self.search(table, name);
+    pub fn find(&self, table: &Table, name: &str) -> Option<&Field> {
+        if self.slots.is_empty() || name.len() > 2 * EDGE {
+            return self.find_long(table, name);
         }
+        self.find_where(name, |_| true)
+    }
+
+    /// The same for names of which more than the edges must be looked at, and for many fields.
+    #[inline(never)]
+    fn find_long(&self, table: &Table, name: &str) -> Option<&Field> {
+        if self.slots.is_empty() {
+            let found = self.entries.binary_search_by(|it| table.name(it.name).cmp(name)).ok()?;
+            return self.entries.get(found);
+        }
+        self.find_where(name, |field| table.name(field.name) == name)
+    }
+
+    /// The property with the edges and the length of `name` that is the `same`.
+    #[inline(always)]
+    fn find_where(&self, name: &str, same: impl Fn(&Field) -> bool) -> Option<&Field> {
         let mask = self.slots.len() - 1;
         let edges = Edges::of(name);
         let mut slot = edges.hash(name.len()) & mask;
         loop {
-            let entry = self.entries.get(usize::from(*self.slots.get(slot)?))?;
-            if entry.edges == edges
-                && entry.name.len as usize == name.len()
-                && (name.len() <= 2 * EDGE || table.name(entry.name) == name)
-            {
-                return Some(entry.found());
+            let field = self.entries.get(usize::from(*self.slots.get(slot)?))?;
+            if field.edges == edges && field.name.len as usize == name.len() && same(field) {
+                return Some(field);
             }
             slot = (slot + 1) & mask;
         }
@@ -95,24 +109,12 @@ impl Fields {
 
     /// Names and schemas, sorted by name.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (Name, Id)> + '_ {
-        self.entries.iter().map(|entry| (entry.name, entry.id))
+        self.entries.iter().map(|field| (field.name, field.schema))
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
-    }
-
-    #[cold]
-    fn search(&self, table: &Table, name: &str) -> Option<Found> {
-        let found = self.entries.binary_search_by(|it| table.name(it.name).cmp(name)).ok()?;
-        self.entries.get(found).map(Entry::found)
-    }
-}
-
-impl Entry {
-    fn found(&self) -> Found {
-        Found { schema: self.id, required: self.required }
     }
 }
 
@@ -168,6 +170,36 @@ mod tests {
             assert_eq!(edges.first, u64::from_le_bytes(bytes), "{name}");
             let last = name.as_bytes().last_chunk().map_or(0, |last| u64::from_le_bytes(*last));
             assert_eq!(edges.last, last, "{name}");
+        }
+    }
+
+    #[test]
+    fn fields_of_every_length_are_found_and_no_others() {
+        for n_fields in [0, 1, 5, MAX_SLOTTED, MAX_SLOTTED + 1] {
+            // Long names that differ in the middle only have equal edges.
+            let names: Vec<String> = (0..n_fields)
+                .map(|at| match at % 3 {
+                    0 => format!("{at:03}"),
+                    1 => format!("field{at:03}"),
+                    _ => format!("beginning{at:03}ending"),
+                })
+                .collect();
+            let mut table = Table::new();
+            let mut sorted = names.clone();
+            sorted.sort_unstable();
+            let entries = sorted.iter().zip(0..).map(|(name, at)| {
+                let start = u32::try_from(table.text.len()).unwrap_or_default();
+                table.text.push_str(name);
+                (Name { start, len: u32::try_from(name.len()).unwrap_or_default() }, Id(at))
+            });
+            let entries: Vec<_> = entries.collect();
+            let fields = Fields::new(&table, entries, &[]);
+            for (name, at) in sorted.iter().zip(0..) {
+                assert_eq!(fields.get(&table, name), Some(Id(at)), "{name} of {n_fields}");
+            }
+            for name in ["", "0", "field", "field0000", "beginningXXXending"] {
+                assert_eq!(fields.get(&table, name), None, "{name} of {n_fields}");
+            }
         }
     }
 }

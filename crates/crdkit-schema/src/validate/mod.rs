@@ -28,10 +28,10 @@ pub use loose::identity;
 pub use positions::Positions;
 pub use report::{Request, branch, is_valid, report};
 
-use crate::compile::{Additional, Flags, Found, Id, Node, Table};
+use crate::compile::{Additional, Field, Flags, Id, Node, Plain, Table};
 use crate::status;
 use crdkit_issue::{FieldPath, Issue};
-use crdkit_value::{Items, Kind, Members, NodeId, Value};
+use crdkit_value::{Items, Kind, Members, NodeId, Tag, Value};
 use finding::Problem;
 use std::collections::BTreeSet;
 
@@ -159,7 +159,12 @@ impl<'t> Validator<'t> {
         let mut count = 0;
         if let Some(schema) = at.node.items {
             let pairs = old.map(|old| correlate::Pairs::new(self.table, at.node, old));
+            let plain = self.plain(schema);
             for item in items {
+                if plain.accepts(item.tag()) {
+                    count += plain_count(item.tag());
+                    continue;
+                }
                 let old = pairs.as_ref().and_then(|pairs| pairs.find(item));
                 count += self.value(schema, item, old, Position::Inside);
             }
@@ -195,14 +200,16 @@ impl<'t> Validator<'t> {
         let (mut count, mut n_required) = (0, 0);
         if !node.fields.is_empty() || node.additional != Additional::Absent {
             let old = old.map(correlate::Keys::new);
+            let rest = node.additional_schema().map(|schema| self.plain(schema));
+            let skips = self.imported.is_none();
             for (key, member) in members {
-                let schema = match node.fields.find(table, key) {
-                    Some(Found { schema, required }) => {
+                let (schema, plain) = match node.fields.find(table, key) {
+                    Some(&Field { schema, plain, required, .. }) => {
                         n_required += usize::from(required);
-                        schema
+                        (schema, if skips { plain } else { Plain::default() })
                     }
                     None => match node.additional {
-                        Additional::Schema(schema) => schema,
+                        Additional::Schema(schema) => (schema, rest.unwrap_or_default()),
                         Additional::Allowed(false) => {
                             self.add(at, Problem::ForbiddenProperty { member: member.id() });
                             continue;
@@ -210,6 +217,10 @@ impl<'t> Validator<'t> {
                         Additional::Allowed(true) | Additional::Absent => continue,
                     },
                 };
+                if plain.accepts(member.tag()) {
+                    count += plain_count(member.tag());
+                    continue;
+                }
                 // The server converts old and new objects to one version, so a change of these two
                 // would not be seen.
                 let seen = position != Position::Root || !matches!(key, "kind" | "apiVersion");
@@ -221,6 +232,14 @@ impl<'t> Validator<'t> {
             self.required(at);
         }
         count
+    }
+
+    /// What `schema` accepts without a further look.
+    fn plain(&self, schema: Id) -> Plain {
+        match self.imported {
+            None => Plain::of(self.table.node(schema)),
+            Some(_) => Plain::default(),
+        }
     }
 
     /// Looks for what is required by name: not all of it was met among the declared properties.
@@ -238,6 +257,16 @@ impl<'t> Validator<'t> {
     }
 }
 
+/// The match count of a scalar that a schema accepts by its type alone: what [`Validator::check`] adds up
+/// to when no check has anything to do.
+fn plain_count(tag: Tag) -> u32 {
+    match tag {
+        Tag::String => 7,
+        Tag::Int | Tag::Float | Tag::Number => 8,
+        Tag::Null | Tag::False | Tag::True | Tag::Array | Tag::Object => 6,
+    }
+}
+
 /// What is being checked.
 struct At<'t, 'v> {
     schema: Id,
@@ -252,5 +281,53 @@ fn as_i64(count: usize) -> i64 {
 impl Node {
     fn is_nullable(&self) -> bool {
         self.has(Flags::NULLABLE)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compile::Types;
+    use crdkit_value::{Document, Event};
+
+    #[test]
+    fn a_plain_scalar_counts_as_much_as_a_full_check() {
+        let scalars = [
+            Event::Null,
+            Event::Bool(false),
+            Event::Bool(true),
+            Event::Int(1),
+            Event::Float(1.5),
+            Event::Number("1"),
+            Event::String("a"),
+        ];
+        let mut n_plain = 0;
+        for types in [
+            Types::Any,
+            Types::Object,
+            Types::Array,
+            Types::String,
+            Types::Integer,
+            Types::Number,
+            Types::Boolean,
+            Types::IntOrString,
+        ] {
+            let mut table = Table::new();
+            table.nodes.push(Node { types, ..Node::default() });
+            let [schema] = *table.ids().collect::<Vec<_>>() else { unreachable!() };
+            for event in scalars {
+                let document = Document::of_events([event]);
+                let mut validator =
+                    Validator { table: &table, findings: Vec::new(), imported: None };
+                let count = validator.check(schema, document.root(), None, Position::Inside);
+                let tag = document.root().tag();
+                if validator.plain(schema).accepts(tag) {
+                    n_plain += 1;
+                    assert!(validator.findings.is_empty(), "{types:?} {event:?}");
+                    assert_eq!(count, plain_count(tag), "{types:?} {event:?}");
+                }
+            }
+        }
+        assert_eq!(n_plain, 8);
     }
 }

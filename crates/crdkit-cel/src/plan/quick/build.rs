@@ -1,170 +1,20 @@
-//! The common rules in a form that needs no values: tests of places in the document.
+//! Makes the quick form of a program from its steps.
 //!
-//! Most rules compare fields with constants, ask whether they are there, and join such tests; some do so for each item
-//! of a list. What is to be read, and as what, is known when the program is made, so a test can read the document's
-//! nodes and answer without making values. Wherever the document is not as its shape says, a field is missing or a
-//! number overflows, there is no answer, and the whole program runs as usual and finds the error and its cost. What a
-//! test charges is what its steps would.
+//! Takes the steps, the shapes of documents and the types of variables; gives a test, or nothing where some step
+//! has no quick form. Holds: a test charges what its steps would.
 
-use crdkit_text::regex::Regex;
-
-use super::{Attribute, Base, Call, FoldKind, Order, PatternUse, Qualifier, Step, StepId};
+use super::{Each, EachKind, Leaf, Number, NumberTest, Onward, Quick, Start, Text, TextTest, Way};
 use crate::ast::{Name, operator};
 use crate::cost::{CostModel, SELECT, TEXT_FACTOR, scaled};
+use crate::plan::{
+    Attribute, Base, Call, Collect, Fold, FoldKind, PatternUse, Qualifier, Step, StepId,
+};
 use crate::shape::{ShapeId, ShapeKind, Shapes};
 use crate::types::Type;
 use crate::value::Constant;
 
-/// A test.
-#[derive(Debug)]
-pub(crate) enum Quick {
-    Known(bool),
-    /// Whether the last step of a way is there.
-    Has(Way),
-    /// A boolean field.
-    Flag(Way),
-    Text(Text, TextTest),
-    /// Equality of two texts, or inequality.
-    Texts {
-        left: Text,
-        right: Text,
-        negated: bool,
-    },
-    Number {
-        test: NumberTest,
-        left: Number,
-        right: Number,
-    },
-    /// Whether a list has this text, or a map this key.
-    Contains {
-        collection: Way,
-        text: Name,
-        is_list: bool,
-    },
-    And(Box<(Quick, Quick)>),
-    Or(Box<(Quick, Quick)>),
-    Not(Box<Quick>),
-    /// The same, at the cost of a comparison.
-    Is(Box<Quick>),
-    If(Box<(Quick, Quick, Quick)>),
-    Each(Box<Each>),
-}
-
-/// What is asked of a text.
-#[derive(Debug)]
-pub(crate) enum TextTest {
-    Equals { other: Name, negated: bool },
-    In(Box<[Name]>),
-    StartsWith { affix: Name, cost: u64 },
-    EndsWith { affix: Name, cost: u64 },
-    Contains { part: Name, cost: u64 },
-    Matches(Regex),
-}
-
-/// What is asked of two integers.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum NumberTest {
-    Equal,
-    NotEqual,
-    Order(Order),
-}
-
-/// A text.
-#[derive(Debug)]
-pub(crate) enum Text {
-    Known(Name),
-    Field(Way),
-    If(Box<(Quick, Text, Text)>),
-}
-
-/// An integer.
-#[derive(Debug)]
-pub(crate) enum Number {
-    Known(i64),
-    Field(Way),
-    Size(Way),
-    Sum(Box<(Number, Number)>),
-    If(Box<(Quick, Number, Number)>),
-}
-
-/// A loop over the items of a list.
-#[derive(Debug)]
-pub(crate) struct Each {
-    pub(crate) list: Way,
-    pub(crate) local: u32,
-    pub(crate) test: Quick,
-    pub(crate) kind: EachKind,
-}
-
-/// What a loop asks of its items.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum EachKind {
-    All,
-    Exists,
-    ExistsOne,
-}
-
-/// The way to a place in the document.
-#[derive(Debug)]
-pub(crate) struct Way {
-    pub(crate) start: Start,
-    pub(crate) steps: Box<[Onward]>,
-    pub(crate) leaf: Leaf,
-    /// What going it costs.
-    pub(crate) cost: u64,
-}
-
-/// Where a way starts.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Start {
-    /// A variable, which must be of this shape if it is an object.
-    Variable(u32, Option<ShapeId>),
-    Local(u32),
-}
-
-/// A step of a way.
-#[derive(Debug)]
-pub(crate) enum Onward {
-    /// To a member; null is none.
-    Member(Name),
-    /// To an entry of a map.
-    Entry(Name),
-    /// To an item of a list.
-    Item(usize),
-}
-
-/// What stands at the end of a way.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Leaf {
-    Bool,
-    Int,
-    Text,
-    List,
-    Map,
-    Object,
-    Double,
-    IntOrString,
-    Other,
-}
-
-impl Leaf {
-    pub(crate) fn of(kind: &ShapeKind) -> Self {
-        match kind {
-            ShapeKind::Bool => Self::Bool,
-            ShapeKind::Int => Self::Int,
-            ShapeKind::String => Self::Text,
-            ShapeKind::List { .. } => Self::List,
-            ShapeKind::Map { .. } => Self::Map,
-            ShapeKind::Object { .. } => Self::Object,
-            ShapeKind::Double => Self::Double,
-            ShapeKind::IntOrString => Self::IntOrString,
-            _ => Self::Other,
-        }
-    }
-}
-
 /// The quick form of the step `root`, if it has one. `variables` are the types of the variables.
-pub(super) fn quick(
+pub(in crate::plan) fn quick(
     steps: &[Step],
     shapes: &Shapes,
     variables: &[&Type],
@@ -233,21 +83,47 @@ impl<'p> Builder<'p> {
                 Quick::Text(subject, TextTest::Matches(regex.clone()))
             }
             Step::Call(call) => self.call(call)?,
-            Step::Fold(fold) if !fold.two => {
+            Step::Fold(fold) => {
                 let (kind, test) = match fold.kind {
                     FoldKind::All(test) => (EachKind::All, test),
                     FoldKind::Exists(test) => (EachKind::Exists, test),
                     FoldKind::ExistsOne(test) => (EachKind::ExistsOne, test),
                     FoldKind::Collect { .. } => return None,
                 };
-                let (local, (list, seen)) = (fold.local, self.chain(fold.range, SELECT)?);
-                self.locals.push((local, self.item(seen)?));
-                let test = self.test(test, SELECT);
-                self.locals.pop();
-                Quick::Each(Box::new(Each { list, local, test: test?, kind }))
+                Quick::Each(Box::new(self.each(fold, kind, test)?.0))
             }
             _ => return None,
         })
+    }
+
+    /// A loop over a list, and what is known of its items.
+    fn each(&mut self, fold: &Fold, kind: EachKind, test: StepId) -> Option<(Each, Seen<'p>)> {
+        let local = (!fold.two).then_some(fold.local)?;
+        let (list, seen) = self.chain(fold.range, SELECT)?;
+        let item = self.item(seen)?;
+        self.locals.push((local, item));
+        let test = self.test(test, SELECT);
+        self.locals.pop();
+        Some((Each { list, local, test: test?, kind }, item))
+    }
+
+    /// A loop that gathers the items of a list which pass a test, and what they are.
+    fn filter(&mut self, id: StepId) -> Option<(Each, Leaf)> {
+        let Step::Fold(fold) = self.step(id)? else { return None };
+        let FoldKind::Collect {
+            filter: Some(test),
+            collect: Collect::List { value, constant: false },
+        } = fold.kind
+        else {
+            return None;
+        };
+        let Step::Attribute(item) = self.step(value)? else { return None };
+        let is_item = matches!(item.base, Base::Local(slot) if slot == fold.local);
+        if !is_item || item.test_only || !item.qualifiers.is_empty() {
+            return None;
+        }
+        let (each, seen) = self.each(fold, EachKind::Filter, test)?;
+        Some((each, self.leaf_of(seen)?))
     }
 
     fn equality(&mut self, left: StepId, right: StepId, negated: bool) -> Option<Quick> {
@@ -263,9 +139,14 @@ impl<'p> Builder<'p> {
                 if let Some(texts) = self.text(left, SELECT).zip(self.text(right, SELECT)) {
                     return Some(Quick::Texts { left: texts.0, right: texts.1, negated });
                 }
-                let test = if negated { NumberTest::NotEqual } else { NumberTest::Equal };
-                let (left, right) = (self.number(left, SELECT)?, self.number(right, SELECT)?);
-                Some(Quick::Number { test, left, right })
+                if let Some((left, right)) =
+                    self.number(left, SELECT).zip(self.number(right, SELECT))
+                {
+                    let test = if negated { NumberTest::NotEqual } else { NumberTest::Equal };
+                    return Some(Quick::Number { test, left, right });
+                }
+                let tests = Box::new((self.test(left, SELECT)?, self.test(right, SELECT)?));
+                Some(Quick::Alike { tests, negated })
             }
         }
     }
@@ -344,6 +225,9 @@ impl<'p> Builder<'p> {
             Step::Call(call) if call.cost == CostModel::One => {
                 match (&*call.function, &*call.arguments) {
                     ("size", &[subject]) => {
+                        if let Some((each, leaf)) = self.filter(subject) {
+                            return Some(Number::Count(Box::new(each), leaf));
+                        }
                         let (mut way, _) = self.chain(subject, SELECT)?;
                         if !matches!(way.leaf, Leaf::List | Leaf::Map | Leaf::Text) {
                             return None;
