@@ -65,6 +65,23 @@ impl Entry {
         Ok(self.input(bytes, Start::default()))
     }
 
+    /// All of it, unless it is worth reading in parts.
+    pub(crate) fn read_if_small(&self) -> Result<Option<Input>> {
+        let Content::File(path) = &self.content else {
+            return if self.is_large() { Ok(None) } else { self.read().map(Some) };
+        };
+        let unreadable = || self.unreadable();
+        let file = File::open(path).with_context(unreadable)?;
+        let size = file.metadata().with_context(unreadable)?.len();
+        if size > 2 * PART as u64 {
+            return Ok(None);
+        }
+        // With room for one byte more the end is seen without asking for more room.
+        let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default() + 1);
+        file.take(u64::MAX).read_to_end(&mut bytes).with_context(unreadable)?;
+        Ok(Some(self.input(bytes, Start::default())))
+    }
+
     fn open(&self) -> Result<Box<dyn ReadSeek + '_>> {
         Ok(match &self.content {
             Content::Memory(bytes) => Box::new(Cursor::new(bytes.as_slice())),
