@@ -9,6 +9,8 @@ pub mod cbor;
 pub mod json;
 pub mod media;
 #[cfg(feature = "serde")]
+mod serialize;
+#[cfg(feature = "serde")]
 pub mod typed;
 pub mod yaml;
 

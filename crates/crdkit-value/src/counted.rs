@@ -10,6 +10,8 @@
 use crate::build::{LINEAR_KEYS, USUAL_DEPTH, key_bit};
 use crate::node::{Node, Tag, TextRef, to_u32};
 use crate::{Document, Limits, NodeId};
+use foldhash::fast::RandomState;
+use std::collections::HashSet;
 
 /// The rows of a document in the making.
 pub struct Rows {
@@ -29,6 +31,8 @@ pub struct CountedBuilder<'r> {
     depth: usize,
     /// Rows that may still be announced.
     rows_left: usize,
+    /// Whether a large object had a key twice.
+    has_repeated: bool,
 }
 
 /// An array or object of which something is still to come.
@@ -39,9 +43,13 @@ struct Frame {
     is_object: bool,
     /// The last key, whose value comes next or has come.
     key: TextRef,
-    /// One bit per small hash of the keys so far, once they turned out not to be in order.
+    /// One bit per small hash of the keys so far, once they turned out not to be in order; or [`LATER`].
     seen: u64,
 }
+
+/// Stands for the keys of an object with many of them that are in no order: they are looked at together
+/// when it is complete. So many bits are never set by keys.
+const LATER: u64 = u64::MAX;
 
 impl Rows {
     /// No rows yet, with room for a document of about `bytes` bytes of source.
@@ -59,6 +67,7 @@ impl Rows {
             outer: &mut self.outer,
             depth: limits.depth,
             rows_left: limits.nodes.min(NodeId::NONE.index()),
+            has_repeated: false,
         }
     }
 
@@ -74,6 +83,11 @@ impl CountedBuilder<'_> {
     #[inline(always)]
     pub fn is_complete(&self) -> bool {
         self.inner.left == 0
+    }
+
+    /// Whether a key that was taken turned out later to be one that its object has already.
+    pub fn has_repeated_key(&self) -> bool {
+        self.has_repeated
     }
 
     /// Whether a key comes next.
@@ -142,6 +156,9 @@ impl CountedBuilder<'_> {
     fn leaf(&mut self, tag: Tag, bits: u64) {
         self.add(tag, bits);
         while self.inner.left == 0 {
+            if self.inner.seen == LATER {
+                self.has_repeated |= has_repeated(self.source, self.nodes, self.inner);
+            }
             let Some(outer) = self.outer.pop() else { return };
             if outer.left > 0 {
                 let next = NodeId(to_u32(self.nodes.len()));
@@ -188,34 +205,52 @@ impl Frame {
     fn new(id: NodeId, left: u32, is_object: bool) -> Self {
         Self { id, left, is_object, key: TextRef::default(), seen: 0 }
     }
+
+    /// Where the first child is or will be.
+    #[inline(always)]
+    fn first_row(&self) -> usize {
+        self.id.index() + 1
+    }
 }
 
 /// [`Frame::seen`] with the key just taken, unless the object may have that key already; `before` is the
 /// key taken before it.
 #[inline(never)]
 fn seen_with(source: &[u8], nodes: &[Node], frame: Frame, before: TextRef) -> Option<u64> {
-    let bytes = |text: TextRef| {
-        let start = text.start as usize;
-        source.get(start..start + text.len as usize).unwrap_or_default()
-    };
-    let key = bytes(frame.key);
-    let first = frame.id.index() + 1;
-    if nodes.len() == first {
-        return Some(0);
+    let key = bytes(source, frame.key);
+    if frame.seen == LATER || nodes.len() == frame.first_row() {
+        return Some(frame.seen);
     }
-    let siblings = || {
-        let next = |node: &&Node| nodes.get(node.next.index());
-        std::iter::successors(nodes.get(first), next).map(|node| bytes(node.key))
-    };
     let mut seen = frame.seen;
     if seen == 0 {
-        if before.len == frame.key.len && bytes(before) < key {
+        if before.len == frame.key.len && bytes(source, before) < key {
             return Some(0);
         }
-        seen = siblings().fold(0, |seen, key| seen | key_bit(key));
+        if nodes.get(frame.id.index()).is_some_and(|object| object.n_children() > LINEAR_KEYS) {
+            return Some(LATER);
+        }
+        seen = keys(source, nodes, frame).fold(0, |seen, key| seen | key_bit(key));
     }
     let bit = key_bit(key);
-    // Many keys in no order are for the builder that has an index of them.
-    let is_other = |(n, earlier)| n < LINEAR_KEYS && earlier != key;
-    (seen & bit == 0 || siblings().enumerate().all(is_other)).then_some(seen | bit)
+    let is_new = seen & bit == 0 || keys(source, nodes, frame).all(|earlier| earlier != key);
+    is_new.then_some(seen | bit)
+}
+
+/// Whether two members of an object have the same key. The hash is seeded: keys cannot be chosen to collide.
+#[cold]
+fn has_repeated(source: &[u8], nodes: &[Node], frame: Frame) -> bool {
+    let n = nodes.get(frame.id.index()).map_or(0, Node::n_children);
+    let mut seen = HashSet::with_capacity_and_hasher(n, RandomState::default());
+    !keys(source, nodes, frame).all(|key| seen.insert(key))
+}
+
+/// The keys of the members that an object has so far.
+fn keys<'s>(source: &'s [u8], nodes: &[Node], frame: Frame) -> impl Iterator<Item = &'s [u8]> {
+    let next = |node: &&Node| nodes.get(node.next.index());
+    std::iter::successors(nodes.get(frame.first_row()), next).map(|node| bytes(source, node.key))
+}
+
+fn bytes(source: &[u8], text: TextRef) -> &[u8] {
+    let start = text.start as usize;
+    source.get(start..start + text.len as usize).unwrap_or_default()
 }

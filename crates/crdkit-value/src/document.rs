@@ -84,8 +84,7 @@ impl Document {
     /// The row of `id`. An id of another document finds some other row, or a `null` one.
     #[inline]
     pub(crate) fn node(&self, id: NodeId) -> &Node {
-        static NULL: Node = Node::new(Tag::Null, TextRef { start: 0, len: 0 }, NodeId::NONE);
-        self.nodes.get(id.index()).unwrap_or(&NULL)
+        self.nodes.get(id.index()).unwrap_or_else(|| Node::null())
     }
 
     #[inline]

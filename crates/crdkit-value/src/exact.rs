@@ -14,6 +14,7 @@ use crate::node::TextRef;
 pub(crate) struct Exact(Vec<(u32, Box<[u8]>)>);
 
 impl Exact {
+    #[cold]
     fn get(&self, start: u32) -> Option<&[u8]> {
         let at = self.0.binary_search_by_key(&start, |(start, _)| *start).ok()?;
         self.0.get(at).map(|(_, bytes)| &**bytes)

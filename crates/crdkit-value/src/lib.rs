@@ -14,6 +14,7 @@
 mod build;
 mod compare;
 mod counted;
+mod cursor;
 mod document;
 mod edit;
 mod event;
@@ -30,6 +31,7 @@ mod walk;
 
 pub use build::{Builder, Duplicates};
 pub use counted::{CountedBuilder, Rows};
+pub use cursor::Cursor;
 pub use document::Document;
 pub use event::{Event, NumberMode};
 pub use limits::Limits;

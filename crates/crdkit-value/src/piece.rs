@@ -1,60 +1,50 @@
 //! A string's bytes together with what stands behind them.
 
-use crate::node::TextRef;
-use crate::{Document, Value};
+use crate::Document;
+use crate::node::{TextRef, to_u32};
 
 /// The bytes of a key or string, as a part of something longer: who copies them can copy a fixed number of
 /// bytes, which is faster than just enough, and cut off the rest.
 #[derive(Clone, Copy, Debug)]
 pub struct Piece<'d> {
-    /// From the first byte on.
-    tail: &'d [u8],
-    len: usize,
+    whole: &'d [u8],
+    start: u32,
+    len: u32,
 }
 
 impl<'d> Piece<'d> {
     /// The bytes themselves.
     #[inline]
     pub fn bytes(self) -> &'d [u8] {
-        self.tail.get(..self.len).unwrap_or_default()
+        let start = self.start as usize;
+        self.whole.get(start..start + self.len()).unwrap_or_default()
     }
 
     /// How many they are.
     #[inline]
     #[expect(clippy::len_without_is_empty, reason = "nobody asks")]
     pub fn len(self) -> usize {
-        self.len
+        self.len as usize
     }
 
     /// So many bytes from the first one on, if there are so many.
     #[inline]
     pub fn window<const N: usize>(self) -> Option<&'d [u8; N]> {
-        self.tail.first_chunk()
-    }
-}
-
-impl<'d> Value<'d> {
-    /// The bytes of a string; without meaning for any other value.
-    #[inline]
-    pub fn string_piece(self) -> Piece<'d> {
-        self.document.piece(self.node().text())
-    }
-
-    /// The bytes of the key of a value that is known to be a member of an object; without meaning for any
-    /// other.
-    #[inline]
-    pub fn key_piece(self) -> Piece<'d> {
-        self.document.piece(self.node().key)
+        let start = self.start as usize;
+        self.whole.get(start..start + N)?.first_chunk()
     }
 }
 
 impl Document {
     #[inline]
-    fn piece(&self, text: TextRef) -> Piece<'_> {
-        if let Some(tail) = self.exact(text) {
-            return Piece { tail, len: tail.len() };
-        }
-        let tail = self.text.as_bytes().get(text.start as usize..).unwrap_or_default();
-        Piece { tail, len: text.len as usize }
+    pub(crate) fn piece(&self, text: TextRef) -> Piece<'_> {
+        let shown = Piece { whole: self.text.as_bytes(), start: text.start, len: text.len };
+        if self.exact.is_none() { shown } else { self.exact_piece(text).unwrap_or(shown) }
+    }
+
+    #[cold]
+    fn exact_piece(&self, text: TextRef) -> Option<Piece<'_>> {
+        let whole = self.exact(text)?;
+        Some(Piece { whole, start: 0, len: to_u32(whole.len()) })
     }
 }

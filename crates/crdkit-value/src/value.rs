@@ -60,18 +60,7 @@ impl<'d> Value<'d> {
     // Most callers ask about arrays and objects only; put in place, it does no more than that.
     #[inline(always)]
     pub fn kind(self) -> Kind<'d> {
-        let node = self.node();
-        match node.tag {
-            Tag::Null => Kind::Null,
-            Tag::False => Kind::Bool(false),
-            Tag::True => Kind::Bool(true),
-            Tag::Int => Kind::Int(node.bits().cast_signed()),
-            Tag::Float => Kind::Float(f64::from_bits(node.bits())),
-            Tag::Number => Kind::Number(self.document.text(node.text())),
-            Tag::String => Kind::String(self.document.text(node.text())),
-            Tag::Array => Kind::Array(self.children()),
-            Tag::Object => Kind::Object(Members(self.children())),
-        }
+        kind(self.document, self.node())
     }
 
     /// What it is, without its content.
@@ -216,27 +205,6 @@ impl<'d> Value<'d> {
         (self.document.node(parent).tag == Tag::Object).then(|| self.document.bytes(node.key))
     }
 
-    /// The bytes of the key of a value that is known to be a member of an object; without meaning for
-    /// any other.
-    #[inline]
-    pub fn member_key(self) -> &'d [u8] {
-        self.document.bytes(self.node().key)
-    }
-
-    /// The value behind this one in the same array or object.
-    #[inline]
-    pub fn next_sibling(self) -> Option<Value<'d>> {
-        let mut id = self.node().next;
-        while id != NodeId::NONE {
-            let node = self.document.node(id);
-            if !node.removed {
-                return Some(Value { document: self.document, id });
-            }
-            id = node.next;
-        }
-        None
-    }
-
     /// The array or object this value is in.
     pub fn parent(self) -> Option<Value<'d>> {
         Some(Value { document: self.document, id: self.node().parent.get()? })
@@ -273,9 +241,29 @@ impl<'d> Value<'d> {
 
     #[inline]
     fn children(self) -> Items<'d> {
-        let node = self.node();
-        Items { document: self.document, next: node.first_child(), left: node.n_children() }
+        children(self.document, self.node())
     }
+}
+
+/// What the value of a row is.
+#[inline(always)]
+pub(crate) fn kind<'d>(document: &'d Document, node: &'d Node) -> Kind<'d> {
+    match node.tag {
+        Tag::Null => Kind::Null,
+        Tag::False => Kind::Bool(false),
+        Tag::True => Kind::Bool(true),
+        Tag::Int => Kind::Int(node.bits().cast_signed()),
+        Tag::Float => Kind::Float(f64::from_bits(node.bits())),
+        Tag::Number => Kind::Number(document.text(node.text())),
+        Tag::String => Kind::String(document.text(node.text())),
+        Tag::Array => Kind::Array(children(document, node)),
+        Tag::Object => Kind::Object(Members(children(document, node))),
+    }
+}
+
+#[inline]
+fn children<'d>(document: &'d Document, node: &Node) -> Items<'d> {
+    Items { document, next: node.first_child(), left: node.n_children() }
 }
 
 impl<'d> Iterator for Items<'d> {
@@ -301,15 +289,6 @@ impl<'d> Iterator for Items<'d> {
 }
 
 impl ExactSizeIterator for Items<'_> {}
-
-impl<'d> Members<'d> {
-    /// The next member with the bytes of its key.
-    #[inline]
-    pub fn next_bytes(&mut self) -> Option<(&'d [u8], Value<'d>)> {
-        let value = self.0.next()?;
-        Some((value.document.bytes(value.node().key), value))
-    }
-}
 
 impl<'d> Iterator for Members<'d> {
     type Item = (&'d str, Value<'d>);

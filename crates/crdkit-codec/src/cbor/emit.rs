@@ -24,6 +24,8 @@ pub(crate) struct Out<'o> {
 
 /// The longest string whose head is one byte.
 const SHORT: usize = 23;
+/// How many bytes are moved for one: a number that takes few moves.
+const MOVED: usize = 24;
 
 #[expect(clippy::inline_always, reason = "so that the place stays in a register")]
 impl<'o> Out<'o> {
@@ -73,8 +75,8 @@ impl<'o> Out<'o> {
     #[inline(always)]
     pub(crate) fn string(&mut self, piece: Piece<'_>) {
         let len = piece.len();
-        if let Some(window) = piece.window::<SHORT>().filter(|_| len <= SHORT)
-            && let Some([head, content @ ..]) = self.room::<{ SHORT + 1 }>()
+        if let Some(window) = piece.window::<MOVED>().filter(|_| len <= SHORT)
+            && let Some([head, content @ ..]) = self.room::<{ MOVED + 1 }>()
         {
             #[expect(clippy::cast_possible_truncation, reason = "it is at most SHORT")]
             let short = (Major::Bytes as u8) << 5 | len as u8;
@@ -88,7 +90,7 @@ impl<'o> Out<'o> {
 
     #[inline(always)]
     fn room<const N: usize>(&mut self) -> Option<&mut [u8; N]> {
-        self.buffer.get_mut(self.at..)?.first_chunk_mut()
+        self.buffer.get_mut(self.at..self.at + N)?.first_chunk_mut()
     }
 
     #[inline(always)]

@@ -8,7 +8,8 @@
 use super::SELF_DESCRIBED;
 use super::emit::{write_bytes, write_head};
 use super::head::Major;
-use super::write::{NotFinite, Order, key_order, write};
+use super::key::key_order;
+use super::write::{NotFinite, Order, write};
 use crdkit_value::Value;
 use std::fmt;
 use std::io::{self, Write};

@@ -19,6 +19,7 @@ mod decode;
 mod emit;
 mod gojson;
 mod head;
+mod key;
 mod list;
 mod object;
 mod parse;

@@ -70,7 +70,7 @@ pub(super) fn decode(bytes: &[u8], limits: &Limits) -> Option<Document> {
         *text.get_mut(at)? = 0;
         at += 1;
     }
-    if at != bytes.len() {
+    if at != bytes.len() || builder.has_repeated_key() {
         return None;
     }
     Some(rows.finish(String::from_utf8(text).ok()?))

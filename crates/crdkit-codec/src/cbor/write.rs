@@ -8,9 +8,10 @@
 use super::SELF_DESCRIBED;
 use super::emit::Out;
 use super::head::Major;
+use super::key::{PLACE, key_order, rank};
 use crdkit_issue::FieldPath;
-use crdkit_value::{Document, Kind, NodeId, Piece, Value};
-use std::{cmp, fmt};
+use crdkit_value::{Cursor, Document, Kind, NodeId, Value};
+use std::fmt;
 
 /// In what order the pairs of a map are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -45,6 +46,7 @@ impl std::error::Error for NotFinite {}
 /// # Errors
 /// When a number is NaN or infinite; `out` then ends with the tag, as Kubernetes leaves it.
 pub fn encode(value: Value<'_>, order: Order, out: &mut Vec<u8>) -> Result<(), NotFinite> {
+    out.reserve(SELF_DESCRIBED.len() + expected(value));
     out.extend_from_slice(&SELF_DESCRIBED);
     write(value, order, out)
 }
@@ -54,12 +56,9 @@ pub fn encode(value: Value<'_>, order: Order, out: &mut Vec<u8>) -> Result<(), N
 /// # Errors
 /// When a number is NaN or infinite; nothing is appended then.
 pub fn write(value: Value<'_>, order: Order, out: &mut Vec<u8>) -> Result<(), NotFinite> {
-    let document = value.document();
-    let is_whole = value.id() == NodeId::ROOT;
-    let expected = if is_whole { document.n_text() + 2 * document.n_nodes() + 32 } else { 64 };
-    let mut writer = Writer { document, order, steps: Vec::with_capacity(64), members: Vec::new() };
+    let mut writer = Writer::new(value.document(), order);
     let before = out.len();
-    let mut room = Out::new(out, expected);
+    let mut room = Out::new(out, expected(value));
     let outcome = writer.write(value, &mut room);
     room.finish();
     if outcome.is_err() {
@@ -68,202 +67,230 @@ pub fn write(value: Value<'_>, order: Order, out: &mut Vec<u8>) -> Result<(), No
     outcome
 }
 
+/// How many bytes to make room for.
+fn expected(value: Value<'_>) -> usize {
+    let document = value.document();
+    let is_whole = value.id() == NodeId::ROOT;
+    if is_whole { document.n_text() + 2 * document.n_nodes() + 32 } else { 64 }
+}
+
 struct Writer<'d> {
     document: &'d Document,
     order: Order,
-    /// What is still to be written, the last one first.
-    steps: Vec<Step>,
+    /// The arrays and objects around the current value of which something is still to be written.
+    outer: Vec<Frame>,
+    /// Members that come in another order than that of the document, the next one last.
+    queue: Vec<NodeId>,
     /// The members of one object while they are put in order.
-    members: Vec<(u64, NodeId)>,
+    ranks: [u64; FEW],
+    ids: [NodeId; FEW],
 }
 
-/// Something still to be written.
+/// How many members are put in order without a table of their own.
+const FEW: usize = 16;
+
+/// An array or object that was left for something inside it.
+struct Frame {
+    /// What was written of it last.
+    id: NodeId,
+    rest: Rest,
+}
+
+/// What is still to be written of the innermost array or object.
 #[derive(Clone, Copy)]
-enum Step {
-    /// An item and those behind it.
-    Items(NodeId),
-    /// A member and those behind it.
-    Members(NodeId),
-    /// A member and those behind it up to the second one.
-    Until(NodeId, NodeId),
-    /// A member alone.
-    Member(NodeId),
+struct Rest {
+    /// How many of those behind the current one.
+    siblings: u32,
+    /// How many of the queue after that.
+    queued: u32,
+    is_object: bool,
 }
 
 impl<'d> Writer<'d> {
+    fn new(document: &'d Document, order: Order) -> Self {
+        Self {
+            document,
+            order,
+            outer: Vec::with_capacity(32),
+            queue: Vec::with_capacity(64),
+            ranks: [0; FEW],
+            ids: [NodeId::ROOT; FEW],
+        }
+    }
+
     #[inline(always)]
     fn write(&mut self, value: Value<'d>, out: &mut Out<'_>) -> Result<(), NotFinite> {
-        let mut value = value;
-        // What comes next is not in the stack while it is known: most of the time it is a sibling.
-        let mut next = None;
+        let Some(mut at) = self.document.cursor(value.id()) else { return Ok(()) };
+        let mut rest = Rest { siblings: 0, queued: 0, is_object: false };
         loop {
-            match value.kind() {
-                Kind::Array(mut items) => {
+            let inside = match at.kind() {
+                Kind::Array(items) => {
                     out.head(Major::Array, items.len() as u64);
-                    if let Some(first) = items.next() {
-                        self.steps.extend(next);
-                        next = Some(Step::Items(first.id()));
-                    }
+                    at.first_child().map(|first| (Rest::behind_first(items.len(), false), first))
                 }
-                Kind::Object(mut members) => {
-                    let n = members.len();
-                    out.head(Major::Map, n as u64);
-                    if let Some((_, first)) = members.next_bytes() {
-                        self.steps.extend(next);
-                        next = self.begin(first, n);
-                    }
+                Kind::Object(members) => {
+                    out.head(Major::Map, members.len() as u64);
+                    let rest = Rest::behind_first(members.len(), true);
+                    at.first_child().map(|first| self.begin(rest, first))
                 }
-                Kind::Null => out.byte(0xF6),
-                Kind::Bool(bool) => out.byte(0xF4 | u8::from(bool)),
-                Kind::Int(int) => out.int(int),
-                Kind::Float(number) if number.is_finite() => out.float(number),
-                Kind::Float(number) => return Err(NotFinite { path: value.path(), number }),
-                Kind::Number(text) => match number(text, value)? {
-                    Ok(int) => out.int(int),
-                    Err(float) => out.float(float),
-                },
-                Kind::String(_) => out.string(value.string_piece()),
-            }
-            let Some(step) = next.or_else(|| self.steps.pop()) else { return Ok(()) };
-            let (Step::Items(id) | Step::Members(id) | Step::Until(id, _) | Step::Member(id)) =
-                step;
-            value = self.document.value(id);
-            next = match step {
-                Step::Member(_) => None,
-                Step::Items(_) => value.next_sibling().map(|next| Step::Items(next.id())),
-                Step::Members(_) => value.next_sibling().map(|next| Step::Members(next.id())),
-                Step::Until(_, end) => {
-                    let next = value.next_sibling().filter(|next| next.id() != end);
-                    next.map(|next| Step::Until(next.id(), end))
+                scalar => {
+                    write_scalar(&scalar, at, out)?;
+                    None
                 }
             };
-            if !matches!(step, Step::Items(_)) {
-                out.string(value.key_piece());
+            if let Some((inner, first)) = inside {
+                if !rest.is_nothing() {
+                    self.outer.push(Frame { id: at.id(), rest });
+                }
+                (rest, at) = (inner, first);
+            } else {
+                if rest.is_nothing() {
+                    let Some(frame) = self.outer.pop() else { return Ok(()) };
+                    let Some(left) = self.document.cursor(frame.id) else { return Ok(()) };
+                    (rest, at) = (frame.rest, left);
+                }
+                let next = if rest.siblings > 0 {
+                    rest.siblings -= 1;
+                    at.next_sibling()
+                } else {
+                    rest.queued -= 1;
+                    self.queue.pop().and_then(|id| self.document.cursor(id))
+                };
+                let Some(next) = next else { return Ok(()) };
+                at = next;
+            }
+            if rest.is_object {
+                out.string(at.key());
             }
         }
     }
 
-    /// Where to begin with an object of `n` members; nothing if that is in the stack.
+    /// Where to begin with an object whose first member is `first`, with `rest` behind it, and what then
+    /// is the rest.
     #[inline(always)]
-    fn begin(&mut self, first: Value<'d>, n: usize) -> Option<Step> {
-        if n == 1 {
-            return Some(Step::Members(first.id()));
+    fn begin(&mut self, rest: Rest, first: Cursor<'d>) -> (Rest, Cursor<'d>) {
+        if rest.siblings == 0 {
+            return (rest, first);
         }
         match &mut self.order {
             Order::Rotated(state) => {
-                let start = start(state, n);
-                Some(self.rotated(first, start))
+                let start = start(state, rest.siblings + 1);
+                self.rotated(rest, first, start)
             }
-            Order::Sorted => match n {
-                ..=4 => self.sorted_few::<4>(first, n),
-                5..=8 => self.sorted_few::<8>(first, n),
-                9..=16 => self.sorted_few::<16>(first, n),
-                _ => self.sorted(first),
-            },
+            Order::Sorted => {
+                let n = rest.siblings as usize + 1;
+                let is_sorted =
+                    if n <= FEW { self.sort_few(first, n) } else { self.sort(first, n) };
+                let next = if is_sorted { None } else { self.queue.pop() };
+                match next.and_then(|id| self.document.cursor(id)) {
+                    Some(next) => (Rest { siblings: 0, queued: rest.siblings, ..rest }, next),
+                    None => (rest, first),
+                }
+            }
         }
     }
 
-    /// The members of an object by their keys.
+    /// Puts the members of an object into the queue; or says that they are in order already, as they are in
+    /// what was decoded from storage.
     #[inline(never)]
-    fn sorted(&mut self, first: Value<'d>) -> Option<Step> {
-        self.members.clear();
-        let members = std::iter::successors(Some(first), |member| member.next_sibling());
-        self.members.extend(members.map(|member| (rank(member.key_piece()), member.id())));
-        // What was decoded from storage is in order already.
-        if self.members.is_sorted_by(|(left, _), (right, _)| left < right) {
-            return Some(Step::Members(first.id()));
+    fn sort(&mut self, first: Cursor<'d>, n: usize) -> bool {
+        let mut members = Vec::with_capacity(n);
+        let mut at = first;
+        for _ in 0..n {
+            members.push((rank(at.key(), 0), at.id()));
+            at = at.next_sibling().unwrap_or(at);
         }
         // Keys of the same length with the same beginning are rare; then their bytes decide.
-        let key = |id: NodeId| self.document.value(id).member_key();
-        self.members.sort_unstable_by(|(left, left_id), (right, right_id)| {
+        let key = |id| self.document.cursor(id).map(|at| at.key().bytes()).unwrap_or_default();
+        let order = |(left, left_id): &(u64, NodeId), (right, right_id): &(u64, NodeId)| {
             left.cmp(right).then_with(|| key_order(key(*left_id), key(*right_id)))
-        });
-        self.steps.extend(self.members.iter().rev().map(|(_, id)| Step::Member(*id)));
-        None
+        };
+        if members.is_sorted_by(|left, right| order(left, right).is_lt()) {
+            return true;
+        }
+        members.sort_unstable_by(order);
+        self.queue.extend(members.iter().rev().map(|(_, id)| *id));
+        false
     }
 
-    /// The same for at most `N` members: the place of each is how many ranks are below its own, which takes
-    /// no branch that could go wrong.
+    /// The same for `n` members, at most [`FEW`].
     #[inline(never)]
-    fn sorted_few<const N: usize>(&mut self, first: Value<'d>, n: usize) -> Option<Step> {
-        let mut ranks = [LAST; N];
-        let mut ids = [first.id(); N];
-        let members = std::iter::successors(Some(first), |member| member.next_sibling());
-        let (mut before, mut in_order) = (0, true);
-        for ((at, id), member) in ranks.iter_mut().zip(&mut ids).zip(members) {
-            let rank = rank(member.key_piece());
-            (*at, *id) = (rank, member.id());
-            in_order &= before < rank;
-            before = rank;
+    fn sort_few(&mut self, first: Cursor<'d>, n: usize) -> bool {
+        let ranks = self.ranks.get_mut(..n).unwrap_or_default();
+        let mut at = first;
+        for ((to, id), place) in ranks.iter_mut().zip(&mut self.ids).zip(0..) {
+            (*to, *id) = (rank(at.key(), place), at.id());
+            at = at.next_sibling().unwrap_or(at);
         }
-        if in_order {
-            return Some(Step::Members(first.id()));
+        if ranks.is_sorted_by(|left, right| left | PLACE < *right) {
+            return true;
         }
-        let start = self.steps.len();
-        self.steps.resize(start + N, Step::Member(first.id()));
-        let mut sum = 0;
-        // Places that no member has are counted as well and go where they do no harm, so that nothing here
-        // depends on how many members there are.
-        for (rank, id) in ranks.iter().zip(&ids) {
-            // The sign of the difference, because ranks have 63 bits.
-            let below = ranks.iter().map(|other| other.wrapping_sub(*rank) >> 63).sum::<u64>();
-            let below = usize::try_from(below).unwrap_or_default();
-            sum += below;
-            let place = n.wrapping_sub(1 + below) % N;
-            if let Some(step) = self.steps.get_mut(start + place) {
-                *step = Step::Member(*id);
-            }
+        ranks.sort_unstable();
+        let (mut differ, mut last) = (true, u64::MAX);
+        self.queue.extend(ranks.iter().rev().map(|rank| {
+            differ &= last ^ rank > PLACE;
+            last = *rank;
+            let place = (rank & PLACE) as usize % FEW;
+            self.ids.get(place).copied().unwrap_or(NodeId::ROOT)
+        }));
+        if differ {
+            return false;
         }
-        // Keys of the same length with the same beginning are rare; then their bytes decide.
-        if sum != n * (n - 1) / 2 + (N - n) * n {
-            self.steps.truncate(start);
-            return self.sorted(first);
-        }
-        self.steps.truncate(start + n);
-        None
+        self.queue.truncate(self.queue.len() - n);
+        self.sort(first, n)
     }
 
-    /// The members of an object from the one number `start` on and around.
-    fn rotated(&mut self, first: Value<'d>, start: usize) -> Step {
+    /// Begins at the member number `start`; those in front of it come last.
+    fn rotated(&mut self, rest: Rest, first: Cursor<'d>, start: u32) -> (Rest, Cursor<'d>) {
+        let n_queued = self.queue.len();
         let mut from = first;
         for _ in 0..start {
-            let Some(next) = from.next_sibling() else { break };
-            from = next;
+            self.queue.push(from.id());
+            from = from.next_sibling().unwrap_or(from);
         }
-        if from.id() != first.id() {
-            self.steps.push(Step::Until(first.id(), from.id()));
-        }
-        Step::Members(from.id())
+        self.queue.get_mut(n_queued..).unwrap_or_default().reverse();
+        (Rest { siblings: rest.siblings - start, queued: start, ..rest }, from)
     }
+}
+
+impl Rest {
+    /// What is behind the first of `n` items or members.
+    #[inline(always)]
+    fn behind_first(n: usize, is_object: bool) -> Self {
+        let siblings = u32::try_from(n).unwrap_or(u32::MAX).saturating_sub(1);
+        Self { siblings, queued: 0, is_object }
+    }
+
+    #[inline(always)]
+    fn is_nothing(self) -> bool {
+        self.siblings | self.queued == 0
+    }
+}
+
+/// Writes anything but an array or object.
+#[inline(always)]
+fn write_scalar(kind: &Kind<'_>, at: Cursor<'_>, out: &mut Out<'_>) -> Result<(), NotFinite> {
+    match *kind {
+        Kind::Null | Kind::Array(_) | Kind::Object(_) => out.byte(0xF6),
+        Kind::Bool(bool) => out.byte(0xF4 | u8::from(bool)),
+        Kind::Int(int) => out.int(int),
+        Kind::Float(number) if number.is_finite() => out.float(number),
+        Kind::Float(number) => return Err(NotFinite { path: at.value().path(), number }),
+        Kind::Number(text) => match number(text, at.value())? {
+            Ok(int) => out.int(int),
+            Err(float) => out.float(float),
+        },
+        Kind::String(_) => out.string(at.string()),
+    }
+    Ok(())
 }
 
 /// Where the next map with `n` pairs begins. A multiplicative step is enough to make the starts of
 /// neighbouring maps differ.
 #[inline]
-fn start(state: &mut u64, n: usize) -> usize {
+fn start(state: &mut u64, n: u32) -> u32 {
     *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-    usize::try_from(((*state >> 32) * n as u64) >> 32).unwrap_or_default()
-}
-
-/// The rank of keys that are too long for one.
-const LAST: u64 = u64::MAX >> 1;
-
-/// A number that is in the order of the encoded keys as far as it goes: the length and the first bytes. Keys
-/// too long for that all have the same.
-#[inline]
-fn rank(key: Piece<'_>) -> u64 {
-    let Ok(length @ 0..0x7F) = u8::try_from(key.len()) else { return LAST };
-    let first = match key.window() {
-        // At least one byte is cut off, to make room for the length.
-        Some(window) => u64::from_be_bytes(*window) >> 8 >> ((7 - length.min(7)) * 8),
-        None => key.bytes().iter().take(7).fold(0, |rank, byte| rank << 8 | u64::from(*byte)),
-    };
-    u64::from(length) << 56 | first
-}
-
-/// The order of encoded string keys: shorter ones first, then by bytes.
-pub(crate) fn key_order(left: &[u8], right: &[u8]) -> cmp::Ordering {
-    left.len().cmp(&right.len()).then_with(|| left.cmp(right))
+    u32::try_from(((*state >> 32) * u64::from(n)) >> 32).unwrap_or_default()
 }
 
 /// What a number kept as text is: an integer, or else a double.

@@ -3,7 +3,7 @@
 use super::hex;
 use crdkit_codec::{DecodeError, DecodeOptions, cbor, json};
 use crdkit_issue::Span;
-use crdkit_value::{Builder, Document, Duplicates, Event, Limits};
+use crdkit_value::{Builder, Document, Duplicates, Event, Limits, NodeId};
 use proptest::prelude::*;
 
 /// A value, from which a document is made.
@@ -135,6 +135,25 @@ proptest! {
         let rotated = encode(&document, cbor::Order::Rotated(seed));
         prop_assert_eq!(decode(&rotated).unwrap(), document);
         prop_assert_eq!(rotated.len(), sorted.len());
+    }
+
+    #[test]
+    fn a_changed_document_is_written_as_its_copy(
+        tree in trees(),
+        added in trees(),
+        removed in prop::collection::vec(any::<prop::sample::Index>(), 0..6),
+        seed: u64,
+    ) {
+        let mut document = build(&tree);
+        document.insert(NodeId::ROOT, "added", build(&added).root());
+        for index in removed {
+            let ids: Vec<_> = document.root().ids().collect();
+            document.remove(*index.get(&ids));
+        }
+        let copy = Document::copy_of(document.root());
+        for order in [cbor::Order::Sorted, cbor::Order::Rotated(seed)] {
+            prop_assert_eq!(hex(&encode(&document, order)), hex(&encode(&copy, order)));
+        }
     }
 
     #[test]

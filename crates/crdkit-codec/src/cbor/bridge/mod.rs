@@ -19,6 +19,7 @@ pub use error::Error;
 
 use super::verdict::form;
 use super::{Rules, SELF_DESCRIBED};
+use crate::serialize::Serializer;
 use crdkit_issue::Issue;
 use crdkit_value::Limits;
 use serde::{Deserialize, Serialize};
@@ -42,7 +43,7 @@ pub fn to_vec<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>, Error> {
 /// # Errors
 /// As for [`to_vec`]; `out` then holds a part of the value.
 pub fn write_to<T: Serialize + ?Sized>(value: &T, out: &mut Vec<u8>) -> Result<(), Error> {
-    value.serialize(ser::Serializer::new(out))
+    value.serialize(Serializer(ser::Place(out)))
 }
 
 /// The value in `bytes`, which must hold exactly one item, with or without tag 55799 in front.
