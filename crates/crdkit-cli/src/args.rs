@@ -47,11 +47,11 @@ pub(crate) enum Command {
     Lint(Lint),
     Compat(Compare),
     Default(commands::default::Default),
-    Convert(Convert),
-    Cel(Cel),
     Explain(Explain),
     Sample(Sample),
     Schema(Schema),
+    Cel(Cel),
+    Convert(Convert),
     Completions(commands::completions::Completions),
     Man(commands::completions::Man),
 }
@@ -272,8 +272,8 @@ pub(crate) enum OnUnknown {
 #[command(next_help_heading = "Output")]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub(crate) struct Reporting {
-    /// text, pretty, json, ndjson, yaml, junit, tap, sarif, github or gitlab, on standard output or in
-    /// a file; may be given more than once [default: pretty]
+    /// text, pretty, json, ndjson, yaml, markdown, junit, tap, sarif, github or gitlab, on standard
+    /// output or in a file; may be given more than once [default: pretty]
     #[arg(short, long, value_name = "FORMAT[=FILE]")]
     pub(crate) output: Vec<Spec>,
 

@@ -81,7 +81,7 @@ pub(crate) fn of_input(input: &Input, positions: bool) -> (Vec<Decoded>, Vec<Iss
                 crds.extend(described.map(|document| Decoded { document, issues: Vec::new() }));
             }
             Ok(_) => {}
-            Err(issue) => refused.push(*issue),
+            Err(issues) => refused.extend(issues),
         }
     }
     (crds, refused)

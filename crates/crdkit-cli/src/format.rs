@@ -4,6 +4,7 @@ use anyhow::{Context as _, Result, anyhow, bail};
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
 use crdkit::codec::{DecodeError, DecodeOptions, Decoded, cbor, json, yaml};
+use crdkit::issue::{Issue, Span, codes};
 use crdkit::value::Value;
 use std::path::Path;
 
@@ -104,10 +105,14 @@ impl Format {
                 let outcome = cbor::decode(bytes, options);
                 Box::new(std::iter::once(outcome.map_err(DecodeError::Refused)))
             }
-            Self::CborSeq => Box::new(cbor::Documents::from_slice(bytes, options)),
+            Self::CborSeq => {
+                let documents = cbor::Documents::from_slice(bytes, options);
+                Box::new(telling_rest(documents, |_| unread_cbor(bytes, options)))
+            }
             Self::Mixed => {
                 let documents = cbor::Mixed::from_slice(bytes, options);
-                Box::new(documents.map(|outcome| outcome.map(|(_, decoded)| decoded)))
+                let documents = documents.map(|outcome| outcome.map(|(_, decoded)| decoded));
+                Box::new(telling_rest(documents, |error| unread_mixed(bytes, error)))
             }
         }
     }
@@ -142,6 +147,51 @@ impl Format {
             }
         }
     }
+}
+
+/// The same documents, and a finding about what is behind them if the last of them is an error and `unread`
+/// says where something is that was not read.
+fn telling_rest<'a>(
+    mut documents: impl Iterator<Item = Result<Decoded, DecodeError>> + 'a,
+    unread: impl Fn(&Issue) -> Option<usize> + 'a,
+) -> impl Iterator<Item = Result<Decoded, DecodeError>> + 'a {
+    let mut last_error: Option<Box<Issue>> = None;
+    std::iter::from_fn(move || {
+        let Some(outcome) = documents.next() else {
+            let at = last_error.take().and_then(|error| unread(&error))?;
+            let issue = Issue::error(codes::decode::NOT_READ);
+            return Some(Err(Box::new(issue.span(Span::new(at, at + 1))).into()));
+        };
+        last_error = match &outcome {
+            Err(DecodeError::Refused(issue)) => Some(issue.clone()),
+            _ => None,
+        };
+        Some(outcome)
+    })
+}
+
+/// Where a sequence goes on behind an item that is not well formed, whose end nobody knows.
+fn unread_cbor(bytes: &[u8], options: &DecodeOptions) -> Option<usize> {
+    let mut frames = cbor::Frames::from_slice(bytes, cbor::Rules::frames(&options.limits));
+    loop {
+        let error = match frames.next_frame() {
+            Ok(None) => return None,
+            Ok(Some(_)) => continue,
+            Err(error) => error,
+        };
+        if let DecodeError::Refused(issue) = error
+            && frames.is_broken()
+        {
+            return issue.span.map(|span| span.end).filter(|end| *end < bytes.len());
+        }
+    }
+}
+
+/// Where the next document in CBOR begins behind an error.
+fn unread_mixed(bytes: &[u8], error: &Issue) -> Option<usize> {
+    let from = error.span?.end;
+    let rest = bytes.get(from..)?;
+    memchr::memmem::find(rest, &cbor::SELF_DESCRIBED).map(|at| from + at)
 }
 
 impl OutputFormat {

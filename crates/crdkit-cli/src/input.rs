@@ -19,6 +19,8 @@ pub(crate) struct Input {
     pub(crate) first_line: usize,
     /// How many characters stand in front of it on that line.
     pub(crate) first_column: usize,
+    /// Whether its documents are the items of a list.
+    pub(crate) is_inside_list: bool,
 }
 
 /// Something that can be read, as often as needed.
@@ -61,6 +63,23 @@ impl Entry {
             Content::File(path) => std::fs::read(path).with_context(|| self.unreadable())?,
         };
         Ok(self.input(bytes, Start::default()))
+    }
+
+    /// All of it, unless it is worth reading in parts.
+    pub(crate) fn read_if_small(&self) -> Result<Option<Input>> {
+        let Content::File(path) = &self.content else {
+            return if self.is_large() { Ok(None) } else { self.read().map(Some) };
+        };
+        let unreadable = || self.unreadable();
+        let file = File::open(path).with_context(unreadable)?;
+        let size = file.metadata().with_context(unreadable)?.len();
+        if size > 2 * PART as u64 {
+            return Ok(None);
+        }
+        // With room for one byte more the end is seen without asking for more room.
+        let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default() + 1);
+        file.take(u64::MAX).read_to_end(&mut bytes).with_context(unreadable)?;
+        Ok(Some(self.input(bytes, Start::default())))
     }
 
     fn open(&self) -> Result<Box<dyn ReadSeek + '_>> {
@@ -118,8 +137,10 @@ impl Entry {
 
     fn input(&self, bytes: Vec<u8>, start: Start) -> Input {
         let format = self.format_of(&bytes);
+        let bytes = if format == Format::Yaml { without_utf16(bytes) } else { bytes };
         let Start { line: first_line, column: first_column } = start;
-        Input { name: Arc::clone(&self.name), format, bytes, first_line, first_column }
+        let name = Arc::clone(&self.name);
+        Input { name, format, bytes, first_line, first_column, is_inside_list: false }
     }
 
     fn format_of(&self, bytes: &[u8]) -> Format {
@@ -130,6 +151,28 @@ impl Entry {
     fn unreadable(&self) -> String {
         format!("`{}` cannot be read", self.name)
     }
+}
+
+/// UTF-16 with a byte order mark as UTF-8, so that lines and columns can be found in it. What is not UTF-16
+/// becomes what is not UTF-8, and is refused there.
+fn without_utf16(bytes: Vec<u8>) -> Vec<u8> {
+    let unit = match bytes.as_slice() {
+        [0xFF, 0xFE, ..] => u16::from_le_bytes,
+        [0xFE, 0xFF, ..] => u16::from_be_bytes,
+        _ => return bytes,
+    };
+    let (pairs, odd) = bytes.as_chunks::<2>();
+    let mut text = Vec::with_capacity(bytes.len());
+    for outcome in char::decode_utf16(pairs.iter().skip(1).map(|pair| unit(*pair))) {
+        match outcome {
+            Ok(character) => {
+                text.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+            }
+            Err(_) => text.push(0xFF),
+        }
+    }
+    text.extend(odd.iter().map(|_| 0xFF));
+    text
 }
 
 /// Something that can be read from any place.
@@ -241,7 +284,8 @@ impl Parts<'_> {
         let bytes = std::mem::replace(&mut self.pending, rest);
         let start = self.start;
         self.start.advance(&bytes);
-        self.entry.input(bytes, start)
+        let is_inside_list = matches!(self.cut, Some(Cut::Items(_)));
+        Input { is_inside_list, ..self.entry.input(bytes, start) }
     }
 }
 

@@ -13,7 +13,7 @@ use crate::openapi;
 use crate::report::{Finding, Object, Source, Subject, Verdict};
 use crate::suppress::Suppressions;
 use crdkit::codec::{DecodeOptions, Decoded};
-use crdkit::issue::{Issue, Severity, codes};
+use crdkit::issue::{Issue, Severity, Span, codes};
 use crdkit::value::{Document, Value};
 use crdkit::{Crd, Options};
 use std::collections::HashMap;
@@ -24,6 +24,14 @@ pub(crate) struct Judged {
     pub(crate) identity: Option<Identity>,
     pub(crate) issues: Vec<Issue>,
     pub(crate) skipped: bool,
+}
+
+/// What was found out about an object.
+enum Looked {
+    /// It was judged.
+    At(Vec<Issue>),
+    /// It is not to be judged; this was seen all the same.
+    Away(Vec<Issue>),
 }
 
 /// How findings are presented.
@@ -123,7 +131,9 @@ impl Judge<'_> {
     pub(crate) fn input(&self, input: &Input) -> Vec<Object> {
         let options = DecodeOptions::default();
         let mut quiet = Vec::new();
-        let mut found = memchr::memmem::find(&input.bytes, b"crdkit-ignore").is_some();
+        let invalid_utf8 = invalid_utf8(input);
+        let mut found = !invalid_utf8.is_empty()
+            || memchr::memmem::find(&input.bytes, b"crdkit-ignore").is_some();
         for outcome in objects::decode(input, &options) {
             let judged = self.object(outcome);
             found |= !judged.issues.is_empty();
@@ -140,30 +150,50 @@ impl Judge<'_> {
         }
         let options = DecodeOptions { positions: true, ..DecodeOptions::default() };
         let judged = objects::decode(input, &options).map(|outcome| self.object(outcome));
-        self.presentation.objects(input, judged)
+        let around = Judged { identity: None, issues: invalid_utf8, skipped: false };
+        let around = Some(around).filter(|it| !it.issues.is_empty());
+        self.presentation.objects(input, around.into_iter().chain(judged))
     }
 
     fn object(&self, outcome: objects::Outcome) -> Judged {
-        let refused =
-            |issue: Box<Issue>| Judged { identity: None, issues: vec![*issue], skipped: false };
+        let refused = |issues| Judged { identity: None, issues, skipped: false };
         let decoded = match outcome {
             Ok(decoded) => decoded,
-            Err(issue) => return refused(issue),
+            Err(issues) => return refused(self.graded(issues)),
         };
         let identity = match objects::identify(&decoded.document) {
             Ok(identity) => identity,
-            Err(issue) => return refused(issue),
+            Err(issue) => return refused(self.with_decoded(*issue, &decoded)),
         };
-        let issues = self.issues(decoded, &identity);
-        let skipped = issues.is_none();
-        Judged { identity: Some(identity), issues: issues.unwrap_or_default(), skipped }
+        let (issues, skipped) = match self.issues(decoded, &identity) {
+            Looked::At(issues) => (issues, false),
+            Looked::Away(issues) => {
+                let skipped = issues.iter().all(|issue| issue.severity != Severity::Error);
+                (issues, skipped)
+            }
+        };
+        Judged { identity: Some(identity), issues, skipped }
     }
 
-    /// What is wrong with an object; none if it is not to be looked at.
-    fn issues(&self, decoded: Decoded, identity: &Identity) -> Option<Vec<Issue>> {
-        let at = |issue, key| Some(vec![at_value(issue, &decoded.document, key)]);
+    /// The same findings, where a key that is given twice counts as much as was asked for.
+    fn graded(&self, mut issues: Vec<Issue>) -> Vec<Issue> {
+        let is_repeated = |issue: &Issue| issue.code == codes::decode::DUPLICATE_KEY;
+        match self.field_validation {
+            FieldValidation::Ignore => issues.retain(|issue| !is_repeated(issue)),
+            FieldValidation::Warn => {
+                let repeated = issues.iter_mut().filter(|issue| is_repeated(issue));
+                repeated.for_each(|issue| issue.severity = Severity::Warning);
+            }
+            FieldValidation::Strict => {}
+        }
+        issues
+    }
+
+    /// What is wrong with an object.
+    fn issues(&self, decoded: Decoded, identity: &Identity) -> Looked {
+        let at = |issue, key| Looked::At(self.at_value(issue, &decoded, key));
         if identity.is_among(&self.skip) {
-            return None;
+            return Looked::Away(Vec::new());
         }
         if identity.is_among(&self.reject) {
             let issue = Issue::error(codes::source::REJECTED_KIND);
@@ -171,35 +201,27 @@ impl Judge<'_> {
         }
         let old = self.old.get(&Name::from(identity));
         if identity.is_crd() {
-            return Some(crds::issues(decoded, old));
+            return Looked::At(crds::issues(decoded, old));
         }
         match self.crds.get(identity) {
-            Known::Crd(crd) => Some(self.verdict(&crd, decoded, identity, old)),
+            Known::Crd(crd) => Looked::At(self.verdict(&crd, decoded, identity, old)),
             Known::Schema(crd) => {
                 let mut issues = self.verdict(&crd, decoded, identity, old);
                 if identity.is_built_in() {
                     // Names of built-in kinds follow rules of their own.
                     issues.retain(|issue| issue.path.to_string() != "metadata.name");
                 }
-                Some(issues)
+                Looked::At(issues)
             }
-            Known::Nothing if self.ignore_missing_schemas => None,
             Known::Nothing => {
-                let group = match identity.group.as_str() {
-                    "" => "the core group".to_owned(),
-                    group => format!("group `{group}`"),
-                };
-                let hint = if identity.is_built_in() {
-                    let kind = &identity.kind;
-                    format!("name JSON Schemas with `--schema-location`, or `--skip {kind}`")
-                } else {
-                    "name its file or directory with `--crds`".to_owned()
-                };
-                let issue = Issue::error(codes::source::NO_SCHEMA)
-                    .with("kind", identity.kind.as_str())
-                    .with("group", group)
-                    .with("hint", hint);
-                at(issue, "kind")
+                let document = &decoded.document;
+                let problem = objects::list_problem(document);
+                let is_ignored = self.ignore_missing_schemas && problem.is_none();
+                match problem.or_else(|| objects::missing_group(document)) {
+                    _ if is_ignored => Looked::Away(self.graded(decoded.issues)),
+                    Some(issue) => Looked::At(self.with_decoded(issue, &decoded)),
+                    None => at(objects::no_schema(identity, &hint(identity)), "kind"),
+                }
             }
             Known::Unusable(problem) => {
                 let issue = Issue::error(codes::source::UNUSABLE_SCHEMA)
@@ -208,6 +230,19 @@ impl Judge<'_> {
                 at(issue, "kind")
             }
         }
+    }
+
+    /// The finding at the value of the root's member `key`, for which the object is not looked at any
+    /// further, with what was noticed while decoding it.
+    fn at_value(&self, mut issue: Issue, decoded: &Decoded, key: &str) -> Vec<Issue> {
+        let document = &decoded.document;
+        let place = document.root().get(key).and_then(|value| document.place(value.id()));
+        issue.span = place.map(|place| place.value);
+        self.with_decoded(issue, decoded)
+    }
+
+    fn with_decoded(&self, issue: Issue, decoded: &Decoded) -> Vec<Issue> {
+        self.graded(std::iter::once(issue).chain(decoded.issues.iter().cloned()).collect())
     }
 
     /// The API server's verdict.
@@ -225,7 +260,7 @@ impl Judge<'_> {
                 .with("kind", identity.kind.as_str())
                 .with("version", identity.version.as_str())
                 .with("served", served.join(", "));
-            return vec![at_value(issue, &decoded.document, "apiVersion")];
+            return self.at_value(issue, &decoded, "apiVersion");
         };
         if identity.group.is_empty()
             && let Some(id) = decoded.document.root().get("apiVersion").map(Value::id)
@@ -256,9 +291,38 @@ impl Judge<'_> {
     }
 }
 
-/// The same finding at the value of the root's member `key`.
-fn at_value(mut issue: Issue, document: &Document, key: &str) -> Issue {
-    let place = document.root().get(key).and_then(|value| document.place(value.id()));
-    issue.span = place.map(|place| place.value);
-    issue
+/// What to do about a kind that nothing is known about.
+fn hint(identity: &Identity) -> String {
+    if !identity.is_built_in() {
+        return "name its file or directory with `--crds`".to_owned();
+    }
+    format!("name JSON Schemas with `--schema-location`, or `--skip {}`", identity.kind)
+}
+
+/// The places in JSON that are not UTF-8, which is read all the same.
+fn invalid_utf8(input: &Input) -> Vec<Issue> {
+    let is_json = matches!(input.format, Format::Json | Format::Ndjson);
+    // UTF-16 is refused as a whole.
+    let is_utf16 = matches!(*input.bytes, [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..]);
+    if !is_json || is_utf16 || std::str::from_utf8(&input.bytes).is_ok() {
+        return Vec::new();
+    }
+    let mut issues: Vec<Issue> = Vec::new();
+    let mut end = 0;
+    for chunk in input.bytes.utf8_chunks() {
+        let start = end + chunk.valid().len();
+        end = start + chunk.invalid().len();
+        let last = issues.last_mut().and_then(|issue| issue.span.as_mut());
+        match last.filter(|last| last.end == start) {
+            // Bytes side by side are one finding.
+            Some(last) => last.end = end,
+            None if end == start => {}
+            None => {
+                let issue = Issue::warning(codes::decode::INVALID_UTF8);
+                issues.push(issue.span(Span::new(start, end)));
+            }
+        }
+    }
+    issues.truncate(DecodeOptions::default().limits.issues);
+    issues
 }

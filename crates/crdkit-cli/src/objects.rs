@@ -2,8 +2,9 @@
 
 use crate::input::Input;
 use crdkit::codec::{DecodeError, DecodeOptions, Decoded};
-use crdkit::issue::{Issue, Span, codes};
+use crdkit::issue::{Issue, Segment, Span, codes};
 use crdkit::value::{Document, Value};
+use std::collections::BTreeMap;
 use std::fmt;
 
 /// What an object says about itself.
@@ -17,10 +18,10 @@ pub(crate) struct Identity {
 }
 
 /// An object, or why there is none.
-pub(crate) type Outcome = Result<Decoded, Box<Issue>>;
+pub(crate) type Outcome = Result<Decoded, Vec<Issue>>;
 
 /// Decodes the objects of `input` one document at a time; a document that cannot be decoded is an error
-/// in its place. Empty documents are left out.
+/// in its place, and so is what a list gives twice outside its items. Empty documents are left out.
 pub(crate) fn decode<'a>(
     input: &'a Input,
     options: &'a DecodeOptions,
@@ -28,66 +29,158 @@ pub(crate) fn decode<'a>(
     input.format.documents(&input.bytes, options).flat_map(|outcome| match outcome {
         Ok(decoded) if decoded.document.root().is_null() => Vec::new(),
         Ok(decoded) => match list_items(decoded.document.root()) {
-            Some(items) => items.map(|item| Ok(part(&decoded, item))).collect(),
-            None => vec![Ok(decoded)],
+            Some(items) if !input.is_inside_list => {
+                let Sorted { around, mut inside } = Sorted::new(&decoded.issues, items.len());
+                let around = Some(around).filter(|issues| !issues.is_empty()).map(Err);
+                let parts = items.into_iter().enumerate().map(|(index, item)| {
+                    let issues = inside.remove(&index).unwrap_or_default();
+                    Ok(Decoded { document: Document::copy_with_positions(item), issues })
+                });
+                around.into_iter().chain(parts).collect()
+            }
+            _ => vec![Ok(decoded)],
         },
-        Err(DecodeError::Refused(issue)) => vec![Err(issue)],
+        Err(DecodeError::Refused(issue)) => vec![Err(vec![*issue])],
         // Bytes in memory can always be read.
         Err(DecodeError::Io(_)) => Vec::new(),
     })
 }
 
 /// The items of `v1 List` and of lists of one kind.
-fn list_items(root: Value<'_>) -> Option<crdkit::value::Items<'_>> {
+fn list_items(root: Value<'_>) -> Option<Vec<Value<'_>>> {
     let kind = root.get("kind")?.as_str()?;
     if !kind.ends_with("List") {
         return None;
     }
-    root.get("items")?.as_array()
+    let items = root.get("items")?;
+    // Kubernetes writes a list of nothing as null.
+    match items.as_array() {
+        Some(items) => Some(items.collect()),
+        None => items.is_null().then(Vec::new),
+    }
 }
 
-/// An item as a document of its own, with its positions and the repeated keys inside it.
-fn part(whole: &Decoded, item: Value<'_>) -> Decoded {
-    let prefix = item.path();
-    let inside = |issue: &Issue| Some(issue.clone().at(issue.path.strip_prefix(&prefix)?));
-    let issues = whole.issues.iter().filter_map(inside).collect();
-    Decoded { document: Document::copy_with_positions(item), issues }
+/// What was noticed about a list while reading it, by what it is about.
+#[derive(Default)]
+struct Sorted {
+    /// The list itself.
+    around: Vec<Issue>,
+    /// Its items, as documents of their own.
+    inside: BTreeMap<usize, Vec<Issue>>,
+}
+
+impl Sorted {
+    fn new(issues: &[Issue], n_items: usize) -> Self {
+        let mut sorted = Self::default();
+        for issue in issues {
+            match issue.path.segments() {
+                [Segment::Field(name), Segment::Index(index), inside @ ..]
+                    if &**name == "items" && *index < n_items =>
+                {
+                    let issue = issue.clone().at(inside.iter().cloned().collect());
+                    sorted.inside.entry(*index).or_default().push(issue);
+                }
+                _ => sorted.around.push(issue.clone()),
+            }
+        }
+        sorted
+    }
+}
+
+/// What is wrong with a list that cannot be taken apart; none for anything else.
+pub(crate) fn list_problem(document: &Document) -> Option<Issue> {
+    let root = document.root();
+    let kind =
+        root.get("kind").filter(|kind| kind.as_str().is_some_and(|it| it.ends_with("List")))?;
+    match root.get("items") {
+        None if kind.as_str() == Some("List") => {
+            Some(at(Issue::error(codes::decode::LIST_ITEMS), document, kind))
+        }
+        None => None,
+        Some(items) if items.as_array().is_some() || items.is_null() => {
+            Some(at(Issue::error(codes::source::NESTED_LIST), document, kind))
+        }
+        Some(items) => Some(at(Issue::error(codes::decode::LIST_ITEMS), document, items)),
+    }
+}
+
+/// The same finding at a value.
+fn at(mut issue: Issue, document: &Document, value: Value<'_>) -> Issue {
+    issue.span = document.place(value.id()).map(|place| place.value);
+    issue
 }
 
 /// What `document` says about itself, or what is missing for it to be an object.
 pub(crate) fn identify(document: &Document) -> Result<Identity, Box<Issue>> {
     let root = document.root();
-    let refuse = |problem: &str| {
-        let mut issue = Issue::error(codes::source::NOT_AN_OBJECT).with("problem", problem);
-        // A whole document is too much to underline; its beginning will do.
-        issue.span = document
-            .place(root.id())
-            .map(|place| Span::new(place.value.start, place.value.start + 1));
-        Box::new(issue)
-    };
     if root.as_object().is_none() {
-        return Err(refuse("it is not a mapping"));
+        return Err(not_an_object(document, "it is not a mapping"));
     }
-    let text =
-        |value: Option<Value<'_>>| value.and_then(Value::as_str).unwrap_or_default().to_owned();
-    let api_version = text(root.get("apiVersion"));
-    let kind = text(root.get("kind"));
-    if api_version.is_empty() {
-        return Err(refuse("it has no `apiVersion`"));
+    let api_version = named(document, "apiVersion")?;
+    let kind = named(document, "kind")?;
+    let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
+    if version.is_empty() || version.contains('/') {
+        let issue = match version {
+            "" => *not_an_object(document, "its `apiVersion` has no version behind the slash"),
+            _ => Issue::error(codes::object::API_VERSION_FORM).with("version", api_version),
+        };
+        return Err(Box::new(at(issue, document, root.get("apiVersion").unwrap_or(root))));
     }
-    if kind.is_empty() {
-        return Err(refuse("it has no `kind`"));
-    }
-    let (group, version) = api_version.split_once('/').unwrap_or(("", &api_version));
     let metadata = root.get("metadata");
-    let of_metadata = |key| text(metadata.and_then(|metadata| metadata.get(key)));
+    let of_metadata = |key| {
+        let value = metadata.and_then(|metadata| metadata.get(key)).and_then(Value::as_str);
+        value.unwrap_or_default().to_owned()
+    };
     Ok(Identity {
         group: group.to_owned(),
         version: version.to_owned(),
-        kind,
+        kind: kind.to_owned(),
         namespace: of_metadata("namespace"),
         name: of_metadata("name"),
     })
+}
+
+fn not_an_object(document: &Document, problem: &str) -> Box<Issue> {
+    let mut issue = Issue::error(codes::source::NOT_AN_OBJECT).with("problem", problem);
+    // A whole document is too much to underline; its beginning will do.
+    let place = document.place(document.root().id());
+    issue.span = place.map(|place| Span::new(place.value.start, place.value.start + 1));
+    Box::new(issue)
+}
+
+/// The text of `apiVersion` or `kind`, which every object has.
+fn named<'d>(document: &'d Document, key: &str) -> Result<&'d str, Box<Issue>> {
+    let Some(value) = document.root().get(key) else {
+        return Err(not_an_object(document, &format!("it has no `{key}`")));
+    };
+    let problem = match value.as_str() {
+        None => "is not a string",
+        Some("") => "is empty",
+        // Such a name looks right in a message that repeats it.
+        Some(text) if text.contains(char::is_whitespace) => "has white space in it",
+        Some(text) => return Ok(text),
+    };
+    Err(Box::new(at(*not_an_object(document, &format!("its `{key}` {problem}")), document, value)))
+}
+
+/// That nothing stands in front of the slash of `apiVersion`, which the server takes for the core group.
+pub(crate) fn missing_group(document: &Document) -> Option<Issue> {
+    let value = document.root().get("apiVersion")?;
+    value.as_str().filter(|text| text.starts_with('/'))?;
+    let issue = not_an_object(document, "its `apiVersion` has no group in front of the slash");
+    Some(at(*issue, document, value))
+}
+
+/// That nothing is known about a kind, and what to do about it.
+pub(crate) fn no_schema(identity: &Identity, hint: &str) -> Issue {
+    let group = match identity.group.as_str() {
+        "" => "the core group".to_owned(),
+        group => format!("group `{group}`"),
+    };
+    Issue::error(codes::source::NO_SCHEMA)
+        .with("kind", identity.kind.as_str())
+        .with("group", group)
+        .with("hint", hint)
 }
 
 /// Where an object is that does not say so.

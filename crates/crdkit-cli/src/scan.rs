@@ -34,22 +34,22 @@ fn scan_entry(entry: Entry, kept: &AtomicUsize) -> (Vec<Document>, Unit) {
             documents.extend(crds.into_iter().map(|decoded| decoded.document));
         }
     };
-    if entry.is_large() {
-        let parts = match entry.parts() {
-            Ok(parts) => parts,
-            Err(error) => return (documents, Unit::Failed(error)),
-        };
-        // What cannot be read now is said when its turn comes.
-        parts.flatten().for_each(|part| take(&part));
-        return (documents, Unit::Later(entry));
-    }
-    match entry.read() {
+    match entry.read_if_small() {
         Err(error) => (documents, Unit::Failed(error)),
-        Ok(input) => {
+        Ok(Some(input)) => {
             take(&input);
             let before = kept.fetch_add(input.bytes.len(), Ordering::Relaxed);
             let keeps = before < KEPT || matches!(entry.content, Content::Memory(_));
             (documents, if keeps { Unit::Kept(input) } else { Unit::Later(entry) })
+        }
+        Ok(None) => {
+            let parts = match entry.parts() {
+                Ok(parts) => parts,
+                Err(error) => return (documents, Unit::Failed(error)),
+            };
+            // What cannot be read now is said when its turn comes.
+            parts.flatten().for_each(|part| take(&part));
+            (documents, Unit::Later(entry))
         }
     }
 }

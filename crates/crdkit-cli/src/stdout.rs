@@ -1,12 +1,8 @@
 //! Results that are plain text, on standard output.
 
-use std::io::{ErrorKind, Write as _};
+use crate::report::Target;
 
-/// Prints `text`. Nobody reading it is no failure.
+/// Prints `text` as it is. Nobody reading it is no failure.
 pub(crate) fn print(text: &str) -> anyhow::Result<()> {
-    let mut stdout = anstream::stdout().lock();
-    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error.into()),
-        _ => Ok(()),
-    }
+    Target::Stdout.write_data(text.as_bytes()).map(drop)
 }

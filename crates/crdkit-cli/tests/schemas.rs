@@ -12,6 +12,7 @@ const JUNIT: &str = include_str!("../resources/schemas/junit.xsd");
 const RUNS: &[&[&str]] = &[
     &["validate", "--crds", "fixtures/crds", "fixtures/invalid", "fixtures/manifests"],
     &["validate", "--crds", "fixtures/crds", "fixtures/broken"],
+    &["validate", "--crds", "fixtures/chart/crds", "fixtures/bad"],
     &["validate", "--config", "fixtures/project/.crdkit.yaml", "fixtures/project/manifests"],
     &["validate", "--ignore-missing-schemas", "fixtures/manifests"],
     &["validate", "--ignore-filename-pattern", ".", "fixtures/manifests"],

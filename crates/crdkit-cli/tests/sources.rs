@@ -289,13 +289,19 @@ fn suites_are_blessed_where_they_stand() {
                  cases:\n- name: one\n  expect:\n    spec: {watts: 2}\n  create: # kept\n    spec: {watts: 1}\n\
                  - name: two\n  create: {spec: {}}\n";
     fs::write(directory.join("suite.yaml"), suite).unwrap();
-    check(&directory, &["test", "--bless", "suite.yaml"], 1, &["0 passed, 2 failed"]);
+    let expected = ["0 passed, 2 failed", "2 failed cases now expect what came\n"];
+    check(&directory, &["test", "--bless", "suite.yaml"], 0, &expected);
     let blessed = suite.replace("  expect:\n    spec: {watts: 2}\n", "").replace(
         "    spec: {watts: 1}\n",
         "    spec: {watts: 1}\n  expect:\n    spec:\n      watts: 1\n",
     ) + "  errors:\n  - 'spec.watts: Required value'\n";
     assert_eq!(fs::read_to_string(directory.join("suite.yaml")).unwrap(), blessed);
     check(&directory, &["test", "suite.yaml"], 0, &["2 passed, 0 failed"]);
+    // A case on one line has no lines of its own to change.
+    let by_hand = suite.to_owned() + "- {name: three, create: {spec: {}}}\n";
+    fs::write(directory.join("suite.yaml"), by_hand).unwrap();
+    let expected = ["2 failed cases now expect what came, 1 to be changed by hand\n"];
+    check(&directory, &["test", "--bless", "suite.yaml"], 1, &expected);
 }
 
 #[test]
@@ -369,4 +375,69 @@ fn outputs_go_to_files_side_by_side() {
         3,
         &["cannot be written"],
     );
+}
+
+#[test]
+fn every_command_fetches_keeps_and_says_so() {
+    let here = directory("fetching");
+    fs::write(here.join("lamp.yaml"), format!("{LAMP}spec: {{watts: 10}}\n")).unwrap();
+    fs::write(here.join("crds.yaml"), crd()).unwrap();
+    let base = "base: {apiVersion: lighting.example.com/v1, kind: Lamp, metadata: {name: a}}";
+    let suite = format!("{base}\ncases:\n- name: one\n  create: {{spec: {{watts: 1}}}}\n");
+    fs::write(here.join("suite.yaml"), suite).unwrap();
+    let (address, count) = serve();
+    let url = format!("{address}/crds.yaml");
+    let commands: [&[&str]; 8] = [
+        &["validate", "--crds", &url, "lamp.yaml"],
+        &["default", "--crds", &url, "lamp.yaml"],
+        &["explain", "--crds", &url, "lamp"],
+        &["sample", "--crds", &url, "lamp"],
+        &["schema", "export", "--crds", &url, "lamp"],
+        &["lint", &url],
+        &["compat", &url, "crds.yaml"],
+        &["test", "--crds", &url, "suite.yaml"],
+    ];
+    for (n, command) in commands.into_iter().enumerate() {
+        let kept = format!("kept-{n}");
+        let more = ["--cache", &kept, "--insecure-skip-tls-verify", "--debug"];
+        check(&here, &[command, &more].concat(), 0, &[&url]);
+        assert_eq!(count.load(Ordering::Relaxed), n + 1, "{command:?}");
+        check(&here, &[command, &["--cache", &kept, "--offline"]].concat(), 0, &[]);
+        assert_eq!(count.load(Ordering::Relaxed), n + 1, "{command:?} is offline");
+    }
+}
+
+#[test]
+fn what_goes_to_files_is_there() {
+    let here = directory("files");
+    let root = root();
+    let fixture = |name: &str| root.join("fixtures").join(name).display().to_string();
+    let manifests = fixture("manifests");
+    check(&here, &["convert", "--output", "all.ndjson", &manifests], 0, &[]);
+    let text = fs::read_to_string(here.join("all.ndjson")).unwrap();
+    assert_eq!(text.lines().filter(|line| line.starts_with("{\"apiVersion\"")).count(), 3);
+    check(&here, &["convert", "-o", "all.cborseq", "all.ndjson"], 0, &[]);
+    let crds = fixture("crds");
+    check(&here, &["validate", "--crds", &crds, "all.cborseq"], 0, &["3 valid, 0 invalid"]);
+    // Bytes get to standard output as they get to a file.
+    let mut command = Command::new(env!("CARGO_BIN_EXE_crdkit"));
+    command.current_dir(&here).args(["convert", "--to", "cbor-seq", "all.ndjson"]);
+    assert_eq!(command.output().unwrap().stdout, fs::read(here.join("all.cborseq")).unwrap());
+
+    let export = ["schema", "export", "--crds", &crds, "--out"];
+    for (notation, file) in [
+        ("json-schema", "backup.storage.example.com_v1.schema.json"),
+        ("openapi", "storage.example.com/v1.json"),
+        ("kubeconform", "storage.example.com/backup_v1.json"),
+    ] {
+        let to = ["out", "--to", notation];
+        check(&here, &[export.as_slice(), &to].concat(), 0, &[]);
+        assert!(here.join("out").join(file).is_file(), "{notation}");
+    }
+
+    let sides = [fixture("compat/old"), fixture("compat/new")];
+    let compat = ["compat", "--emit-witness", "witnesses", &sides[0], &sides[1]];
+    check(&here, &compat, 1, &["error["]);
+    let witnesses: Vec<_> = fs::read_dir(here.join("witnesses")).unwrap().collect();
+    assert!(!witnesses.is_empty());
 }

@@ -215,16 +215,13 @@ impl<'c> Maker<'c> {
         let schemas = self.all(joined);
         let mut object = build::object();
         if schemas.iter().any(|schema| schema.extensions().embedded_resource) {
-            embed(&mut object);
-            for name in ["apiVersion", "kind"] {
+            let [api_version, kind] = ["apiVersion", "kind"].map(|name| {
                 let ids = self.member(joined, name);
-                let told = self.all(&self.joined(&ids, 0)).iter().find_map(|schema| {
+                self.all(&self.joined(&ids, 0)).iter().find_map(|schema| {
                     schema.default.or_else(|| schema.enum_values.and_then(|values| values.at(0)))
-                });
-                if let Some(value) = told {
-                    build::set(&mut object, name, value);
-                }
-            }
+                })
+            });
+            embed(&mut object, api_version, kind);
         }
         let avoided = self.avoided(joined, shape.choice);
         let required: Vec<&str> =
@@ -365,9 +362,11 @@ fn count(bound: Option<i64>) -> usize {
 }
 
 /// Gives an object what every resource has.
-fn embed(object: &mut Document) {
-    build::set(object, "apiVersion", build::text("v1").root());
-    build::set(object, "kind", build::text("ConfigMap").root());
+fn embed(object: &mut Document, api_version: Option<Value<'_>>, kind: Option<Value<'_>>) {
+    let usual = [build::text("v1"), build::text("ConfigMap")];
+    let [usual_version, usual_kind] = usual.each_ref().map(Document::root);
+    build::set(object, "apiVersion", api_version.unwrap_or(usual_version));
+    build::set(object, "kind", kind.unwrap_or(usual_kind));
     let mut metadata = build::object();
     build::set(&mut metadata, "name", build::text("example").root());
     build::set(object, "metadata", metadata.root());

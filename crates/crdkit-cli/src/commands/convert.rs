@@ -45,7 +45,7 @@ pub(crate) fn run(args: &Convert) -> Result<Exit> {
             })?
         };
         exit = exit.max(found);
-        if output.write(&text)? == Flow::Closed {
+        if output.write_data(&text)? == Flow::Closed {
             return Ok(exit);
         }
     }

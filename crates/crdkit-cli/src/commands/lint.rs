@@ -123,9 +123,7 @@ fn judged(input: &Input, old: &HashMap<String, Document>) -> Vec<Judged> {
     let judge = |outcome: objects::Outcome| {
         let decoded = match outcome {
             Ok(decoded) => decoded,
-            Err(issue) => {
-                return Some(Judged { identity: None, issues: vec![*issue], skipped: false });
-            }
+            Err(issues) => return Some(Judged { identity: None, issues, skipped: false }),
         };
         let identity = objects::identify(&decoded.document).ok()?;
         identity.is_crd().then(|| {

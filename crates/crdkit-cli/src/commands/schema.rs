@@ -66,7 +66,7 @@ pub(crate) struct Export {
 /// `--to`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Notation {
-    /// JSON Schema 2020-12, a file `KIND_VERSION.schema.json` for each version of a kind
+    /// JSON Schema 2020-12, a file `KIND.GROUP_VERSION.schema.json` for each version of a kind
     JsonSchema,
     /// OpenAPI v3, a file `GROUP/VERSION.json` for each group and version
     Openapi,

@@ -21,7 +21,8 @@ use crate::watch;
 use anyhow::{Context as _, Result};
 use clap::CommandFactory as _;
 use clap::error::ErrorKind;
-use crdkit::codec::DecodeOptions;
+use crdkit::codec::{DecodeOptions, Decoded};
+use crdkit::issue::Issue;
 use crdkit::text::regex::Regex;
 use crdkit::value::Document;
 use rayon::prelude::*;
@@ -202,18 +203,32 @@ struct Run {
 
 impl Run {
     fn fail(&mut self, error: &anyhow::Error) {
+        // What was found before is shown before.
+        let _ = self.outputs.flush();
         report::failure(error);
         self.exit = Exit::Failed;
     }
 
+    /// Writes what became of `object` at once.
     fn object(&mut self, object: &Object) -> Result<()> {
-        if self.outputs.add(object)? == Flow::Closed {
+        self.hold(object)?;
+        self.flush()
+    }
+
+    /// Writes what became of `object` with the next ones.
+    fn hold(&mut self, object: &Object) -> Result<()> {
+        if self.outputs.hold(object)? == Flow::Closed {
             self.open = false;
         }
         if matches!(object.verdict, Verdict::Invalid | Verdict::Error) {
             self.exit = self.exit.max(Exit::Findings);
             self.open &= !self.stop_at_first;
         }
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        self.open &= self.outputs.flush()? == Flow::Open;
         Ok(())
     }
 
@@ -256,7 +271,8 @@ impl Run {
                 let input = entry.read()?;
                 let (crds, refused) = crds::of_input(&input, false);
                 let again = || crds::of_input(&input, true).1.into_iter();
-                let judged = (!refused.is_empty()).then(|| again().map(unreadable));
+                let judged =
+                    (!refused.is_empty()).then(|| again().map(|issue| unreadable(vec![issue])));
                 let problems = presentation.objects(&input, judged.into_iter().flatten());
                 Ok((crds, problems))
             };
@@ -302,11 +318,15 @@ impl Run {
             };
             let mut refused = Vec::new();
             for outcome in objects::decode(&input, &options) {
-                match outcome.and_then(|it| Ok((objects::identify(&it.document)?, it.document))) {
-                    Ok((identity, document)) => {
-                        old.insert(Name::from(&identity), document);
+                let identified = outcome.and_then(|Decoded { document, .. }| {
+                    let identity = objects::identify(&document).map_err(|issue| vec![*issue])?;
+                    Ok((Name::from(&identity), document))
+                });
+                match identified {
+                    Ok((name, document)) => {
+                        old.insert(name, document);
                     }
-                    Err(issue) => refused.push(unreadable(*issue)),
+                    Err(issues) => refused.push(unreadable(issues)),
                 }
             }
             if !refused.is_empty() {
@@ -392,22 +412,22 @@ impl Run {
         progress.pause(|| {
             for outcome in outcomes {
                 match outcome {
+                    _ if !self.open => break,
                     Ok(objects) => {
                         for object in &objects {
-                            if !self.open {
-                                return Ok(());
+                            if self.open {
+                                self.hold(object)?;
                             }
-                            self.object(object)?;
                         }
                     }
                     Err(error) => self.fail(&error),
                 }
             }
-            Ok(())
+            self.flush()
         })
     }
 }
 
-fn unreadable(issue: crdkit::issue::Issue) -> Judged {
-    Judged { identity: None, issues: vec![issue], skipped: false }
+fn unreadable(issues: Vec<Issue>) -> Judged {
+    Judged { identity: None, issues, skipped: false }
 }

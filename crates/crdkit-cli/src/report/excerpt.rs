@@ -28,7 +28,7 @@ impl<'a> Source<'a> {
 
     /// The source that `input` is.
     pub(crate) fn of(input: &'a Input) -> Self {
-        let Input { name, bytes, first_line, first_column, format } = input;
+        let Input { name, bytes, first_line, first_column, format, .. } = input;
         let is_binary = format.is_binary();
         let first_column = *first_column;
         Self { first_column, is_binary, ..Self::new(name, bytes, *first_line) }

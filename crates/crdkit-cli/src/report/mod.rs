@@ -27,6 +27,7 @@ use crdkit::schema::decode::strict_path;
 use crdkit::schema::status;
 use crdkit::text::quote::quote;
 use crdkit::value::Document;
+use std::borrow::Cow;
 use std::fmt::{self, Write as _};
 use std::io::Write as _;
 use std::sync::Arc;
@@ -155,10 +156,19 @@ trait Sink {
     fn finish(&mut self, summary: &Summary, out: &mut Vec<u8>);
 }
 
+/// A format, where it goes, and what has not gone there yet.
+struct Output {
+    sink: Box<dyn Sink>,
+    target: Target,
+    pending: Vec<u8>,
+}
+
 /// Everything a run writes findings to.
 pub(crate) struct Outputs {
-    sinks: Vec<(Box<dyn Sink>, Target)>,
+    sinks: Vec<Output>,
     summary: Summary,
+    /// Whether only objects are shown, and errors: kubeconform knows nothing else.
+    only_objects: bool,
 }
 
 impl Finding {
@@ -199,9 +209,22 @@ impl Finding {
         let (message, was) = (&self.message, was.unwrap_or_default());
         match self.path.as_str() {
             "" => format!("{message}{was}"),
-            path => format!("{path}: {message}{was}"),
+            path => format!("{}: {message}{was}", shortened(path)),
         }
     }
+}
+
+/// A path without its middle if it is longer than anybody reads.
+fn shortened(path: &str) -> Cow<'_, str> {
+    const LONGEST: usize = 400;
+    const END: usize = 100;
+    if path.len() <= LONGEST {
+        return path.into();
+    }
+    let start = path.floor_char_boundary(END);
+    let end = path.ceil_char_boundary(path.len() - END);
+    let [start, end] = [path.get(..start), path.get(end..)].map(Option::unwrap_or_default);
+    format!("{start}\u{2026}{end}").into()
 }
 
 impl Object {
@@ -231,6 +254,10 @@ impl Object {
             codes::source::NO_SCHEMA,
             codes::source::UNUSABLE_SCHEMA,
             codes::source::REJECTED_KIND,
+            codes::source::NOT_AN_OBJECT,
+            codes::object::API_VERSION_FORM,
+            codes::source::NESTED_LIST,
+            codes::decode::LIST_ITEMS,
             codes::suite::CASE_SETUP,
             codes::suite::SUITE_FORMAT,
         ];
@@ -242,6 +269,11 @@ impl Object {
             _ if errors.clone().all(|finding| unknown.contains(&finding.code)) => Verdict::Error,
             _ => Verdict::Invalid,
         };
+    }
+
+    /// Whether it is an object; what is said about a file rather than an object in it is none, unless it is an error.
+    fn counts(&self) -> bool {
+        self.subject.is_some() || self.verdict != Verdict::Valid
     }
 
     /// What the object says about itself; nothing if it is none.
@@ -320,14 +352,12 @@ impl Summary {
     }
 
     fn add(&mut self, object: &Object) {
-        // What is said about a file rather than an object in it is no object, unless it is an error.
-        let is_object = object.subject.is_some() || object.verdict != Verdict::Valid;
         *match object.verdict {
             Verdict::Valid => &mut self.n_valid,
             Verdict::Invalid => &mut self.n_invalid,
             Verdict::Error => &mut self.n_errors,
             Verdict::Skipped => &mut self.n_skipped,
-        } += usize::from(is_object);
+        } += usize::from(object.counts());
         self.n_suppressed += object.findings.len() - object.findings().count();
         self.n_warnings += object.findings().count() - object.errors().count();
     }
@@ -338,21 +368,43 @@ impl Outputs {
     pub(crate) fn new(specs: &[Spec], style: Style) -> Self {
         let sinks = specs
             .iter()
-            .map(|spec| (spec.format.sink(style), Target::new(spec.file.as_deref())))
+            .map(|spec| Output {
+                sink: spec.format.sink(style),
+                target: Target::new(spec.file.as_deref()),
+                pending: Vec::new(),
+            })
             .collect();
-        Self { sinks, summary: Summary::default() }
+        Self { sinks, summary: Summary::default(), only_objects: style.kubeconform }
     }
 
     /// Writes what became of `object`.
     pub(crate) fn add(&mut self, object: &Object) -> Result<Flow> {
+        self.hold(object)?;
+        self.flush()
+    }
+
+    /// Writes what became of `object` with the next ones, when [`Self::flush`] is called or there is much of it.
+    pub(crate) fn hold(&mut self, object: &Object) -> Result<Flow> {
+        const MUCH: usize = 64 << 10;
         self.summary.add(object);
+        if self.only_objects && !object.counts() {
+            return Ok(Flow::Open);
+        }
+        for Output { sink, pending, .. } in &mut self.sinks {
+            sink.object(object, pending);
+        }
+        let is_much = self.sinks.iter().any(|output| output.pending.len() > MUCH);
+        if is_much { self.flush() } else { Ok(Flow::Open) }
+    }
+
+    /// Writes what is held.
+    pub(crate) fn flush(&mut self) -> Result<Flow> {
         let mut flow = Flow::Open;
-        for (sink, target) in &mut self.sinks {
-            let mut text = Vec::new();
-            sink.object(object, &mut text);
-            if !text.is_empty() && target.write(&text)? == Flow::Closed {
+        for Output { target, pending, .. } in &mut self.sinks {
+            if !pending.is_empty() && target.write(pending)? == Flow::Closed {
                 flow = Flow::Closed;
             }
+            pending.clear();
         }
         Ok(flow)
     }
@@ -360,10 +412,9 @@ impl Outputs {
     /// Writes what comes behind all objects, and puts files in their place.
     pub(crate) fn finish(mut self, n_files: usize) -> Result<Summary> {
         self.summary.n_files = n_files;
-        for (mut sink, mut target) in self.sinks {
-            let mut text = Vec::new();
-            sink.finish(&self.summary, &mut text);
-            target.write(&text)?;
+        for Output { mut sink, mut target, mut pending } in self.sinks {
+            sink.finish(&self.summary, &mut pending);
+            target.write(&pending)?;
             target.finish()?;
         }
         Ok(self.summary)

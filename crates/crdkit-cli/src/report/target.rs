@@ -1,4 +1,4 @@
-//! Where text goes: standard output, or a file that is replaced when all of it has been written.
+//! Where text and data go: standard output, or a file that is replaced when all of it has been written.
 
 use anyhow::{Context as _, Result};
 use std::fs;
@@ -33,17 +33,20 @@ impl Target {
     /// Writes `text`, whose colours get as far as they are understood.
     pub(crate) fn write(&mut self, text: &[u8]) -> Result<Flow> {
         match self {
-            Self::Stdout => {
-                let mut stdout = anstream::stdout().lock();
-                match stdout.write_all(text).and_then(|()| stdout.flush()) {
-                    Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Flow::Closed),
-                    outcome => {
-                        outcome.map(|()| Flow::Open).context("standard output cannot be written")
-                    }
-                }
-            }
+            Self::Stdout => print(anstream::stdout().lock(), text),
             Self::File { text: all, .. } => {
                 anstream::StripStream::new(all).write_all(text)?;
+                Ok(Flow::Open)
+            }
+        }
+    }
+
+    /// Writes `bytes` as they are: what looks like a colour is data.
+    pub(crate) fn write_data(&mut self, bytes: &[u8]) -> Result<Flow> {
+        match self {
+            Self::Stdout => print(io::stdout().lock(), bytes),
+            Self::File { text, .. } => {
+                text.extend_from_slice(bytes);
                 Ok(Flow::Open)
             }
         }
@@ -61,5 +64,13 @@ impl Target {
             let _ = fs::remove_file(&temporary);
         }
         written.with_context(unwritable)
+    }
+}
+
+/// Writes to standard output. Nobody reading it is no failure.
+fn print(mut stdout: impl io::Write, bytes: &[u8]) -> Result<Flow> {
+    match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Flow::Closed),
+        outcome => outcome.map(|()| Flow::Open).context("standard output cannot be written"),
     }
 }

@@ -23,12 +23,13 @@ pub(super) fn walk(directory: &Path, purpose: Purpose) -> Result<Found> {
                 continue;
             }
             // A link is followed to a file but not to a directory, which could lead in a circle.
-            let is_directory = entry.file_type().with_context(context)?.is_dir();
+            let file_type = entry.file_type().with_context(context)?;
+            let is_directory = file_type.is_dir();
             if purpose == Purpose::Objects && is_no_manifest(&name, in_chart, is_directory) {
                 left_out.push(path);
             } else if is_directory {
                 pending.push(path);
-            } else if is_wanted(&path, purpose) && path.is_file() {
+            } else if is_wanted(&path, purpose) && (file_type.is_file() || path.is_file()) {
                 paths.push(path);
             }
         }

@@ -79,11 +79,13 @@ impl Client {
         })
     }
 
-    /// Whether the network is forbidden, and whether any certificate is trusted.
+    /// Whether the network is forbidden.
+    #[cfg(feature = "kube")]
     pub(super) fn is_offline(&self) -> bool {
         self.offline
     }
 
+    /// Whether any certificate is trusted.
     #[cfg(feature = "kube")]
     pub(super) fn is_insecure(&self) -> bool {
         self.insecure

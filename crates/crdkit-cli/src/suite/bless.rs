@@ -9,8 +9,9 @@ use crdkit::codec::{DecodeOptions, yaml};
 use crdkit::value::{Document, Event, Value};
 use std::ops::Range;
 
-/// The text of the suite with the outcomes of the cases numbered in `ran`; none if nothing can be changed.
-pub(crate) fn bless(bytes: &[u8], ran: &[(usize, Ran)]) -> Option<Vec<u8>> {
+/// The text of the suite with the outcomes of the cases numbered in `ran`, and how many of them are in it; none if
+/// nothing can be changed.
+pub(crate) fn bless(bytes: &[u8], ran: &[(usize, Ran)]) -> Option<(Vec<u8>, usize)> {
     let options = DecodeOptions { positions: true, ..DecodeOptions::default() };
     let decoded = yaml::decode(bytes, &options).ok()?;
     let root = decoded.document.root();
@@ -18,9 +19,12 @@ pub(crate) fn bless(bytes: &[u8], ran: &[(usize, Ran)]) -> Option<Vec<u8>> {
         return None;
     }
     let mut edits: Vec<(Range<usize>, String)> = Vec::new();
+    let mut n_blessed = 0;
     for (index, ran) in ran {
-        if let Some(case) = root.get("cases").and_then(|cases| cases.at(*index)) {
-            edits.extend(edit(bytes, case, root.get("base"), ran).unwrap_or_default());
+        let case = root.get("cases").and_then(|cases| cases.at(*index));
+        if let Some(edit) = case.and_then(|case| edit(bytes, case, root.get("base"), ran)) {
+            edits.extend(edit);
+            n_blessed += 1;
         }
     }
     if edits.is_empty() {
@@ -35,7 +39,7 @@ pub(crate) fn bless(bytes: &[u8], ran: &[(usize, Ran)]) -> Option<Vec<u8>> {
         at = range.end;
     }
     out.extend_from_slice(bytes.get(at..)?);
-    Some(out)
+    Some((out, n_blessed))
 }
 
 /// The edits of one case: old expectations go, new ones come behind its last line.
@@ -55,12 +59,14 @@ fn edit(
         end = end.max(lines.end);
         column = member.document().place(member.id())?.key?.start;
         column -= line_start(bytes, column);
-        if matches!(key, "expect" | "exactly" | "errors" | "warnings" | "code") {
-            let alone = bytes.get(lines.start..lines.start + column)?;
-            // What begins on the line of the dash would take the dash along.
-            if !alone.iter().all(|byte| *byte == b' ') {
-                return None;
-            }
+        let before = bytes.get(lines.start..lines.start + column)?;
+        let is_expected = matches!(key, "expect" | "exactly" | "errors" | "warnings" | "code");
+        // What begins on the line of the dash would take the dash along.
+        let is_alone = |byte: &u8| *byte == b' ' || *byte == b'-' && !is_expected;
+        if !before.iter().all(is_alone) {
+            return None;
+        }
+        if is_expected {
             edits.push((lines, String::new()));
         }
     }

@@ -2,6 +2,7 @@
 
 use super::problem::Problem;
 use super::reader::Reader;
+use super::resume::Resumed;
 use super::source::{Chunks, Slice, Source};
 use crate::{DecodeError, DecodeOptions, Decoded};
 use crdkit_issue::{Issue, Span, codes};
@@ -37,10 +38,11 @@ pub fn decode(bytes: &[u8], options: &DecodeOptions) -> Result<Decoded, Box<Issu
 /// How documents follow one another in a stream.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Framing {
-    /// One after the other with or without white space; nothing is read behind an error.
+    /// One after the other with or without white space. Reading goes on behind a document that is not JSON, as far
+    /// as its end can be found; where it cannot, a finding says that the rest was not read.
     #[default]
     Concatenated,
-    /// One to a line, so that reading goes on behind a line that is not JSON.
+    /// One to a line, which it ends with, so that reading goes on behind a line that is not JSON.
     Lines,
 }
 
@@ -49,26 +51,33 @@ pub struct Documents<'o, S> {
     reader: Reader<S>,
     options: &'o DecodeOptions,
     framing: Framing,
+    /// What is said next, before anything else is read.
+    pending: Option<DecodeError>,
     done: bool,
 }
 
 impl<'o, 'a> Documents<'o, Slice<'a>> {
     /// The documents in a slice.
     pub fn from_slice(bytes: &'a [u8], framing: Framing, options: &'o DecodeOptions) -> Self {
-        let reader = Reader::from_slice(bytes, &options.limits, options.numbers);
-        Self { reader, options, framing, done: false }
+        Self::new(Reader::from_slice(bytes, &options.limits, options.numbers), framing, options)
     }
 }
 
 impl<'o, R: Read> Documents<'o, Chunks<R>> {
     /// The documents of a reader; no more than one is held at a time.
     pub fn from_read(inner: R, framing: Framing, options: &'o DecodeOptions) -> Self {
-        let reader = Reader::from_read(inner, &options.limits, options.numbers);
-        Self { reader, options, framing, done: false }
+        Self::new(Reader::from_read(inner, &options.limits, options.numbers), framing, options)
     }
 }
 
-impl<S: Source> Documents<'_, S> {
+impl<'o, S: Source> Documents<'o, S> {
+    fn new(mut reader: Reader<S>, framing: Framing, options: &'o DecodeOptions) -> Self {
+        if framing == Framing::Lines {
+            reader.parser.read_by_line();
+        }
+        Self { reader, options, framing, pending: None, done: false }
+    }
+
     fn read(&mut self) -> Result<Option<Decoded>, DecodeError> {
         if !self.reader.next_document()? {
             self.done = true;
@@ -76,25 +85,40 @@ impl<S: Source> Documents<'_, S> {
         }
         build(&mut self.reader, self.options, "").map(Some)
     }
+
+    /// Goes on behind a document that was refused.
+    fn resume(&mut self) -> Result<(), DecodeError> {
+        match self.framing {
+            Framing::Lines => self.reader.skip_line(),
+            Framing::Concatenated => match self.reader.skip_document()? {
+                Resumed::Found => Ok(()),
+                Resumed::Lost(at) => {
+                    let issue = Issue::error(codes::decode::NOT_READ);
+                    Err(Box::new(issue.span(Span::new(at, at + 1))).into())
+                }
+            },
+        }
+    }
 }
 
 impl<S: Source> Iterator for Documents<'_, S> {
     type Item = Result<Decoded, DecodeError>;
 
     fn next(&mut self) -> Option<Self::Item> {
+        if let Some(error) = self.pending.take() {
+            return Some(Err(error));
+        }
         if self.done {
             return None;
         }
         let outcome = self.read();
-        if outcome.is_err() {
-            let refused = matches!(outcome, Err(DecodeError::Refused(_)));
-            self.done = !refused || self.framing != Framing::Lines;
-            if !self.done
-                && let Err(error) = self.reader.skip_line()
-            {
-                self.done = true;
-                return Some(Err(error));
+        match &outcome {
+            Err(DecodeError::Refused(_)) => {
+                self.pending = self.resume().err();
+                self.done = self.pending.is_some();
             }
+            Err(DecodeError::Io(_)) => self.done = true,
+            Ok(_) => {}
         }
         outcome.transpose()
     }

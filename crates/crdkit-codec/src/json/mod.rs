@@ -12,6 +12,7 @@ mod lex;
 mod parse;
 mod problem;
 mod reader;
+mod resume;
 mod source;
 mod text;
 mod write;

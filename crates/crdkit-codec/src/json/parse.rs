@@ -61,6 +61,8 @@ enum Expect {
 pub(crate) struct Parser {
     place: Place,
     max_depth: usize,
+    /// Whether a document ends with its line.
+    by_line: bool,
     /// The kinds of outer arrays and objects, 64 to a word.
     outer: Vec<u64>,
 }
@@ -82,6 +84,7 @@ struct Run<'r> {
     window: Window<'r>,
     at_end: bool,
     max_depth: usize,
+    by_line: bool,
     place: Place,
     outer: &'r mut Vec<u64>,
 }
@@ -89,7 +92,12 @@ struct Run<'r> {
 impl Parser {
     pub(crate) fn new(max_depth: usize) -> Self {
         let place = Place { expect: Expect::Document, at: 0, depth: 0, kinds: 0 };
-        Self { place, max_depth, outer: Vec::new() }
+        Self { place, max_depth, by_line: false, outer: Vec::new() }
+    }
+
+    /// From now on a document ends with its line.
+    pub(crate) fn read_by_line(&mut self) {
+        self.by_line = true;
     }
 
     /// Begins a new document at the current place.
@@ -101,6 +109,16 @@ impl Parser {
     /// Whether a document has begun and not ended.
     pub(crate) fn is_inside(&self) -> bool {
         !matches!(self.place.expect, Expect::Document | Expect::Done)
+    }
+
+    /// Whether a document has ended.
+    pub(crate) fn is_done(&self) -> bool {
+        self.place.expect == Expect::Done
+    }
+
+    /// How many arrays and objects are open.
+    pub(crate) fn depth(&self) -> usize {
+        self.place.depth
     }
 
     /// Offset in the window of the first byte not yet consumed.
@@ -121,8 +139,8 @@ impl Parser {
         at_end: bool,
         sink: &mut S,
     ) -> Result<(), Stop<S::Stop>> {
-        let Self { place, max_depth, ref mut outer } = *self;
-        let mut run = Run { window, at_end, max_depth, place, outer };
+        let Self { place, max_depth, by_line, ref mut outer } = *self;
+        let mut run = Run { window, at_end, max_depth, by_line, place, outer };
         let outcome = run.run(sink);
         self.place = run.place;
         outcome
@@ -198,12 +216,31 @@ impl Run<'_> {
     fn peek(&mut self) -> Result<u8, Miss> {
         match self.window.bytes.get(self.place.at) {
             Some(byte) if *byte > b' ' => return Ok(*byte),
-            Some(_) => self.place.at = skip_space(self.window.bytes, self.place.at),
+            Some(_) => {
+                let start = self.place.at;
+                self.place.at = skip_space(self.window.bytes, start);
+                if self.by_line {
+                    self.end_of_line(start)?;
+                }
+            }
             None => {}
         }
         match self.window.bytes.get(self.place.at) {
             Some(byte) => Ok(*byte),
             None => Err(lex::short(self.window.bytes, self.at_end)),
+        }
+    }
+
+    /// Refuses to have passed over a line feed since `start`.
+    #[cold]
+    fn end_of_line(&mut self, start: usize) -> Result<(), Miss> {
+        let space = self.window.bytes.get(start..self.place.at).unwrap_or_default();
+        match memchr::memchr(b'\n', space) {
+            None => Ok(()),
+            Some(feed) => {
+                self.place.at = start + feed;
+                Err(Miss::Wrong(Problem::LineEnd, self.place.at))
+            }
         }
     }
 

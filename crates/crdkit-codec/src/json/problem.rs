@@ -8,8 +8,15 @@ use crdkit_issue::{Issue, Span, codes};
 pub(crate) enum Problem {
     /// The input ended too early.
     Truncated,
+    /// The line ended too early, where a document must end with its line.
+    LineEnd,
     /// A value was expected.
     Value,
+    /// A value was expected, and what came is no text in UTF-8, or has a mark in front.
+    Encoding {
+        /// What came.
+        found: &'static str,
+    },
     /// A key was expected.
     Key,
     /// A colon was expected.
@@ -54,6 +61,12 @@ impl Problem {
         let issue = match self {
             Self::Truncated => Issue::error(codes::decode::TRUNCATED)
                 .with("place", "in the middle of a JSON document"),
+            Self::LineEnd => Issue::error(codes::decode::JSON_SYNTAX)
+                .with("problem", "the line ends in the middle of a JSON document")
+                .with("server", "unexpected end of JSON input"),
+            Self::Encoding { found: what } => Issue::error(codes::decode::JSON_SYNTAX)
+                .with("problem", format!("found {what}; write JSON as UTF-8 without a mark"))
+                .with("server", format!("invalid character {} {}", go_quote(found), self.go())),
             Self::AfterDocument => Issue::error(codes::decode::TRAILING_DATA)
                 .with("server", format!("invalid character {} {}", go_quote(found), self.go())),
             Self::Depth { limit } => Issue::error(codes::decode::TOO_DEEP).with("limit", limit),
@@ -78,13 +91,17 @@ impl Problem {
             Self::Fraction => "expected a digit after the decimal point".into(),
             Self::Exponent => "expected a digit in the exponent".into(),
             Self::Literal { word, .. } => format!("expected `{word}`"),
-            Self::Truncated | Self::AfterDocument | Self::Depth { .. } => String::new(),
+            Self::Truncated
+            | Self::LineEnd
+            | Self::Encoding { .. }
+            | Self::AfterDocument
+            | Self::Depth { .. } => String::new(),
         }
     }
 
     fn go(self) -> String {
         match self {
-            Self::Value => "looking for beginning of value".into(),
+            Self::Value | Self::Encoding { .. } => "looking for beginning of value".into(),
             Self::Key => "looking for beginning of object key string".into(),
             Self::Colon => "after object key".into(),
             Self::AfterItem => "after array element".into(),
@@ -99,7 +116,7 @@ impl Problem {
                 format!("in literal {word} (expecting '{expected}')")
             }
             Self::AfterDocument => "after top-level value".into(),
-            Self::Truncated | Self::Depth { .. } => String::new(),
+            Self::Truncated | Self::LineEnd | Self::Depth { .. } => String::new(),
         }
     }
 }

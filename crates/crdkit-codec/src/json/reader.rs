@@ -15,15 +15,16 @@ use std::io::Read;
 
 /// A pull parser: gives one event at a time.
 pub struct Reader<S> {
-    source: S,
-    parser: Parser,
+    pub(super) source: S,
+    pub(super) parser: Parser,
     numbers: NumberMode,
-    /// Offset of the window in the input.
-    base: usize,
+    /// Offset of the window in the input, and the byte in front of it.
+    pub(super) base: usize,
+    pub(super) before: Option<u8>,
     /// Where the current document began, and how long it may be.
-    document_start: usize,
+    pub(super) document_start: usize,
     max_bytes: usize,
-    at_end: bool,
+    pub(super) at_end: bool,
     scratch: String,
 }
 
@@ -58,6 +59,7 @@ impl<S: Source> Reader<S> {
             parser: Parser::new(limits.depth),
             numbers,
             base: 0,
+            before: None,
             document_start: 0,
             max_bytes: limits.bytes,
             at_end: false,
@@ -117,26 +119,6 @@ impl<S: Source> Reader<S> {
         }
     }
 
-    /// Passes over the rest of the current line, to go on behind a line that is not JSON.
-    ///
-    /// # Errors
-    /// When reading fails.
-    pub fn skip_line(&mut self) -> Result<(), DecodeError> {
-        loop {
-            let window = self.source.window();
-            let rest = window.get(self.parser.at()..).unwrap_or_default();
-            if let Some(feed) = memchr::memchr(b'\n', rest) {
-                self.parser.move_to(self.parser.at() + feed + 1);
-                return Ok(());
-            }
-            self.parser.move_to(window.len());
-            if self.at_end {
-                return Ok(());
-            }
-            self.refill()?;
-        }
-    }
-
     /// Offset in the input of the first byte not yet consumed.
     pub fn offset(&self) -> usize {
         self.base + self.parser.at()
@@ -158,8 +140,11 @@ impl<S: Source> Reader<S> {
     }
 
     /// Forgets what has been read and gets more. Reading can go on after an error of the source.
-    fn refill(&mut self) -> Result<(), DecodeError> {
+    pub(super) fn refill(&mut self) -> Result<(), DecodeError> {
         let consumed = self.parser.at();
+        if let Some(last) = consumed.checked_sub(1) {
+            self.before = self.source.window().get(last).copied();
+        }
         self.base += consumed;
         self.parser.move_to(0);
         let more = self.source.refill(consumed).map_err(DecodeError::Io)?;
@@ -181,6 +166,15 @@ impl<S: Source> Reader<S> {
             let issue = Issue::error(codes::decode::EMPTY_INPUT);
             return Box::new(issue.span(Span::at(self.base + at))).into();
         }
+        let problem = match self.source.window().get(at..) {
+            Some([0xEF, 0xBB, 0xBF, ..]) if problem == Problem::Value => {
+                Problem::Encoding { found: "a byte order mark" }
+            }
+            Some([0xFF, 0xFE, ..] | [0xFE, 0xFF, ..]) if problem == Problem::Value => {
+                Problem::Encoding { found: "UTF-16" }
+            }
+            _ => problem,
+        };
         problem.issue(found, self.base + at).into()
     }
 

@@ -122,7 +122,10 @@ fn the_grammar_is_strict() {
     );
     check("'a'", "json-syntax @ 0..1: expected a JSON value, found `'`");
     check("// comment\n1", "json-syntax @ 0..1: expected a JSON value, found `/`");
-    check("\u{feff}1", "json-syntax @ 0..1: expected a JSON value, found byte 0xEF");
+    check(
+        "\u{feff}1",
+        "json-syntax @ 0..1: found a byte order mark; write JSON as UTF-8 without a mark",
+    );
 }
 
 #[test]
@@ -239,17 +242,23 @@ fn documents_may_follow_one_another() {
     assert_eq!(all("{}[1]2 3\"x\"", Framing::Concatenated), ["{}", "[1]", "2", "3", "\"x\""]);
     assert_eq!(all("{}\n[\n1\n]\n", Framing::Concatenated), ["{}", "[1]"]);
     let broken = "{}\n{\"a\":}\n{\"b\":1}\n[";
+    for framing in [Framing::Concatenated, Framing::Lines] {
+        assert_eq!(
+            all(broken, framing),
+            [
+                "{}",
+                "json-syntax @ 8..9: expected a JSON value, found `}`",
+                r#"{"b": 1}"#,
+                "truncated @ 19..19: the input ends in the middle of a JSON document",
+            ]
+        );
+    }
     assert_eq!(
-        all(broken, Framing::Concatenated),
-        ["{}", "json-syntax @ 8..9: expected a JSON value, found `}`"]
-    );
-    assert_eq!(
-        all(broken, Framing::Lines),
+        all("{\"a\":\n{\"b\":\"\n{\"c\":1}", Framing::Lines),
         [
-            "{}",
-            "json-syntax @ 8..9: expected a JSON value, found `}`",
-            r#"{"b": 1}"#,
-            "truncated @ 19..19: the input ends in the middle of a JSON document",
+            "json-syntax @ 5..6: the line ends in the middle of a JSON document",
+            "json-syntax @ 12..13: control characters in a string must be written as escapes, found byte 0x0A",
+            r#"{"c": 1}"#,
         ]
     );
 }

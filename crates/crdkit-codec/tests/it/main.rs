@@ -7,6 +7,7 @@ mod duplicates;
 mod json_cases;
 mod json_hostile;
 mod json_properties;
+mod json_resume;
 mod yaml_cases;
 mod yaml_hostile;
 mod yaml_properties;

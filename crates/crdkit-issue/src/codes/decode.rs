@@ -16,6 +16,15 @@ codes! {
         "this value takes more than {limit} bytes, so {why} could not be checked",
         example: "a list of a million items with a rule of its own";
 
+    /// Bytes in JSON that are not UTF-8: Kubernetes reads each as U+FFFD, so that what is stored is not what was sent.
+    INVALID_UTF8 = "invalid-utf8", Decode, "these bytes are not UTF-8 and are read as U+FFFD",
+        example: "{\"a\": \"\\xff\"}";
+
+    /// What follows a document that cannot be read was not read: where that document ends is not known.
+    NOT_READ = "not-read", Decode,
+        "nothing from here on was read, because it is not known where the broken document before it ends",
+        example: "{\"a\": [} {\"kind\": \"Lamp\"}";
+
     /// Something follows the end of the document.
     TRAILING_DATA = "trailing-data", Decode, "unexpected data after the document",
         server: "{server}", example: "{} x";

@@ -99,7 +99,8 @@ codes! {
         server: "{problem}", example: "apiVersion: 1";
 
     /// `apiVersion` has more than one slash.
-    API_VERSION_FORM = "api-version-form", Decode, "`{version}` is not a group and version",
+    API_VERSION_FORM = "api-version-form", Decode,
+        "`{version}` is not a group and version; write `GROUP/VERSION`, or `VERSION` for the core group",
         server: "unexpected GroupVersion string: {version}", example: "apiVersion: a/b/c";
 
     /// `apiVersion` is not the one the request is for.
@@ -109,8 +110,8 @@ codes! {
         example: "apiVersion: example.com/v2";
 
     /// `metadata` has a value of a wrong type.
-    METADATA_TYPE = "object-metadata-type", Decode, "{problem}", server: "{problem}",
-        example: "metadata: {labels: {a: 1}}";
+    METADATA_TYPE = "object-metadata-type", Decode, "this cannot be metadata: {problem}",
+        server: "{problem}", example: "metadata: {labels: {a: 1}}";
 
     /// `apiVersion` or `kind` of an embedded resource is not a string.
     EMBEDDED_TYPE = "embedded-type", Decode, "{problem}", server: "{problem}",

@@ -5,6 +5,11 @@ codes! {
     NOT_AN_OBJECT = "not-an-object", Decode, "this is not a Kubernetes object: {problem}",
         example: "- just\n- a list";
 
+    /// A list is an item of a list. Lists are taken apart, those inside them are not: clients do not do so either.
+    NESTED_LIST = "nested-list", Decode,
+        "a list inside a list is not taken apart; move its items to the outer one",
+        example: "kind: List\nitems:\n- kind: List\n  items: []";
+
     /// No CRD was given for the kind of an object.
     NO_SCHEMA = "no-schema", Decode, "there is no CRD for {kind} in {group}; {hint}",
         example: "apiVersion: example.com/v1\nkind: Unheard";

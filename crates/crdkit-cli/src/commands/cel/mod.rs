@@ -179,7 +179,10 @@ fn first(path: &Path, wanted: impl Fn(&Document) -> bool) -> Result<Option<Docum
     for entry in source::find(&source, source::Purpose::Documents, &Client::default())?.entries {
         let input = entry.read()?;
         for outcome in objects::decode(&input, &options) {
-            let decoded = outcome.map_err(|issue| anyhow!("`{}`: {issue}", input.name))?;
+            let decoded = outcome.map_err(|issues| {
+                let texts: Vec<_> = issues.iter().map(ToString::to_string).collect();
+                anyhow!("`{}`: {}", input.name, texts.join("; "))
+            })?;
             if wanted(&decoded.document) {
                 return Ok(Some(decoded.document));
             }

@@ -51,9 +51,11 @@ pub(super) fn objects(args: &Compare, sides: &Sides, excerpts: bool) -> Result<R
             let input = entry.read()?;
             for outcome in objects::decode(&input, &options) {
                 match outcome {
-                    Err(issue) => {
-                        let finding = Finding::new(&issue, &text(&input), excerpts);
-                        out.objects.push(Object::judged(&input.name, None, vec![finding]));
+                    Err(issues) => {
+                        let source = text(&input);
+                        let findings = issues.iter();
+                        let findings = findings.map(|it| Finding::new(it, &source, excerpts));
+                        out.objects.push(Object::judged(&input.name, None, findings.collect()));
                     }
                     Ok(decoded) => out.object(&input, &decoded, &replays, excerpts),
                 }

@@ -58,15 +58,14 @@ pub(crate) fn run(args: &Default) -> Result<Exit> {
         let source = Source::of(input);
         let options = DecodeOptions { positions: true, ..DecodeOptions::default() };
         for outcome in objects::decode(input, &options) {
-            let found = outcome.map_err(|issue| vec![*issue]);
-            let issues = match found.and_then(|decoded| stored(decoded, &definitions, &mut printer))
-            {
-                Ok(warnings) => warnings,
-                Err(errors) => {
-                    exit = exit.max(Exit::Findings);
-                    errors
-                }
-            };
+            let issues =
+                match outcome.and_then(|decoded| stored(decoded, &definitions, &mut printer)) {
+                    Ok(warnings) => warnings,
+                    Err(errors) => {
+                        exit = exit.max(Exit::Findings);
+                        errors
+                    }
+                };
             for issue in &issues {
                 source.show(issue);
             }
@@ -92,11 +91,11 @@ fn stored(
         vec![place.map_or(issue.clone(), |place| issue.span(place.value))]
     };
     let Some(definition) = definitions.get(&identity) else {
-        let issue = Issue::error(codes::source::NO_SCHEMA)
-            .with("kind", identity.kind.as_str())
-            .with("group", format!("group `{}`", identity.group))
-            .with("hint", "name its file or directory with `--crds`");
-        return Err(refuse(issue, "kind"));
+        let hint = "name its file or directory with `--crds`";
+        return Err(match objects::list_problem(&decoded.document) {
+            Some(issue) => vec![issue],
+            None => refuse(objects::no_schema(&identity, hint), "kind"),
+        });
     };
     let crd = definition.compiled().map_err(|problem| {
         let issue = Issue::error(codes::source::UNUSABLE_SCHEMA);

@@ -64,6 +64,7 @@ fn once(args: &Test) -> Result<(Exit, Vec<PathBuf>)> {
     let files = runner.files();
 
     let mut outputs = Outputs::new(&specs, style);
+    let mut n_blessed = 0;
     if let Some(problems) = &config.problems {
         outputs.add(problems)?;
     }
@@ -73,7 +74,7 @@ fn once(args: &Test) -> Result<(Exit, Vec<PathBuf>)> {
         progress.advance(window.len());
         progress.pause(|| -> Result<()> {
             for (objects, blessed) in ran {
-                blessed?;
+                n_blessed += blessed?;
                 objects.iter().try_for_each(|object| outputs.add(object).map(drop))?;
             }
             Ok(())
@@ -81,11 +82,21 @@ fn once(args: &Test) -> Result<(Exit, Vec<PathBuf>)> {
     }
     drop(progress);
     let summary = outputs.finish(suites.len())?;
-    if summary.n_invalid + summary.n_errors > 0 {
+    // What was blessed is as expected from now on.
+    if summary.n_invalid + summary.n_errors > n_blessed {
         exit = exit.max(Exit::Findings);
     }
     if !args.reporting.quiet {
         report::note(&summary.of_cases());
+        if args.bless && summary.n_invalid > 0 {
+            let n_left = summary.n_invalid.saturating_sub(n_blessed);
+            let left = match n_left {
+                0 => String::new(),
+                n_left => format!(", {n_left} to be changed by hand"),
+            };
+            let (s, verb) = if n_blessed == 1 { ("", "expects") } else { ("s", "expect") };
+            report::note(&format!("{n_blessed} failed case{s} now {verb} what came{left}"));
+        }
         if summary.n_objects() == 0 && exit == Exit::Fine {
             report::note("nothing was run: there are no suites, or no case has such a name");
         }
@@ -145,8 +156,8 @@ impl Runner {
         files
     }
 
-    /// What became of the cases of a file, and whether what came could be written into it.
-    fn suite(&self, found: &Found) -> (Vec<Object>, Result<()>) {
+    /// What became of the cases of a file, and of how many what came was written into it.
+    fn suite(&self, found: &Found) -> (Vec<Object>, Result<usize>) {
         let Found { input, read } = found;
         let source = Source::new(&input.name, &input.bytes, 1);
         let finding = |issue: &Issue| Finding::new(issue, &source, self.excerpts);
@@ -155,7 +166,7 @@ impl Runner {
             let findings = read.issues.iter().map(finding).collect();
             objects.push(Object::judged(&input.name, None, findings));
         }
-        let Some(suite) = &read.suite else { return (objects, Ok(())) };
+        let Some(suite) = &read.suite else { return (objects, Ok(0)) };
         let mut blessings: Vec<(usize, Ran)> = Vec::new();
         for (index, case) in suite.cases.iter().enumerate() {
             if let Some(filter) = &self.filter
@@ -187,17 +198,19 @@ impl Runner {
         (objects, Self::write(found, &blessings))
     }
 
-    /// Writes what came into the file of a suite.
-    fn write(found: &Found, blessings: &[(usize, Ran)]) -> Result<()> {
+    /// Writes what came into the file of a suite, for as many cases as it gives.
+    fn write(found: &Found, blessings: &[(usize, Ran)]) -> Result<usize> {
         if blessings.is_empty() {
-            return Ok(());
+            return Ok(0);
         }
         let name = Arc::clone(&found.input.name);
         match suite::bless(&found.input.bytes, blessings) {
-            Some(text) => {
-                std::fs::write(&*name, text).with_context(|| format!("`{name}` cannot be written"))
+            Some((text, n_blessed)) => {
+                let written = std::fs::write(&*name, text);
+                written.with_context(|| format!("`{name}` cannot be written"))?;
+                Ok(n_blessed)
             }
-            None => Ok(()),
+            None => Ok(0),
         }
     }
 
