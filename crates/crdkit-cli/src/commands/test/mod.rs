@@ -62,6 +62,9 @@ fn once(args: &Test) -> Result<(Exit, Vec<PathBuf>)> {
         bless: args.bless,
     };
     let files = runner.files();
+    if runner.crds.0.values().any(Result::is_err) {
+        exit = Exit::Failed;
+    }
 
     let mut outputs = Outputs::new(&specs, style);
     let mut n_blessed = 0;
