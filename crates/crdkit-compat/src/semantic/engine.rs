@@ -3,8 +3,8 @@
 //! A server stores objects in one version and converts them. What becomes of an object in its own
 //! version is a question of its own, so each version here stores what it is written in.
 
-use super::build;
 use crdkit_engine::{Crd as Engine, CrdError, Version};
+use crdkit_sample::build;
 use crdkit_schema::model::Crd;
 use crdkit_value::{Document, Event, NodeId, Value};
 

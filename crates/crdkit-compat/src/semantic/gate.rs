@@ -3,8 +3,8 @@
 //! A file says nothing of what the server keeps: versions, stored versions, whether the CRD is served.
 //! Unless it does, the CRD is taken for one that is served, with objects in its storage version.
 
-use super::build;
 use crdkit_issue::{FieldPath, Segment};
+use crdkit_sample::build;
 use crdkit_schema::model::Crd;
 use crdkit_value::{Document, Value};
 

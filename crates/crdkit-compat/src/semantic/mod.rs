@@ -63,7 +63,6 @@
 //! left out of account: it takes a list where a text of a known format belongs.
 
 mod answer;
-mod build;
 mod engine;
 mod gate;
 mod interval;
@@ -75,6 +74,7 @@ mod rule;
 mod sample;
 mod surface;
 mod suspect;
+mod trial;
 mod witness;
 
 pub use answer::{Answer, Evidence, Level, Node, Open, Places, Reason, Report, Verdict};
@@ -87,11 +87,11 @@ use crate::side::Side;
 use crate::step::Step;
 use answer::Collector;
 use crdkit_engine::CrdError;
+use crdkit_sample::leaf::Memo;
 use crdkit_schema::model::{Crd, SchemaId};
 use crdkit_schema::{check, read, status};
 use crdkit_value::Document;
 use engine::Engines;
-use sample::Memo;
 use std::collections::HashSet;
 use suspect::{Concern, Suspect};
 use witness::Court;

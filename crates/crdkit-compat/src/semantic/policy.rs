@@ -18,6 +18,7 @@
 use super::answer::{Answer, Level, Reason, Report, Verdict};
 use super::question::Question;
 use crdkit_issue::{Issue, Span, codes};
+use crdkit_text::timestamp::Civil;
 use crdkit_value::Value;
 use std::fmt;
 use std::str::FromStr;
@@ -170,19 +171,8 @@ fn is_like(pattern: &str, text: &str) -> bool {
 impl Date {
     /// The day that is so many days after the first of January 1970.
     pub fn from_days(days: i64) -> Self {
-        // Years that begin in March have their leap day at the end; 400 of them are one era.
-        let days = days + 719_468;
-        let era = days.div_euclid(146_097);
-        let day_of_era = days.rem_euclid(146_097);
-        let year_of_era =
-            (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-        let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-        let shifted = (5 * day_of_year + 2) / 153;
-        let day = day_of_year - (153 * shifted + 2) / 5 + 1;
-        let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
-        let year = year_of_era + era * 400 + i64::from(month <= 2);
-        let small = |number: i64| u8::try_from(number).unwrap_or(0);
-        Self { year, month: small(month), day: small(day) }
+        let Civil { year, month, day, .. } = Civil::of(days.saturating_mul(86_400));
+        Self { year, month, day }
     }
 }
 

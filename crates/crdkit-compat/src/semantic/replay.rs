@@ -1,7 +1,7 @@
 //! Real objects, under the old and the new CRD.
 
 use super::engine::Engines;
-use super::witness;
+use super::trial;
 use crdkit_engine::{CrdError, FieldValidation};
 use crdkit_issue::{Issue, Severity};
 use crdkit_schema::{read, status};
@@ -49,7 +49,7 @@ impl Replay {
             object.root().get("apiVersion").and_then(Value::as_str).unwrap_or_default();
         let name = api_version.rsplit('/').next().unwrap_or_default();
         let Some(old) = self.old.version(name) else { return Vec::new() };
-        let before = witness::judge(old, object, FieldValidation::Ignore);
+        let before = trial::judge(old, object, FieldValidation::Ignore);
         if !before.is_accepted() {
             return Vec::new();
         }
@@ -57,19 +57,19 @@ impl Replay {
             return vec![Broken::Unserved(name.to_owned())];
         };
         let mut broken = Vec::new();
-        let after = witness::judge(new, object, FieldValidation::Ignore);
+        let after = trial::judge(new, object, FieldValidation::Ignore);
         if !after.is_accepted() {
             let is_error = |issue: &Issue| issue.severity == Severity::Error;
             let issues = after.issues.into_iter().filter(is_error).collect();
-            let update = witness::refused_update(new, &before.document);
+            let update = trial::refused_update(new, &before.document);
             broken.push(Broken::Refused { issues, update });
         }
-        let seen = witness::read(new, &before.document);
-        let lost = witness::lost(&seen, |_| true);
+        let seen = trial::read(new, &before.document);
+        let lost = trial::lost(&seen, |_| true);
         if !lost.is_empty() {
             broken.push(Broken::Pruned(lost));
         }
-        let defaulted = witness::defaulted(&before, &witness::read(new, object));
+        let defaulted = trial::defaulted(&before, &trial::read(new, object));
         if !defaulted.is_empty() {
             broken.push(Broken::Defaulted(defaulted));
         }

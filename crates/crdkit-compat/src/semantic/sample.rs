@@ -4,23 +4,14 @@
 //! `required` of one branch of `anyOf` and `oneOf` are minded, rules are not. Whoever needs to know runs
 //! it through the engine.
 
-use super::build;
 use super::rule::{Choice, Hop, plain};
 use super::suspect::KEY;
+use crdkit_sample::build;
+use crdkit_sample::leaf::{LARGEST, Memo, number, texts};
 use crdkit_schema::model::{Schema, SchemaId, Schemas};
 use crdkit_schema::rules::escape;
-use crdkit_text::formats::Format;
 use crdkit_text::regex::{Found, Regex, Search};
-use crdkit_value::{Document, Event, Value};
-use std::cell::RefCell;
-use std::collections::HashMap;
-
-/// Texts that were found for patterns; finding them is the most expensive part of a sample.
-#[derive(Default)]
-pub(super) struct Memo(RefCell<HashMap<Wanted, Vec<String>>>);
-
-/// A pattern, the least and greatest length, and how many texts.
-type Wanted = (String, usize, Option<usize>, usize);
+use crdkit_value::{Document, Event};
 
 /// Makes samples of the schemas of one table.
 #[derive(Clone, Copy)]
@@ -30,9 +21,6 @@ pub(super) struct Sampler<'c> {
     /// Which branch of `anyOf` and `oneOf` is satisfied, counted round.
     pub(super) choice: usize,
 }
-
-/// Nobody needs longer lists and texts than this to see a point.
-const LARGEST: usize = 256;
 
 impl<'c> Sampler<'c> {
     pub(super) fn schema(&self, id: SchemaId) -> &'c Schema<'c> {
@@ -50,8 +38,10 @@ impl<'c> Sampler<'c> {
             return build::number(1.0);
         }
         match schema.type_name {
-            "string" => build::text(texts(self.memo, schema, 1).first().map_or("", String::as_str)),
-            "integer" | "number" => build::number(number(schema)),
+            "string" => {
+                build::text(texts(self.memo, &[schema], 1).first().map_or("", String::as_str))
+            }
+            "integer" | "number" => build::number(number(&[schema])),
             "boolean" => build::scalar(Event::Bool(false)),
             "array" => {
                 let count = usize::try_from(schema.bounds().min_items.unwrap_or(0)).unwrap_or(0);
@@ -255,10 +245,10 @@ impl<'c> Sampler<'c> {
         }
         match schema.type_name {
             "string" => {
-                texts(self.memo, schema, count).iter().map(|text| build::text(text)).collect()
+                texts(self.memo, &[schema], count).iter().map(|text| build::text(text)).collect()
             }
             "integer" | "number" => {
-                let first = number(schema);
+                let first = number(&[schema]);
                 let ups = (0..u32::try_from(count).unwrap_or(0)).map(f64::from);
                 ups.map(|up| build::number(first + up)).collect()
             }
@@ -271,88 +261,3 @@ impl<'c> Sampler<'c> {
 pub(super) fn child(schema: &Schema<'_>, name: &str) -> Option<SchemaId> {
     schema.properties.get(name).or_else(|| schema.additional_schema())
 }
-
-/// Up to `count` texts that a schema of strings accepts.
-pub(super) fn texts(memo: &Memo, schema: &Schema<'_>, count: usize) -> Vec<String> {
-    if let Some(values) = schema.enum_values {
-        return values.items().filter_map(Value::as_str).map(str::to_owned).take(count).collect();
-    }
-    let bounds = schema.bounds();
-    let pattern = (!schema.pattern.is_empty()).then(|| Regex::new(schema.pattern).ok()).flatten();
-    let length = |bound: Option<i64>| bound.and_then(|bound| usize::try_from(bound).ok());
-    let (min, max) = (length(bounds.min_length).unwrap_or(0), length(bounds.max_length));
-    if let Some(format) = Format::parse(schema.format) {
-        let fits = |text: &&str| {
-            let length = text.chars().count();
-            length >= min
-                && max.is_none_or(|max| length <= max)
-                && pattern.as_ref().is_none_or(|pattern| pattern.is_match(text))
-                && format.accepts(text)
-        };
-        let fitting: Vec<_> = FORMATTED.iter().copied().filter(fits).collect();
-        if !fitting.is_empty() {
-            return fitting.into_iter().map(str::to_owned).take(count).collect();
-        }
-    }
-    if pattern.is_none() {
-        // Without a pattern every length does; texts of one letter are the easiest to read.
-        let first = min.max(1).min(max.unwrap_or(usize::MAX)).min(LARGEST);
-        let last = max.unwrap_or(usize::MAX).min(first.saturating_add(count));
-        return (first..=last).map(|length| "a".repeat(length)).take(count).collect();
-    }
-    let wanted = (schema.pattern.to_owned(), min, max, count);
-    if let Some(known) = memo.0.borrow().get(&wanted) {
-        return known.clone();
-    }
-    let matching = pattern.iter().collect();
-    let search = Search { matching, failing: Vec::new(), min_length: min, max_length: max };
-    let texts = match search.run(count) {
-        Found::Texts(texts) => texts,
-        Found::Unknown => Vec::new(),
-    };
-    memo.0.borrow_mut().insert(wanted, texts.clone());
-    texts
-}
-
-/// A number near zero that the bounds allow.
-fn number(schema: &Schema<'_>) -> f64 {
-    let bounds = schema.bounds();
-    let step = bounds.multiple_of.unwrap_or(1.0);
-    let mut number = bounds.multiple_of.map_or(1.0, |step| step);
-    if let Some(minimum) = bounds.minimum.filter(|minimum| *minimum > number) {
-        number = (minimum / step).ceil() * step;
-        number += if bounds.exclusive_minimum && number <= minimum { step } else { 0.0 };
-    }
-    if let Some(maximum) = bounds.maximum.filter(|maximum| *maximum < number) {
-        number = (maximum / step).floor() * step;
-        number -= if bounds.exclusive_maximum && number >= maximum { step } else { 0.0 };
-    }
-    number
-}
-
-/// Texts of every format that servers know.
-pub(super) const FORMATTED: &[&str] = &[
-    "2024-02-29",
-    "2024-02-29T12:00:00Z",
-    "1h30m",
-    "192.0.2.1",
-    "2001:db8::1",
-    "192.0.2.0/24",
-    "00:00:5e:00:53:01",
-    "https://example.com/a",
-    "example",
-    "example.com",
-    "a@example.com",
-    "6ba7b810-9dad-11d1-80b4-00c04fd430c8",
-    "a3bb189e-8bf9-3888-9912-ace4e6543002",
-    "936da01f-9abd-4d9d-80c7-02af85c822a8",
-    "74738ff5-5367-5958-9aee-98fffdcd1876",
-    "507f1f77bcf86cd799439011",
-    "0306406152",
-    "9780306406157",
-    "4111111111111111",
-    "111-22-3333",
-    "#ffffff",
-    "rgb(255,255,255)",
-    "YWJj",
-];

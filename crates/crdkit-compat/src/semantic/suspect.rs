@@ -6,24 +6,29 @@
 //! changed below a rule.
 
 mod array;
+mod default;
 mod guard;
 mod junctor;
 mod object;
+mod ratchet;
 mod rule;
 mod scalar;
 
 pub(super) use object::KEY;
-pub(super) use scalar::admits;
+pub(super) use scalar::{admits, is_seen_otherwise};
 
 use super::answer::{Level, Open, Places};
-use super::build;
-use super::sample::{Memo, Sampler, texts};
+use super::sample::Sampler;
 use crate::keyword::{self, Keyword};
-use crate::side::Side;
+use crate::side::{Side, keeps};
 use crate::step::Step;
+use crdkit_sample::build;
+use crdkit_sample::leaf::{Memo, texts};
 use crdkit_schema::model::{Schema, SchemaId};
 use crdkit_value::{Document, Event, Value};
 use guard::{Guard, Known, Notice};
+pub(super) use ratchet::Blind;
+use ratchet::Standing;
 use std::rc::Rc;
 
 /// A difference that may matter.
@@ -54,6 +59,8 @@ pub(super) struct Suspect<'c> {
     pub(super) open: Open,
     /// Whether a stored object that breaks it can still be changed elsewhere, as far as is proved.
     pub(super) is_ratcheted: bool,
+    /// What is to be added to an object so that it cannot, if that is known.
+    pub(super) blind: Option<Blind>,
 }
 
 /// What is at stake.
@@ -102,20 +109,28 @@ struct Walk<'c> {
     changed: Vec<Vec<Step<'c>>>,
     pending: Vec<Visit<'c>>,
     reads: Known<'c>,
+    /// Whether the old schema is a branch of a junctor, which says nothing about fields it does not name.
+    is_part: bool,
 }
 
 /// Two schemas at the same place.
 #[derive(Clone)]
 struct Visit<'c> {
     path: Vec<Step<'c>>,
-    /// The old schema that contains this one.
-    parent: Option<SchemaId>,
+    /// The old and the new schema that contain these.
+    parent: Option<(SchemaId, SchemaId)>,
     old: SchemaId,
     new: SchemaId,
     /// What looks at this place from the new schemas above it.
     guard: Option<Rc<Guard>>,
     /// Whether a list around this place keeps unknown fields, in the old and in the new schema.
     kept: (bool, bool),
+    /// Whether a value that is not there is filled in, if there is a default, in the old and in the new
+    /// schema: only fields that a schema names are.
+    named: (bool, bool),
+    /// Whether one of the schemas is below `additionalProperties`, where servers do not check defaults.
+    is_unchecked: bool,
+    standing: Standing,
 }
 
 impl Suspect<'_> {
@@ -134,7 +149,7 @@ impl Suspect<'_> {
     fn indirect(mut self) -> Self {
         self.is_indirect = true;
         // What is above may be the object itself, which every update changes.
-        self.is_ratcheted = false;
+        (self.is_ratcheted, self.blind) = (false, None);
         self
     }
 
@@ -160,14 +175,30 @@ impl<'c> Walk<'c> {
     fn new(old: &'c Side<'c>, new: &'c Side<'c>, memo: &'c Memo) -> Self {
         let sampler = Sampler { schemas: &old.crd.schemas, memo, choice: 0 };
         let (found, changed, pending) = (Vec::new(), Vec::new(), Vec::new());
-        Self { old, new, sampler, found, changed, pending, reads: Known::default() }
+        let (reads, is_part) = (Known::default(), false);
+        Self { old, new, sampler, found, changed, pending, reads, is_part }
     }
 
     fn run(&mut self, old: SchemaId, new: SchemaId) {
         let (path, parent) = (Vec::new(), None);
-        self.pending.push(Visit { path, parent, old, new, guard: None, kept: (false, false) });
+        let (kept, named) = ((false, false), (false, false));
+        let (is_unchecked, standing) = (false, Standing::Paired);
+        self.pending.push(Visit {
+            path,
+            parent,
+            old,
+            new,
+            guard: None,
+            kept,
+            named,
+            is_unchecked,
+            standing,
+        });
         while let Some(visit) = self.pending.pop() {
-            if self.old.class(visit.old) != self.new.class(visit.new) {
+            let is_same = self.old.class(visit.old) == self.new.class(visit.new)
+                && visit.kept.0 == visit.kept.1
+                && visit.named.0 == visit.named.1;
+            if !is_same {
                 self.visit(&visit);
             }
         }
@@ -215,6 +246,10 @@ impl<'c> Walk<'c> {
     ) -> Suspect<'c> {
         let site = |source: Value<'c>| source.get(keyword).or(Some(source));
         let (old, new) = (self.old.schema(visit.old), self.new.schema(visit.new));
+        let (is_ratcheted, blind) = match concern {
+            Concern::Accept => self.ratchet(visit),
+            _ => (true, None),
+        };
         Suspect {
             at: visit.path.clone(),
             path: visit.path.clone(),
@@ -229,8 +264,8 @@ impl<'c> Walk<'c> {
             is_wide: false,
             certain: None,
             open: Open::UNSEEN,
-            // An update that leaves a value alone is not refused for it; the object itself always changes.
-            is_ratcheted: !visit.path.is_empty(),
+            is_ratcheted,
+            blind,
         }
     }
 
@@ -248,7 +283,28 @@ impl<'c> Walk<'c> {
             }
             _ => (false, false),
         };
-        self.pending.push(Visit { path, parent: Some(visit.old), old, new, guard, kept });
+        let named = match step {
+            Step::Property(name) => {
+                let names = |schema: &Schema<'c>| schema.properties.get(name).is_some();
+                (names(self.old.schema(visit.old)), names(self.new.schema(visit.new)))
+            }
+            _ => (false, false),
+        };
+        let is_unchecked = visit.is_unchecked
+            || step == Step::AdditionalProperties
+            || matches!(step, Step::Property(_)) && named != (true, true);
+        let (parent, standing) = (Some((visit.old, visit.new)), self.standing(visit, step));
+        self.pending.push(Visit {
+            path,
+            parent,
+            old,
+            new,
+            guard,
+            kept,
+            named,
+            is_unchecked,
+            standing,
+        });
     }
 
     /// Whether something at or above a visit notices what happens at `path`.
@@ -256,51 +312,16 @@ impl<'c> Walk<'c> {
         Guard::notices(visit.guard.as_ref(), path, notice, self.new, &self.reads)
     }
 
-    fn default(&mut self, visit: &Visit<'c>, old: &Schema<'c>, new: &Schema<'c>) {
-        let (change, level) = match (old.default, new.default) {
-            (None, None) => return,
-            (Some(old), Some(new)) if old == new => return,
-            (None, Some(_)) => ("a default", Level::Warning),
-            (Some(_), None) => ("no default", Level::Error),
-            (Some(_), Some(_)) => ("another default", Level::Error),
-        };
-        // The object around the field, without the field.
-        let (Some((Step::Property(name), around)), Some(parent)) =
-            (visit.path.split_last(), visit.parent)
-        else {
-            return;
-        };
-        let is_noticed = self.is_noticed(visit, &visit.path, Notice::Presence);
-        let mut object = build::without(&self.sampler.sample(parent), name);
-        let most = self.old.schema(parent).properties.iter().len();
-        if object.root().members().len() == 0 && most > 1 && is_noticed {
-            // Something else may have to be there.
-            let others = self.old.schema(parent).properties.iter().find(|(other, _)| other != name);
-            if let Some((other, child)) = others {
-                let value = self.sampler.sample(child);
-                let with = self.sampler.with(parent, other, &value);
-                object = build::without(&with, name);
-            }
-        }
-        let empty = build::without(&self.sampler.sample(parent), name);
-        let values = || vec![Document::copy_of(empty.root()), Document::copy_of(object.root())];
-        if is_noticed {
-            let below = format!("{change}, below a rule or a count");
-            let mut suspect = self.suspect(visit, Concern::Accept, "default", below).indirect();
-            suspect.path = around.to_vec();
-            self.found.push(suspect.trying(values()));
-        }
-        let mut suspect = self.suspect(visit, Concern::Mean, "default", change);
-        suspect.path = around.to_vec();
-        suspect.level = Some(level);
-        self.found.push(suspect.trying(values()));
-    }
-
     fn nullable(&mut self, visit: &Visit<'c>, old: &Schema<'c>, new: &Schema<'c>) {
         if old.nullable && !new.nullable {
             for concern in [Concern::Accept, Concern::Retain] {
                 let null = build::scalar(Event::Null);
-                let suspect = self.suspect(visit, concern, "nullable", "null is not a value");
+                let mut suspect = self.suspect(visit, concern, "nullable", "null is not a value");
+                if concern == Concern::Accept {
+                    // A null that is dropped is missing from what is around it.
+                    (suspect.is_ratcheted, suspect.blind) = self.ratchet_around(visit);
+                    suspect.is_ratcheted &= !self.is_noticed(visit, &visit.path, Notice::Presence);
+                }
                 self.found.push(suspect.trying(vec![null]));
             }
         }
@@ -319,7 +340,11 @@ impl<'c> Walk<'c> {
             let kind = (schema.type_name.to_owned(), extensions.int_or_string, format.to_owned());
             (kind, list, keys.collect::<Vec<_>>(), schema.preserves_unknown_fields())
         };
-        if type_of(old) != type_of(new) && self.is_noticed(visit, &visit.path, Notice::Type) {
+        // Of a map every key is there, of an object no field that is null.
+        let is_map = |schema: &Schema<'c>| schema.additional_schema().is_some();
+        let notice = if is_map(old) == is_map(new) { Notice::Type } else { Notice::Presence };
+        let is_other = type_of(old) != type_of(new) || is_map(old) != is_map(new);
+        if is_other && self.is_noticed(visit, &visit.path, notice) {
             let change = "another type for the rules above";
             let suspect = self.suspect(visit, Concern::Accept, "type", change).indirect().wide();
             let values = self.variants(visit.old);
@@ -360,9 +385,27 @@ impl<'c> Walk<'c> {
             let suspect = self.suspect(visit, Concern::Retain, "type", change.clone()).wide();
             self.found.push(suspect.trying(held));
         }
-        let suspect = self.suspect(visit, Concern::Accept, "type", change);
+        if before == "anything" && default::fills(self.new, visit.new) {
+            let suspect = self.suspect(visit, Concern::Mean, "type", change.clone());
+            self.found.push(suspect.trying(vec![build::object()]));
+        }
+        let mut suspect = self.suspect(visit, Concern::Accept, "type", change);
+        suspect.is_ratcheted &= !self.is_strict(visit.new, may_be(old, "object"))
+            && !self.is_noticed(visit, &visit.path, Notice::Presence);
         self.found.push(suspect.trying(values));
         false
+    }
+
+    /// Whether something at a new schema or below it refuses an update even if nothing there changes: a
+    /// rule that cannot look at a value of another type, a resource that is none, or an object that does not
+    /// equal itself.
+    fn is_strict(&self, id: SchemaId, is_object: bool) -> bool {
+        default::any(self.new, id, |schema| {
+            let extensions = schema.extensions();
+            !extensions.validations.is_empty()
+                || extensions.embedded_resource
+                || is_object && keeps(schema)
+        })
     }
 
     /// Values of an old schema that differ in which fields they have.
@@ -372,7 +415,7 @@ impl<'c> Walk<'c> {
         let mut values: Vec<_> =
             (0..4).map(|choice| Sampler { choice, ..self.sampler }.sample(id)).collect();
         if schema.type_name == "string" {
-            values.extend(texts(self.sampler.memo, schema, 4).iter().map(|it| build::text(it)));
+            values.extend(texts(self.sampler.memo, &[schema], 4).iter().map(|it| build::text(it)));
         }
         for (name, child) in schema.properties.iter().take(MOST) {
             values.push(self.sampler.with(id, name, &self.sampler.sample(child)));

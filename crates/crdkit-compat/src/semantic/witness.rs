@@ -1,18 +1,22 @@
 //! Puts values into whole objects and asks both compiled CRDs about them.
 
+use super::Half;
 use super::answer::{Answer, Collector, Evidence, Level, Open, Reason};
 use super::question::Question;
+use super::rule::Choice;
 use super::sample::{self, Sampler};
-use super::suspect::{Concern, KEY, Suspect};
-use super::{Half, build};
+use super::suspect::{Blind, Concern, KEY, Suspect};
+use super::trial::{change, defaulted, input, judge, lost, options, read, refused_update, stored};
+use crate::side::keeps;
 use crate::step::Step;
-use crdkit_codec::Decoded;
-use crdkit_engine::{FieldValidation, Options, Outcome, Version};
+use crdkit_engine::{FieldValidation, Outcome};
 use crdkit_issue::{Issue, Segment, Severity};
+use crdkit_sample::build;
 use crdkit_schema::model::SchemaId;
 use crdkit_schema::read::MAX_DEPTH;
-use crdkit_schema::{go_json, status};
+use crdkit_schema::status;
 use crdkit_value::{Document, NodeId, Value};
+use std::iter;
 
 /// Branches of `anyOf` and `oneOf` that are tried for each value.
 const CHOICES: usize = 3;
@@ -58,11 +62,10 @@ impl<'c> Court<'c> {
             let witness = known.evidence.as_ref().ok().and_then(|it| it.witness.as_ref());
             // An object whose scope changes cannot be updated, whatever it holds.
             let witness = witness.filter(|_| self.old.crd.spec.scope == self.new.crd.spec.scope);
-            let refused = witness.and_then(|it| Some((it, self.refused_update(it)?)));
+            let refused = witness.and_then(|it| self.refused_object(suspect, it));
             let evidence = match refused {
                 Some((witness, effect)) => {
-                    let witness = Some(Document::copy_of(witness.root()));
-                    Ok(Evidence { witness, changed: None, effect })
+                    Ok(Evidence { witness: Some(witness), changed: None, effect })
                 }
                 None if suspect.is_ratcheted => continue,
                 None if witness.is_some() => Err(Open("the object that was tried can be changed")),
@@ -75,6 +78,34 @@ impl<'c> Court<'c> {
             out.add(reason(Question::Update, suspect, evidence));
         }
         out.finish()
+    }
+
+    /// An object of which an unrelated change is refused, and why: the witness, or the witness with what keeps
+    /// servers from seeing that nothing changed, or with another value.
+    fn refused_object(
+        &self,
+        suspect: &Suspect<'c>,
+        witness: &Document,
+    ) -> Option<(Document, String)> {
+        let blinded = || suspect.blind.as_ref().and_then(|blind| self.blinded(witness, blind));
+        let values = suspect.values.iter().filter(|_| !suspect.is_ratcheted).take(VALUES);
+        iter::once_with(|| Some(Document::copy_of(witness.root())))
+            .chain(iter::once_with(blinded))
+            .chain(values.map(|value| self.object(suspect, value, 0)))
+            .flatten()
+            .find_map(|object| self.refused_update(&object).map(|effect| (object, effect)))
+    }
+
+    /// The object with a member that has no schema at a place where such members are kept.
+    fn blinded(&self, object: &Document, blind: &Blind) -> Option<Document> {
+        let sampler = Sampler { schemas: &self.old.crd.schemas, memo: self.old.memo, choice: 0 };
+        let value = if keeps(sampler.schema(blind.schema)) {
+            sampler.with(blind.schema, KEY, &build::text("a"))
+        } else {
+            sampler.sample(blind.schema)
+        };
+        let root = self.old.schema(&self.old_version)?;
+        sampler.put(root, Some(object), &blind.place, &Choice::Is(value))
     }
 
     fn evidence(&self, suspect: &Suspect<'c>) -> Result<Evidence, Open> {
@@ -234,31 +265,6 @@ fn refusal(outcome: &Outcome<'_>, suspect: &Suspect<'_>) -> Option<String> {
     Some(status::line(first))
 }
 
-/// Why a label cannot be put on a stored object, if it cannot.
-pub(super) fn refused_update(new: Version<'_>, object: &Document) -> Option<String> {
-    let mut before = stored(object);
-    build::set(&mut before, "apiVersion", build::text(&new.compiled().api_version).root());
-    let mut metadata = Document::copy_of(before.root().get("metadata")?);
-    let mut labels = build::object();
-    build::set(&mut labels, "touched", build::text("true").root());
-    build::set(&mut metadata, "labels", labels.root());
-    let mut changed = Document::copy_of(before.root());
-    build::set(&mut changed, "metadata", metadata.root());
-    let outcome = new.update(&before, input(&changed), &options(FieldValidation::Ignore));
-    let first = outcome.issues.iter().find(|it| it.severity == Severity::Error);
-    first.filter(|_| !outcome.is_accepted()).map(status::line)
-}
-
-/// A change of a stored object, where its status is behind an endpoint of its own also there.
-fn change<'c>(version: Version<'c>, before: &Document, after: &Document) -> Outcome<'c> {
-    let options = options(FieldValidation::Ignore);
-    let outcome = version.update(before, input(after), &options);
-    if outcome.is_accepted() && version.compiled().status && after.root().get("status").is_some() {
-        return version.update_status(before, input(after), &options);
-    }
-    outcome
-}
-
 /// The object without what it can do without, and what then becomes of it.
 fn minimal(
     object: Document,
@@ -291,15 +297,6 @@ fn minimal(
     (object, effect)
 }
 
-/// The paths of what reading an object loses.
-pub(super) fn lost(outcome: &Outcome<'_>, relates: impl Fn(&[Segment]) -> bool) -> Vec<String> {
-    let lost = outcome.changes.pruned.iter().chain(&outcome.changes.dropped);
-    lost.map(|id| outcome.document.path(*id))
-        .filter(|path| relates(path.segments()))
-        .map(|path| path.to_string())
-        .collect()
-}
-
 /// The sample of a schema with `value` at the end of `path`.
 fn place(sampler: &Sampler<'_>, id: SchemaId, path: &[Step<'_>], value: &Document) -> Document {
     debug_assert!(path.len() <= MAX_DEPTH, "schemas are not deeper, so neither is this recursion");
@@ -319,60 +316,10 @@ fn place(sampler: &Sampler<'_>, id: SchemaId, path: &[Step<'_>], value: &Documen
             let first = place(sampler, child, rest, value);
             let sample = sampler.sample(id);
             let others: Vec<_> = sample.root().items().skip(1).map(Document::copy_of).collect();
-            build::array(std::iter::once(&first).chain(&others))
+            build::array(iter::once(&first).chain(&others))
         }
         _ => sampler.sample(id),
     }
-}
-
-fn options(field_validation: FieldValidation) -> Options {
-    Options { field_validation, ..Options::default() }
-}
-
-fn input(object: &Document) -> Decoded {
-    Decoded { document: Document::copy_of(object.root()), issues: Vec::new() }
-}
-
-/// What becomes of an object; a status behind its own endpoint is written there, as controllers do.
-pub(super) fn judge<'c>(
-    version: Version<'c>,
-    object: &Document,
-    validation: FieldValidation,
-) -> Outcome<'c> {
-    let options = options(validation);
-    let created = version.create(input(object), &options);
-    let status = object.root().get("status").filter(|_| version.compiled().status);
-    match status {
-        Some(status) if created.is_accepted() => {
-            let stored = stored(&created.document);
-            let mut changed = Document::copy_of(stored.root());
-            build::set(&mut changed, "status", status);
-            version.update_status(&stored, input(&changed), &options)
-        }
-        _ => created,
-    }
-}
-
-/// What reading makes of a stored object: whether it would be accepted does not matter.
-pub(super) fn read<'c>(version: Version<'c>, object: &Document) -> Outcome<'c> {
-    let options = options(FieldValidation::Ignore);
-    if object.root().get("status").is_some() && version.compiled().status {
-        let stored = stored(object);
-        return version.update_status(&stored, input(&stored), &options);
-    }
-    version.create(input(object), &options)
-}
-
-/// The object with what the server adds when it is stored.
-fn stored(object: &Document) -> Document {
-    let mut metadata = match object.root().get("metadata") {
-        Some(metadata) => Document::copy_of(metadata),
-        None => build::object(),
-    };
-    build::set(&mut metadata, "resourceVersion", build::text("1").root());
-    let mut stored = Document::copy_of(object.root());
-    build::set(&mut stored, "metadata", metadata.root());
-    stored
 }
 
 /// Whether a path in an object begins with the steps.
@@ -384,29 +331,6 @@ fn leads_to(steps: &[Step<'_>], path: &[Segment]) -> bool {
             | (Step::Items, Segment::Index(_)) => true,
             _ => false,
         })
-}
-
-/// The fields that were filled in differently.
-pub(super) fn defaulted(before: &Outcome<'_>, after: &Outcome<'_>) -> Vec<String> {
-    let filled = |outcome: &Outcome<'_>| -> Vec<(String, String)> {
-        let document = &outcome.document;
-        let of =
-            |id: &NodeId| (document.path(*id).to_string(), go_json::value(document.value(*id)));
-        outcome.changes.defaulted.iter().map(of).collect()
-    };
-    let (before, after) = (filled(before), filled(after));
-    let find = |list: &[(String, String)], path: &str| {
-        list.iter().find(|(known, _)| known == path).map(|(_, value)| value.clone())
-    };
-    let mut paths: Vec<_> = before.iter().chain(&after).map(|(path, _)| path.clone()).collect();
-    paths.sort();
-    paths.dedup();
-    let shown = |value: Option<String>| value.unwrap_or_else(|| "absent".into());
-    let change = |path: String| {
-        let (old, new) = (find(&before, &path), find(&after, &path));
-        (old != new).then(|| format!("{path} was {}, is {}", shown(old), shown(new)))
-    };
-    paths.into_iter().filter_map(change).collect()
 }
 
 /// A path as people write it.

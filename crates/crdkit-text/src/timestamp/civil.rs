@@ -26,7 +26,8 @@ pub struct Civil {
 }
 
 impl Civil {
-    pub(super) fn of(seconds: i64) -> Self {
+    /// The date and time of day so many seconds after 1970 began.
+    pub fn of(seconds: i64) -> Self {
         let days = seconds.div_euclid(DAY);
         let time = seconds.rem_euclid(DAY);
         // Years begin in March here, so that the leap day is the last day of a year.

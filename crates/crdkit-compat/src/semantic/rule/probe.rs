@@ -1,7 +1,7 @@
 //! Values that are worth trying against a rule: its constants, what is just beside them, and absence.
 
 use super::formula::{Constant, Formula, Hop, Place, Side, Term};
-use crate::semantic::build;
+use crdkit_sample::build;
 use crdkit_value::{Document, Event, Value};
 
 /// What to put at a place.

@@ -1,6 +1,7 @@
 //! What a rule reads, so that a change elsewhere is known not to concern it.
 
-use super::formula::{Hop, OldSelf, Place, Reader, Scope, plain};
+use super::formula::{Hop, OldSelf, Place, plain};
+use super::read::{Reader, Scope};
 use crate::step::Step;
 use crdkit_cel::ast::{ExprId, ExprKind};
 use crdkit_schema::rules::{Environments, escape};

@@ -1,8 +1,9 @@
 //! Lists: how many items, whether they repeat, and what each is.
 
+use super::default::Only;
 use super::{Concern, Visit, Walk, may_be};
-use crate::semantic::build;
 use crate::step::Step;
+use crdkit_sample::build;
 use crdkit_schema::model::Schema;
 
 /// A list may be this long to make a point.
@@ -39,11 +40,14 @@ impl<'c> Walk<'c> {
         self.topology(visit, old, new);
         match (old.item_schema(), new.item_schema()) {
             (Some(old), Some(new)) => self.descend(visit, Step::Items, old, new),
-            (None, Some(_)) => {
+            (None, Some(after)) => {
                 let change = "items have a schema";
-                self.found.push(self.suspect(visit, Concern::Accept, "items", change));
+                let mut suspect = self.suspect(visit, Concern::Accept, "items", change);
+                suspect.is_ratcheted &= !self.is_strict(after, true);
+                self.found.push(suspect);
             }
-            _ => {}
+            (Some(old), None) => self.unmatched(visit, Step::Items, Only::Old(old)),
+            (None, None) => {}
         }
     }
 
@@ -86,7 +90,11 @@ impl<'c> Walk<'c> {
         let mut values: Vec<_> =
             item.map(|item| build::array([&item, &item])).into_iter().collect();
         values.push(build::array(&self.sampler.list(old, 2)));
-        let suspect = self.suspect(visit, Concern::Accept, keyword, change);
+        let mut suspect = self.suspect(visit, Concern::Accept, keyword, change);
+        if keyword != "uniqueItems" {
+            // Items that repeat are no reason to refuse an update if some did before.
+            (suspect.is_ratcheted, suspect.blind) = (true, None);
+        }
         self.found.push(suspect.trying(values));
     }
 

@@ -1,4 +1,4 @@
-//! What looks at a field from above: rules, counts and junctors.
+//! What looks at a field from above: rules, counts, junctors, enumerations, and lists whose items must differ.
 //!
 //! A default that comes or goes, or a field that is removed, changes more than its own place: something
 //! above may count it, ask for it or compare it. Only what does look at it counts.
@@ -44,6 +44,9 @@ impl Guard {
         let looks = bounds.max_properties.is_some()
             || bounds.min_properties.is_some()
             || !schema.extensions().validations.is_empty()
+            || schema.enum_values.is_some()
+            || demands_unnamed(schema)
+            || matches!(schema.extensions().list_type, Some("set" | "map"))
             || schema.junctors() != &Junctors::default();
         let above = above.cloned();
         if looks { Some(Rc::new(Self { depth, schema: id, above })) } else { above }
@@ -93,7 +96,27 @@ fn looks<'c>(
     }
     let bounds = schema.bounds();
     let counts = bounds.max_properties.is_some() || bounds.min_properties.is_some();
-    counts && below.len() == 1 || mentions(side, schema, below)
+    let compares = match (schema.extensions().list_type, below) {
+        (Some("set"), [Step::Items, _, ..]) => true,
+        (Some("map"), [Step::Items, Step::Property(name), ..]) => {
+            schema.extensions().list_map_keys.contains(name)
+        }
+        _ => schema.enum_values.is_some() && !below.is_empty(),
+    };
+    // Of fields that have a name of their own it is compared elsewhere whether they are required.
+    let requires = match below {
+        [Step::AdditionalProperties] => demands_unnamed(schema),
+        [Step::Property(name)] => {
+            schema.required.contains(name) && schema.properties.get(name).is_none()
+        }
+        _ => false,
+    };
+    compares || requires || counts && below.len() == 1 || mentions(side, schema, below)
+}
+
+/// Whether a field is required that has no name of its own.
+fn demands_unnamed(schema: &Schema<'_>) -> bool {
+    schema.required.iter().any(|name| schema.properties.get(name).is_none())
 }
 
 /// Whether a junctor of `schema` says something about the last step.

@@ -2,6 +2,7 @@
 
 use super::{Concern, Visit, Walk};
 use crate::side::Side;
+use crdkit_sample::build;
 use crdkit_schema::model::{Schema, SchemaId};
 
 /// So many pairs of branches are compared before a proof is given up.
@@ -11,9 +12,11 @@ impl<'c> Walk<'c> {
     pub(super) fn junctors(&mut self, visit: &Visit<'c>, old: &Schema<'c>, new: &Schema<'c>) {
         let (before, after) = (old.junctors(), new.junctors());
         // What the node itself demands is demanded of every branch.
-        let node = |branch: SchemaId| self.is_within(visit.old, branch);
+        let is_part = self.is_part || visit.kept.0;
+        let node = |branch: SchemaId| self.is_within(visit.old, branch, is_part);
+        let part = |old: SchemaId, branch: SchemaId| self.is_within(old, branch, true);
         let in_any = |old: &[SchemaId], branch: SchemaId| {
-            old.iter().any(|it| self.is_within(*it, branch)) || node(branch)
+            old.iter().any(|it| part(*it, branch)) || node(branch)
         };
         let few = |old: &[SchemaId], new: &[SchemaId]| old.len() * new.len() <= PAIRS;
         // All of the new schemas were demanded before.
@@ -25,20 +28,26 @@ impl<'c> Walk<'c> {
             || !before.any_of.is_empty()
                 && (subset(self.old, &before.any_of, self.new, &after.any_of)
                     || few(&before.any_of, &after.any_of)
-                        && before.any_of.iter().all(|it| {
-                            after.any_of.iter().any(|branch| self.is_within(*it, *branch))
-                        }))
+                        && before
+                            .any_of
+                            .iter()
+                            .all(|it| after.any_of.iter().any(|branch| part(*it, *branch))))
             || after.any_of.len() <= PAIRS && after.any_of.iter().any(|branch| node(*branch));
+        // How often each alternative is there matters.
+        let sorted = |side: &Side<'c>, ids: &[SchemaId]| {
+            let mut classes: Vec<_> = ids.iter().map(|id| side.class(*id).bytes()).collect();
+            classes.sort_unstable();
+            classes
+        };
         let one = after.one_of.is_empty()
-            || before.one_of.len() == after.one_of.len()
-                && subset(self.old, &before.one_of, self.new, &after.one_of)
-                && subset(self.new, &after.one_of, self.old, &before.one_of);
+            || sorted(self.old, &before.one_of) == sorted(self.new, &after.one_of);
         // What is ruled out now was ruled out before.
         let not = match (before.not, after.not) {
             (_, None) => true,
             (None, Some(_)) => false,
             (Some(before), Some(after)) => {
                 let mut back = Walk::new(self.new, self.old, self.sampler.memo);
+                back.is_part = true;
                 back.run(after, before);
                 back.accepts()
             }
@@ -54,8 +63,9 @@ impl<'c> Walk<'c> {
     }
 
     /// Whether everything that `old` accepts is accepted by `new`, as far as can be proved.
-    fn is_within(&self, old: SchemaId, new: SchemaId) -> bool {
+    fn is_within(&self, old: SchemaId, new: SchemaId, is_part: bool) -> bool {
         let mut inner = Walk::new(self.old, self.new, self.sampler.memo);
+        inner.is_part = is_part;
         inner.run(old, new);
         inner.accepts()
     }
@@ -77,7 +87,7 @@ impl<'c> Walk<'c> {
             for (second, second_child) in names.iter().skip(index + 1) {
                 let mut value = self.sampler.with(id, first, &self.sampler.sample(*first_child));
                 let other = self.sampler.sample(*second_child);
-                crate::semantic::build::set(&mut value, second, other.root());
+                build::set(&mut value, second, other.root());
                 values.push(value);
             }
         }

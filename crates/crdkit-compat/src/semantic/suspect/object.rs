@@ -1,15 +1,20 @@
 //! Objects and maps: which members there are, which must be, which are kept.
 
+use super::default::Only;
 use super::guard::Notice;
 use super::{Concern, Visit, Walk, may_be};
-use crate::semantic::answer::Places;
-use crate::semantic::build;
+use crate::semantic::answer::{Level, Places};
+use crate::semantic::witness::shown;
+use crate::side::keeps;
 use crate::step::Step;
-use crdkit_schema::model::{Additional, Schema, SchemaId};
+use crdkit_sample::build;
+use crdkit_schema::model::{Schema, SchemaId};
 use crdkit_value::Document;
 
 /// A map may have this many keys to make a point.
 const LARGEST: i64 = 500;
+/// What every embedded resource has, whether it is named or not.
+const RESOURCE: [&str; 3] = ["apiVersion", "kind", "metadata"];
 /// A name that nobody uses for a field.
 pub(in crate::semantic) const KEY: &str = "anything";
 
@@ -55,7 +60,7 @@ impl<'c> Walk<'c> {
         let (before, after) = (old.bounds(), new.bounds());
         if let Some(limit) = after.max_properties
             && before.max_properties.is_none_or(|most| most > limit)
-            && !(has_fewer(old, limit) && has_fewer(new, limit))
+            && (visit.kept.0 || !has_fewer(old, limit) || !has_fewer(new, limit))
         {
             let mut value = self.sampler.sample(visit.old);
             if limit < LARGEST {
@@ -79,19 +84,38 @@ impl<'c> Walk<'c> {
 
     fn embedded(&mut self, visit: &Visit<'c>, old: &Schema<'c>, new: &Schema<'c>) {
         let keyword = "x-kubernetes-embedded-resource";
-        let suspect = match (old.extensions().embedded_resource, new.extensions().embedded_resource)
-        {
+        let values = || vec![self.sampler.sample(visit.old)];
+        match (old.extensions().embedded_resource, new.extensions().embedded_resource) {
             (false, true) => {
                 let mut suspect =
                     self.suspect(visit, Concern::Accept, keyword, "must be a resource");
                 suspect.is_ratcheted = false;
-                suspect
+                let suspect = suspect.trying(values());
+                // Metadata has fields of its own, and no others.
+                let mut object = build::object();
+                build::set(&mut object, KEY, build::text("a").root());
+                let with = self.sampler.with(visit.old, "metadata", &object);
+                let lost = self.suspect(visit, Concern::Retain, keyword, "must be a resource");
+                self.found.extend([suspect, lost.trying(vec![with])]);
             }
-            (true, false) => self.suspect(visit, Concern::Retain, keyword, "no embedded resource"),
-            _ => return,
-        };
-        let values = vec![self.sampler.sample(visit.old)];
-        self.found.push(suspect.trying(values));
+            (true, false) => {
+                let is_noticed = RESOURCE.iter().any(|name| {
+                    let path = extended(&visit.path, Step::Property(name));
+                    self.is_noticed(visit, &path, Notice::Presence)
+                });
+                let change = "no embedded resource";
+                let lost = self.suspect(visit, Concern::Retain, keyword, change);
+                let lost = lost.trying(values());
+                let refused = is_noticed.then(|| {
+                    let below = format!("{change}, below a rule or a count");
+                    let suspect = self.suspect(visit, Concern::Accept, keyword, below).indirect();
+                    suspect.trying(values())
+                });
+                self.found.push(lost);
+                self.found.extend(refused);
+            }
+            _ => {}
+        }
     }
 
     /// How server-side apply merges an object.
@@ -119,11 +143,18 @@ impl<'c> Walk<'c> {
         for (name, before) in old.properties.iter().filter(|(name, _)| !own(name)) {
             match new.properties.get(name).or_else(|| new.additional_schema()) {
                 Some(after) => self.descend(visit, Step::Property(name), before, after),
-                None if visit.kept.1 || new.preserves_unknown_fields() => {}
                 None if is_root && name == "metadata" => {}
-                // A value is kept, what it holds is not.
-                None if keeps(new) && !self.is_composite(before) => {}
-                None => self.removed(visit, name, before),
+                None => {
+                    // With additional properties a value is kept, but not what it holds.
+                    let is_kept = visit.kept.1 || keeps(new);
+                    let is_whole = visit.kept.1 || new.preserves_unknown_fields();
+                    if is_kept {
+                        self.unmatched(visit, Step::Property(name), Only::Old(before));
+                    }
+                    if !is_whole && (!is_kept || self.is_composite(before)) {
+                        self.removed(visit, name, before);
+                    }
+                }
             }
         }
         for (name, after) in new.properties.iter().filter(|(name, _)| !own(name)) {
@@ -134,21 +165,35 @@ impl<'c> Walk<'c> {
             self.changed.push(path.clone());
             if let Some(before) = old.additional_schema() {
                 self.descend(visit, Step::Property(name), before, after);
-            } else if keeps(old) || visit.kept.0 {
+            } else if self.is_open(visit, old, Some(name)) {
                 let change = format!("`{name}` has a schema");
-                self.constrained(visit, name, &change);
-            } else if self.new.schema(after).default.is_some()
-                && self.is_noticed(visit, &path, Notice::Presence)
-            {
-                // A field that appears by itself is seen by what counts and compares.
-                let change = format!("`{name}` has a default, below a rule or a count");
-                let suspect = self.suspect(visit, Concern::Accept, "default", change);
-                let mut suspect = suspect.indirect().wide();
-                suspect.at = path;
-                let values = self.variants(visit.old);
-                self.found.push(suspect.trying(values));
+                self.constrained(visit, name, after, &change);
+                self.unmatched(visit, Step::Property(name), Only::New(after));
+            } else if self.new.schema(after).default.is_some() {
+                // A field that appears by itself is also seen by what counts and compares.
+                self.appears(visit, path, after);
             }
         }
+    }
+
+    /// A field that is new and has a default.
+    fn appears(&mut self, visit: &Visit<'c>, path: Vec<Step<'c>>, new: SchemaId) {
+        if self.is_noticed(visit, &path, Notice::Presence) || self.may_be_wrong(visit, new) {
+            let name = shown(path.get(visit.path.len()..).unwrap_or_default());
+            let change = format!("`{name}` has a default, which may not be allowed");
+            let suspect = self.suspect(visit, Concern::Accept, "default", change);
+            let mut suspect = suspect.indirect().wide();
+            suspect.at.clone_from(&path);
+            let values = self.variants(visit.old);
+            self.found.push(suspect.trying(values));
+        }
+        let mut suspect =
+            self.suspect(visit, Concern::Mean, "default", "a new field with a default");
+        suspect.at = path;
+        // Nobody knew the field.
+        suspect.level = Some(Level::Note);
+        let values = vec![self.sampler.sample(visit.old)];
+        self.found.push(suspect.trying(values));
     }
 
     /// A field that is not there any more.
@@ -179,20 +224,35 @@ impl<'c> Walk<'c> {
             (Some(before), Some(after)) => {
                 self.descend(visit, Step::AdditionalProperties, before, after);
             }
-            (Some(before), None) if !keeps(new) && !visit.kept.1 => {
+            (Some(before), None) if keeps(new) || visit.kept.1 => {
+                self.unmatched(visit, Step::AdditionalProperties, Only::Old(before));
+            }
+            (Some(before), None) => {
                 let value = self.with(visit.old, KEY, before);
                 self.dropped(visit, keyword, "other keys are not kept", vec![value]);
             }
-            (None, Some(_)) if keeps(old) || visit.kept.0 => {
-                self.constrained(visit, KEY, "other keys have a schema");
+            (None, Some(after)) if self.is_open(visit, old, None) => {
+                self.constrained(visit, KEY, after, "other keys have a schema");
+                self.unmatched(visit, Step::AdditionalProperties, Only::New(after));
             }
-            (None, None) if (keeps(old) || visit.kept.0) && !(keeps(new) || visit.kept.1) => {
+            (None, None)
+                if (keeps(old) || visit.kept.0 || self.is_part)
+                    && !(keeps(new) || visit.kept.1) =>
+            {
                 let values = self.free(visit.old, KEY);
                 let keyword = "x-kubernetes-preserve-unknown-fields";
                 self.dropped(visit, keyword, "unknown fields are not kept", values);
             }
             _ => {}
         }
+    }
+
+    /// Whether values of the old schema may have a member that it does not name; one called `name`, if that
+    /// is known.
+    fn is_open(&self, visit: &Visit<'c>, old: &Schema<'c>, name: Option<&str>) -> bool {
+        let is_part =
+            old.extensions().embedded_resource && name.is_none_or(|name| RESOURCE.contains(&name));
+        keeps(old) || visit.kept.0 || self.is_part || is_part
     }
 
     fn is_composite(&self, id: SchemaId) -> bool {
@@ -219,10 +279,13 @@ impl<'c> Walk<'c> {
     }
 
     /// A member that could be anything may now be refused, or lose what it holds.
-    fn constrained(&mut self, visit: &Visit<'c>, name: &str, change: &str) {
+    fn constrained(&mut self, visit: &Visit<'c>, name: &str, after: SchemaId, change: &str) {
         for concern in [Concern::Accept, Concern::Retain] {
             let values = self.free(visit.old, name);
-            let suspect = self.suspect(visit, concern, "properties", change);
+            let mut suspect = self.suspect(visit, concern, "properties", change);
+            let path = extended(&visit.path, Step::AdditionalProperties);
+            suspect.is_ratcheted &=
+                !self.is_strict(after, true) && !self.is_noticed(visit, &path, Notice::Presence);
             self.found.push(suspect.trying(values));
         }
     }
@@ -251,12 +314,7 @@ fn has_fewer(schema: &Schema<'_>, limit: i64) -> bool {
         && !schema.extensions().embedded_resource
 }
 
-/// Whether members without a schema are kept.
-fn keeps(schema: &Schema<'_>) -> bool {
-    schema.preserves_unknown_fields()
-        || schema.additional_properties == Some(Additional::Allowed(true))
-}
-
-fn extended<'c>(path: &[Step<'c>], step: Step<'c>) -> Vec<Step<'c>> {
+/// One step further.
+pub(super) fn extended<'c>(path: &[Step<'c>], step: Step<'c>) -> Vec<Step<'c>> {
     path.iter().copied().chain([step]).collect()
 }

@@ -46,8 +46,9 @@ impl<'c> Walk<'c> {
                     suspect = suspect.trying(values);
                 }
             } else {
-                // It may compare with what was there, too.
-                suspect.is_ratcheted &= !rule.rule.contains("oldSelf");
+                // It may compare with what was there, too; and a rule that fails does so in every update.
+                let decides = formula.as_ref().is_some_and(|it| before.schema.decides(it));
+                suspect.is_ratcheted &= decides && !rule.rule.contains("oldSelf");
                 suspect = suspect.trying(values);
             }
             self.found.push(suspect);

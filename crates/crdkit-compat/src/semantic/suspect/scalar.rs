@@ -1,15 +1,17 @@
 //! Strings, numbers and booleans: sets of values against sets of values.
 
+use super::guard::Notice;
 use super::{Concern, Visit, Walk, may_be};
 use crate::semantic::answer::Open;
-use crate::semantic::build;
 use crate::semantic::interval::Interval;
-use crate::semantic::sample::{self, FORMATTED};
+use crdkit_sample::build;
+use crdkit_sample::leaf::{self, FORMATTED};
 use crdkit_schema::go_json;
 use crdkit_schema::model::Schema;
 use crdkit_text::formats::Format;
 use crdkit_text::regex::{Found, Regex, Search};
 use crdkit_value::{Document, Event, Kind, Value};
+use std::fmt::Write as _;
 
 /// So many texts of each kind are tried.
 const TEXTS: usize = 4;
@@ -21,12 +23,17 @@ const LONGEST: usize = 70_000;
 impl<'c> Walk<'c> {
     pub(super) fn scalars(&mut self, visit: &Visit<'c>, old: &Schema<'c>, new: &Schema<'c>) {
         if let Some(values) = old.enum_values.filter(|values| values.items().len() > 0) {
-            let refused: Vec<_> = values.items().filter(|value| !admits(new, *value)).collect();
+            // A null is not a value even if it is listed.
+            let listed = values.items().filter(|value| !value.is_null());
+            let refused: Vec<_> = listed.filter(|value| !admits(new, *value)).collect();
             if !refused.is_empty() {
                 let names: Vec<_> = refused.iter().map(|value| go_json::value(*value)).collect();
                 let change = format!("not a value: {}", names.join(", "));
                 let values = refused.into_iter().map(Document::copy_of).collect();
                 self.refused(visit, "enum", change, values);
+            }
+            if admits_unlisted(old, values) {
+                self.numbers(visit, old, new);
             }
             return;
         }
@@ -55,13 +62,10 @@ impl<'c> Walk<'c> {
     }
 
     fn new_enum(&mut self, visit: &Visit<'c>, old: &Schema<'c>, new: &Schema<'c>) {
-        let count = TEXTS + new_len(new);
+        let documents = |texts: &[String]| texts.iter().map(|it| build::text(it)).collect();
         let candidates: Vec<Document> = match old.type_name {
             "boolean" => [false, true].map(|it| build::scalar(Event::Bool(it))).into(),
-            "string" => {
-                let texts = sample::texts(self.sampler.memo, old, count);
-                texts.iter().map(|text| build::text(text)).collect()
-            }
+            "string" => documents(&leaf::texts(self.sampler.memo, &[old], TEXTS + new_len(new))),
             "integer" | "number" => {
                 let near = Interval::of(old);
                 (0..=u32::try_from(new_len(new)).unwrap_or(0))
@@ -73,19 +77,21 @@ impl<'c> Walk<'c> {
             }
             _ => vec![self.sampler.sample(visit.old)],
         };
-        // A type or a pattern may leave no more than a few values, all of them at hand.
-        let all = match old.type_name {
-            "boolean" => true,
-            "string" => {
-                let listed = regex(old).is_some() && old.format.is_empty();
-                listed && (1..count).contains(&candidates.len())
-            }
-            _ => false,
-        };
-        let values: Vec<_> = candidates.into_iter().filter(|it| !admits(new, it.root())).collect();
-        if !all || !values.is_empty() {
-            self.refused(visit, "enum", "only some values".to_owned(), values);
+        let null = (old.nullable && new.nullable).then(|| build::scalar(Event::Null));
+        let candidates = candidates.into_iter().chain(null);
+        let mut values: Vec<_> = candidates.filter(|it| !admits(new, it.root())).collect();
+        // A type or a pattern may leave no more than what is listed.
+        if values.is_empty() && old.type_name == "boolean" {
+            return;
         }
+        if values.is_empty() && old.type_name == "string" {
+            match unlisted(old, new) {
+                Found::Texts(texts) if texts.is_empty() => return,
+                Found::Texts(texts) => values = documents(&texts),
+                Found::Unknown => {}
+            }
+        }
+        self.refused(visit, "enum", "only some values".to_owned(), values);
     }
 
     fn lengths(&mut self, visit: &Visit<'c>, old: &Schema<'c>, new: &Schema<'c>) {
@@ -172,12 +178,17 @@ impl<'c> Walk<'c> {
         if is_within(Format::parse(old.format), format) {
             return;
         }
-        let mut texts = sample::texts(self.sampler.memo, old, 8 * TEXTS);
+        let mut texts = leaf::texts(self.sampler.memo, &[old], 8 * TEXTS);
         texts.extend(FORMATTED.iter().map(|text| (*text).to_owned()));
         let values = texts.iter().map(|text| build::text(text));
         let values = values.filter(|it| admits(old, it.root()) && !format_admits(new, it.root()));
         let values: Vec<_> = values.take(TEXTS).collect();
-        self.refused(visit, "format", format!("format {}", new.format), values);
+        let change = format!("format {}", new.format);
+        let mut suspect = self.suspect(visit, Concern::Accept, "format", change);
+        // A rule that sees the text as a time fails on others, in every update.
+        let is_seen = is_seen_otherwise(new);
+        suspect.is_ratcheted &= !(is_seen && self.is_noticed(visit, &visit.path, Notice::Presence));
+        self.found.push(suspect.trying(values));
     }
 
     fn numbers(&mut self, visit: &Visit<'c>, old: &Schema<'c>, new: &Schema<'c>) {
@@ -202,6 +213,11 @@ impl<'c> Walk<'c> {
     }
 }
 
+/// Whether rules see texts of a schema as something else.
+pub(in crate::semantic) fn is_seen_otherwise(schema: &Schema<'_>) -> bool {
+    matches!(schema.format, "byte" | "date" | "date-time" | "duration")
+}
+
 /// Whether every text of a format, or every text, is of another format.
 fn is_within(narrow: Option<Format>, wide: Format) -> bool {
     narrow == Some(wide)
@@ -212,6 +228,41 @@ fn is_within(narrow: Option<Format>, wide: Format) -> bool {
                 | (Some(Format::Isbn10 | Format::Isbn13), Format::Isbn)
                 | (Some(Format::K8sShortName), Format::K8sLongName)
         )
+}
+
+/// Texts of a pattern and lengths that an enumeration does not list.
+fn unlisted(old: &Schema<'_>, new: &Schema<'_>) -> Found {
+    let listed = new.enum_values.into_iter().flat_map(Value::items).filter_map(Value::as_str);
+    let escaped = |text: &str| {
+        text.chars().fold(String::new(), |mut out, it| {
+            let _ = write!(out, "\\x{{{:x}}}", u32::from(it));
+            out
+        })
+    };
+    let listed: Vec<_> = listed.map(escaped).collect();
+    let Ok(listed) = Regex::new(&format!("^(?:{})$", listed.join("|"))) else {
+        return Found::Unknown;
+    };
+    let length = |bound: Option<i64>| bound.and_then(|bound| usize::try_from(bound).ok());
+    let (bounds, pattern) = (old.bounds(), regex(old));
+    let search = Search {
+        matching: pattern.iter().collect(),
+        failing: vec![&listed],
+        min_length: length(bounds.min_length).unwrap_or(0),
+        max_length: length(bounds.max_length),
+    };
+    search.run(TEXTS)
+}
+
+/// Whether an enumeration lets numbers pass that it does not list: a number is compared without its
+/// fraction to an integer, and an integer to a text as the character with that number.
+fn admits_unlisted(schema: &Schema<'_>, values: Value<'_>) -> bool {
+    let is_character = |value: Value<'_>| value.as_str().is_some_and(|it| it.chars().count() == 1);
+    match schema.type_name {
+        "string" | "boolean" | "object" | "array" => false,
+        "integer" => values.items().any(is_character),
+        _ => values.items().any(|value| is_character(value) || value.as_i64().is_some()),
+    }
 }
 
 fn new_len(schema: &Schema<'_>) -> usize {
@@ -225,7 +276,8 @@ fn regex(schema: &Schema<'_>) -> Option<Regex> {
 /// Whether the keywords about single values allow `value`; junctors and rules are not asked.
 pub(in crate::semantic) fn admits(schema: &Schema<'_>, value: Value<'_>) -> bool {
     let values = schema.enum_values.filter(|values| values.items().len() > 0);
-    if values.is_some_and(|values| !values.items().any(|known| known == value)) {
+    let is_listed = |known: Value<'_>| known == value && !value.is_null();
+    if values.is_some_and(|values| !values.items().any(is_listed)) {
         return false;
     }
     let named = |name: &str| schema.type_name == name || schema.type_name.is_empty();

@@ -1,0 +1,117 @@
+//! What one version makes of an object: whether it takes it, what it loses, what is filled in.
+//!
+//! Objects go in as they are; the engine's outcome comes out, or what of it matters here in words.
+
+use crdkit_codec::Decoded;
+use crdkit_engine::{FieldValidation, Options, Outcome, Version};
+use crdkit_issue::{Segment, Severity};
+use crdkit_sample::build;
+use crdkit_schema::{go_json, status};
+use crdkit_value::{Document, NodeId};
+
+/// What becomes of an object; a status behind its own endpoint is written there, as controllers do.
+pub(super) fn judge<'c>(
+    version: Version<'c>,
+    object: &Document,
+    validation: FieldValidation,
+) -> Outcome<'c> {
+    let options = options(validation);
+    let created = version.create(input(object), &options);
+    let status = object.root().get("status").filter(|_| version.compiled().status);
+    match status {
+        Some(status) if created.is_accepted() => {
+            let stored = stored(&created.document);
+            let mut changed = Document::copy_of(stored.root());
+            build::set(&mut changed, "status", status);
+            version.update_status(&stored, input(&changed), &options)
+        }
+        _ => created,
+    }
+}
+
+/// What reading makes of a stored object: whether it would be accepted does not matter.
+pub(super) fn read<'c>(version: Version<'c>, object: &Document) -> Outcome<'c> {
+    let options = options(FieldValidation::Ignore);
+    if object.root().get("status").is_some() && version.compiled().status {
+        let stored = stored(object);
+        return version.update_status(&stored, input(&stored), &options);
+    }
+    version.create(input(object), &options)
+}
+
+/// A change of a stored object, where its status is behind an endpoint of its own also there.
+pub(super) fn change<'c>(version: Version<'c>, before: &Document, after: &Document) -> Outcome<'c> {
+    let options = options(FieldValidation::Ignore);
+    let outcome = version.update(before, input(after), &options);
+    if outcome.is_accepted() && version.compiled().status && after.root().get("status").is_some() {
+        return version.update_status(before, input(after), &options);
+    }
+    outcome
+}
+
+/// Why a label cannot be put on a stored object, if it cannot.
+pub(super) fn refused_update(new: Version<'_>, object: &Document) -> Option<String> {
+    let mut before = stored(object);
+    build::set(&mut before, "apiVersion", build::text(&new.compiled().api_version).root());
+    let mut metadata = Document::copy_of(before.root().get("metadata")?);
+    let mut labels = build::object();
+    build::set(&mut labels, "touched", build::text("true").root());
+    build::set(&mut metadata, "labels", labels.root());
+    let mut changed = Document::copy_of(before.root());
+    build::set(&mut changed, "metadata", metadata.root());
+    let outcome = new.update(&before, input(&changed), &options(FieldValidation::Ignore));
+    let first = outcome.issues.iter().find(|it| it.severity == Severity::Error);
+    first.filter(|_| !outcome.is_accepted()).map(status::line)
+}
+
+/// The paths of what reading an object loses.
+pub(super) fn lost(outcome: &Outcome<'_>, relates: impl Fn(&[Segment]) -> bool) -> Vec<String> {
+    let lost = outcome.changes.pruned.iter().chain(&outcome.changes.dropped);
+    lost.map(|id| outcome.document.path(*id))
+        .filter(|path| relates(path.segments()))
+        .map(|path| path.to_string())
+        .collect()
+}
+
+/// The fields that were filled in differently.
+pub(super) fn defaulted(before: &Outcome<'_>, after: &Outcome<'_>) -> Vec<String> {
+    let filled = |outcome: &Outcome<'_>| -> Vec<(String, String)> {
+        let document = &outcome.document;
+        let of =
+            |id: &NodeId| (document.path(*id).to_string(), go_json::value(document.value(*id)));
+        outcome.changes.defaulted.iter().map(of).collect()
+    };
+    let (before, after) = (filled(before), filled(after));
+    let find = |list: &[(String, String)], path: &str| {
+        list.iter().find(|(known, _)| known == path).map(|(_, value)| value.clone())
+    };
+    let mut paths: Vec<_> = before.iter().chain(&after).map(|(path, _)| path.clone()).collect();
+    paths.sort();
+    paths.dedup();
+    let shown = |value: Option<String>| value.unwrap_or_else(|| "absent".into());
+    let change = |path: String| {
+        let (old, new) = (find(&before, &path), find(&after, &path));
+        (old != new).then(|| format!("{path} was {}, is {}", shown(old), shown(new)))
+    };
+    paths.into_iter().filter_map(change).collect()
+}
+
+/// The object with what the server adds when it is stored.
+pub(super) fn stored(object: &Document) -> Document {
+    let mut metadata = match object.root().get("metadata") {
+        Some(metadata) => Document::copy_of(metadata),
+        None => build::object(),
+    };
+    build::set(&mut metadata, "resourceVersion", build::text("1").root());
+    let mut stored = Document::copy_of(object.root());
+    build::set(&mut stored, "metadata", metadata.root());
+    stored
+}
+
+pub(super) fn input(object: &Document) -> Decoded {
+    Decoded { document: Document::copy_of(object.root()), issues: Vec::new() }
+}
+
+pub(super) fn options(field_validation: FieldValidation) -> Options {
+    Options { field_validation, ..Options::default() }
+}

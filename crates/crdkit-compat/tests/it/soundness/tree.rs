@@ -1,0 +1,295 @@
+//! Random schemas, as trees that can be changed in one place.
+//!
+//! Out come pairs of schemas that servers take. The second is mostly the first with a few edits, since
+//! two schemas that have nothing in common break every object, and show nothing.
+
+use super::keywords::{
+    ANYTHING, BOOLEAN, EITHER, KEYS, LIST, LIST_TYPE, MAP, NUMBER, OBJECT, PRESERVE, TEXT,
+};
+use crate::support::{crd, document};
+use crdkit_schema::{check, read};
+use proptest::prelude::*;
+use proptest::sample::Index;
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// A schema.
+#[derive(Clone)]
+pub(super) struct Tree {
+    pub(super) kind: Kind,
+    /// The keywords beside the type, with their values as YAML.
+    pub(super) keywords: BTreeMap<&'static str, &'static str>,
+    pub(super) parts: BTreeMap<Part, Tree>,
+}
+
+/// What a schema is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Text,
+    Integer,
+    Number,
+    Boolean,
+    Either,
+    Anything,
+    List,
+    Object,
+}
+
+/// What is below a schema.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Part {
+    Field(&'static str),
+    Others,
+    Items,
+}
+
+/// An old and a new schema, and one of another version beside the new one.
+#[derive(Clone, Debug)]
+pub(super) struct Pair {
+    pub(super) old: Tree,
+    pub(super) new: Tree,
+    pub(super) other: Option<Tree>,
+}
+
+impl Tree {
+    fn new(kind: Kind, keywords: &[(Index, Index)], parts: BTreeMap<Part, Self>) -> Self {
+        let mut tree = Self { kind, keywords: BTreeMap::new(), parts };
+        for (keyword, value) in keywords {
+            tree.set(*keyword, *value);
+        }
+        tree
+    }
+
+    fn set(&mut self, keyword: Index, value: Index) {
+        let table = match self.kind {
+            Kind::Text => TEXT,
+            Kind::Integer | Kind::Number => NUMBER,
+            Kind::Boolean => BOOLEAN,
+            Kind::Either => EITHER,
+            Kind::Anything => ANYTHING,
+            Kind::List => LIST,
+            Kind::Object if self.parts.contains_key(&Part::Others) => MAP,
+            Kind::Object => OBJECT,
+        };
+        let (name, values) = keyword.get(table);
+        self.keywords.insert(*name, *value.get(values));
+    }
+
+    /// Every schema of the tree in turn.
+    fn each(&mut self, visit: &mut impl FnMut(&mut Self)) {
+        visit(self);
+        for part in self.parts.values_mut() {
+            part.each(visit);
+        }
+    }
+
+    /// Whether a text somewhere in it is of a format.
+    pub(super) fn has_format(&self) -> bool {
+        self.keywords.contains_key("format") || self.parts.values().any(Self::has_format)
+    }
+
+    /// Takes out what servers would refuse, as far as that is easy to see.
+    fn mended(mut self) -> Self {
+        self.each(&mut |tree| {
+            let scalar = |tree: &Self| {
+                !matches!(tree.kind, Kind::List | Kind::Object | Kind::Anything)
+                    && !tree.keywords.contains_key("nullable")
+            };
+            if tree.keywords.get(LIST_TYPE) == Some(&"map") {
+                tree.keywords.entry(KEYS).or_insert("[a]");
+            } else {
+                tree.keywords.remove(KEYS);
+            }
+            let keys: Vec<_> = ["a", "b"]
+                .into_iter()
+                .filter(|key| tree.keywords.get(KEYS).is_some_and(|keys| keys.contains(key)))
+                .map(Part::Field)
+                .collect();
+            let Some(items) = tree.parts.get_mut(&Part::Items) else { return };
+            let has_keys = !keys.is_empty()
+                && items.kind == Kind::Object
+                && keys.iter().all(|key| items.parts.get(key).is_some_and(scalar));
+            if has_keys {
+                items.keywords.remove("nullable");
+                let open = |key: &Part| {
+                    items.parts.get(key).is_some_and(|it| !it.keywords.contains_key("default"))
+                };
+                if keys.iter().any(open) {
+                    let both = if keys.len() == 2 { "[a, b]" } else { "[a]" };
+                    items.keywords.insert("required", both);
+                }
+            } else if !keys.is_empty() || tree.keywords.contains_key(LIST_TYPE) && !scalar(items) {
+                tree.keywords.remove(LIST_TYPE);
+                tree.keywords.remove(KEYS);
+            }
+        });
+        self
+    }
+
+    /// Whether a server takes a CRD with this schema.
+    fn is_accepted(&self) -> bool {
+        let document = document(&crd(&format!("{self:?}")));
+        let issues = check::create(&read::crd(document.root()).0);
+        // The status is the server's to write.
+        issues.iter().all(|issue| issue.path.to_string().starts_with("status"))
+    }
+}
+
+/// The schema as YAML.
+impl fmt::Debug for Tree {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.kind {
+            Kind::Text => "{type: string",
+            Kind::Integer => "{type: integer",
+            Kind::Number => "{type: number",
+            Kind::Boolean => "{type: boolean",
+            Kind::Either => "{x-kubernetes-int-or-string: true",
+            Kind::Anything => "{x-kubernetes-preserve-unknown-fields: true",
+            Kind::List => "{type: array",
+            Kind::Object => "{type: object",
+        })?;
+        for (keyword, value) in &self.keywords {
+            write!(f, ", {keyword}: {value}")?;
+        }
+        let fields = self.parts.iter().filter_map(|(part, tree)| match part {
+            Part::Field(name) => Some(format!("{name}: {tree:?}")),
+            Part::Others | Part::Items => None,
+        });
+        let fields: Vec<_> = fields.collect();
+        if !fields.is_empty() {
+            write!(f, ", properties: {{{}}}", fields.join(", "))?;
+        }
+        if let Some(tree) = self.parts.get(&Part::Others) {
+            write!(f, ", additionalProperties: {tree:?}")?;
+        }
+        if let Some(tree) = self.parts.get(&Part::Items) {
+            write!(f, ", items: {tree:?}")?;
+        }
+        f.write_str("}")
+    }
+}
+
+fn tree() -> impl Strategy<Value = Tree> {
+    let keywords = || prop::collection::vec(any::<(Index, Index)>(), 0..4);
+    let kind = prop_oneof![
+        4 => Just(Kind::Text),
+        2 => Just(Kind::Integer),
+        1 => Just(Kind::Number),
+        1 => Just(Kind::Boolean),
+        1 => Just(Kind::Either),
+        1 => Just(Kind::Anything),
+    ];
+    let leaf =
+        (kind, keywords()).prop_map(|(kind, keywords)| Tree::new(kind, &keywords, BTreeMap::new()));
+    leaf.prop_recursive(3, 12, 3, move |inner| {
+        let list = (inner.clone(), keywords()).prop_map(|(items, keywords)| {
+            Tree::new(Kind::List, &keywords, BTreeMap::from([(Part::Items, items)]))
+        });
+        let map = (inner.clone(), keywords()).prop_map(|(values, keywords)| {
+            Tree::new(Kind::Object, &keywords, BTreeMap::from([(Part::Others, values)]))
+        });
+        let object =
+            (prop::collection::vec(inner, 0..3), keywords()).prop_map(|(fields, keywords)| {
+                let names = ["a", "b"].map(Part::Field);
+                Tree::new(Kind::Object, &keywords, names.into_iter().zip(fields).collect())
+            });
+        prop_oneof![2 => list, 1 => map, 4 => object]
+    })
+}
+
+/// A change of one schema of a tree.
+#[derive(Clone, Debug)]
+enum Edit {
+    Replace(Tree),
+    Set(Index, Index),
+    Unset(Index),
+    /// Names a field, or forgets its name.
+    Rename,
+    Add(Tree),
+    Remove(Index),
+}
+
+fn edit() -> impl Strategy<Value = (Index, Edit)> {
+    let edit = prop_oneof![
+        1 => tree().prop_map(Edit::Replace),
+        6 => any::<(Index, Index)>().prop_map(|(keyword, value)| Edit::Set(keyword, value)),
+        3 => any::<Index>().prop_map(Edit::Unset),
+        1 => Just(Edit::Rename),
+        1 => tree().prop_map(Edit::Add),
+        1 => any::<Index>().prop_map(Edit::Remove),
+    ];
+    (any::<Index>(), edit)
+}
+
+fn apply(tree: &mut Tree, (place, edit): &(Index, Edit)) {
+    let mut count = 0;
+    tree.each(&mut |_| count += 1);
+    let mut left = Some(place.index(count));
+    tree.each(&mut |tree| {
+        if left == Some(0) {
+            change(tree, edit);
+        }
+        // Once it is done, nothing is left to count down.
+        left = left.and_then(|left: usize| left.checked_sub(1));
+    });
+}
+
+fn change(tree: &mut Tree, edit: &Edit) {
+    let field = Part::Field("a");
+    match edit {
+        Edit::Replace(new) => *tree = new.clone(),
+        Edit::Set(keyword, value) => tree.set(*keyword, *value),
+        Edit::Unset(keyword) => {
+            let names: Vec<_> = tree.keywords.keys().copied().collect();
+            if !names.is_empty() {
+                tree.keywords.remove(keyword.get(&names));
+            }
+        }
+        Edit::Rename => {
+            if let Some(values) = tree.parts.remove(&Part::Others) {
+                tree.parts.insert(field, values);
+            } else if let Some(first) = tree.parts.remove(&field) {
+                tree.parts = BTreeMap::from([(Part::Others, first)]);
+                tree.keywords.remove(PRESERVE);
+            }
+        }
+        Edit::Add(new) if tree.kind == Kind::Object && tree.parts.len() < 2 => {
+            if !tree.parts.contains_key(&Part::Others) {
+                let name = if tree.parts.contains_key(&field) { "b" } else { "a" };
+                tree.parts.insert(Part::Field(name), new.clone());
+            }
+        }
+        Edit::Remove(part) if tree.kind == Kind::Object => {
+            let names: Vec<_> = tree.parts.keys().copied().collect();
+            if !names.is_empty() {
+                tree.parts.remove(part.get(&names));
+            }
+        }
+        Edit::Add(_) | Edit::Remove(_) => {}
+    }
+}
+
+/// Two schemas, and sometimes a third.
+pub(super) fn pair() -> impl Strategy<Value = Pair> {
+    let taken =
+        || tree().prop_map(Tree::mended).prop_filter("servers take the schema", Tree::is_accepted);
+    let edits = || prop::collection::vec(edit(), 1..4);
+    let changed = |tree: &Tree, edits: &[(Index, Edit)]| {
+        let mut tree = tree.clone();
+        for edit in edits {
+            apply(&mut tree, edit);
+        }
+        Some(tree.mended()).filter(Tree::is_accepted)
+    };
+    (taken(), edits(), prop::option::weighted(0.3, edits())).prop_filter_map(
+        "servers take the changed schemas",
+        move |(old, edits, others)| {
+            let new = changed(&old, &edits)?;
+            let other = match others {
+                Some(edits) => Some(changed(&new, &edits)?),
+                None => None,
+            };
+            Some(Pair { old, new, other })
+        },
+    )
+}
