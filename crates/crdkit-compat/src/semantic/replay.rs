@@ -71,7 +71,8 @@ impl Replay {
         }
         let defaulted = trial::defaulted(&before, &trial::read(new, object));
         if !defaulted.is_empty() {
-            broken.push(Broken::Defaulted(defaulted));
+            let changes = defaulted.into_iter().map(|(_, change)| change);
+            broken.push(Broken::Defaulted(changes.collect()));
         }
         broken
     }

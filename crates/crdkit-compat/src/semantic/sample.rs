@@ -12,6 +12,7 @@ use crdkit_schema::model::{Schema, SchemaId, Schemas};
 use crdkit_schema::rules::escape;
 use crdkit_text::regex::{Found, Regex, Search};
 use crdkit_value::{Document, Event};
+use std::borrow::Cow;
 
 /// Makes samples of the schemas of one table.
 #[derive(Clone, Copy)]
@@ -95,12 +96,10 @@ impl<'c> Sampler<'c> {
 
     /// Adds members until there are `count`, as far as the schema has names for them.
     pub(super) fn pad(&self, schema: &Schema<'c>, count: usize, object: &mut Document) {
-        let mut names: Vec<String> =
-            schema.properties.iter().map(|(name, _)| name.to_owned()).collect();
-        if schema.additional_schema().is_some() || schema.preserves_unknown_fields() {
-            names.extend((0..count).map(|number| format!("key{number}")));
-        }
-        for name in names {
+        let named = schema.properties.iter().map(|(name, _)| Cow::Borrowed(name));
+        let is_open = schema.additional_schema().is_some() || schema.preserves_unknown_fields();
+        let others = (0..if is_open { count } else { 0 }).map(|number| format!("key{number}"));
+        for name in named.chain(others.map(Cow::Owned)) {
             if object.root().members().len() >= count {
                 return;
             }

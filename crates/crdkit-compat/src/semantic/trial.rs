@@ -4,10 +4,11 @@
 
 use crdkit_codec::Decoded;
 use crdkit_engine::{FieldValidation, Options, Outcome, Version};
-use crdkit_issue::{Segment, Severity};
+use crdkit_issue::{FieldPath, Segment, Severity};
 use crdkit_sample::build;
 use crdkit_schema::{go_json, status};
 use crdkit_value::{Document, NodeId};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What becomes of an object; a status behind its own endpoint is written there, as controllers do.
 pub(super) fn judge<'c>(
@@ -73,25 +74,19 @@ pub(super) fn lost(outcome: &Outcome<'_>, relates: impl Fn(&[Segment]) -> bool) 
         .collect()
 }
 
-/// The fields that were filled in differently.
-pub(super) fn defaulted(before: &Outcome<'_>, after: &Outcome<'_>) -> Vec<String> {
-    let filled = |outcome: &Outcome<'_>| -> Vec<(String, String)> {
+/// The fields that were filled in differently, and how.
+pub(super) fn defaulted(before: &Outcome<'_>, after: &Outcome<'_>) -> Vec<(FieldPath, String)> {
+    let filled = |outcome: &Outcome<'_>| -> BTreeMap<FieldPath, String> {
         let document = &outcome.document;
-        let of =
-            |id: &NodeId| (document.path(*id).to_string(), go_json::value(document.value(*id)));
+        let of = |id: &NodeId| (document.path(*id), go_json::value(document.value(*id)));
         outcome.changes.defaulted.iter().map(of).collect()
     };
     let (before, after) = (filled(before), filled(after));
-    let find = |list: &[(String, String)], path: &str| {
-        list.iter().find(|(known, _)| known == path).map(|(_, value)| value.clone())
-    };
-    let mut paths: Vec<_> = before.iter().chain(&after).map(|(path, _)| path.clone()).collect();
-    paths.sort();
-    paths.dedup();
-    let shown = |value: Option<String>| value.unwrap_or_else(|| "absent".into());
-    let change = |path: String| {
-        let (old, new) = (find(&before, &path), find(&after, &path));
-        (old != new).then(|| format!("{path} was {}, is {}", shown(old), shown(new)))
+    let paths: BTreeSet<&FieldPath> = before.keys().chain(after.keys()).collect();
+    let change = |path: &FieldPath| {
+        let (old, new) = (before.get(path), after.get(path));
+        let [was, is] = [old, new].map(|value| value.map_or("absent", String::as_str));
+        (old != new).then(|| (path.clone(), format!("{path} was {was}, is {is}")))
     };
     paths.into_iter().filter_map(change).collect()
 }

@@ -10,7 +10,7 @@ use super::trial::{change, defaulted, input, judge, lost, options, read, refused
 use crate::side::keeps;
 use crate::step::Step;
 use crdkit_engine::{FieldValidation, Outcome};
-use crdkit_issue::{Issue, Segment, Severity};
+use crdkit_issue::{FieldPath, Issue, Segment, Severity};
 use crdkit_sample::build;
 use crdkit_schema::model::SchemaId;
 use crdkit_schema::read::MAX_DEPTH;
@@ -187,11 +187,17 @@ impl<'c> Court<'c> {
                 let mut stored = Document::copy_of(before.document.root());
                 build::set(&mut stored, "apiVersion", api_version.root());
                 let lost = lost(&read(new, &stored), |path| leads_to(&suspect.path, path));
-                (!lost.is_empty()).then(|| format!("loses {}", lost.join(", ")))
+                let lost: Vec<_> = lost.iter().map(String::as_str).collect();
+                (!lost.is_empty()).then(|| format!("loses {}", few(&lost)))
             }
             Concern::Mean => {
                 let changes = defaulted(&before, &read(new, &moved));
-                (!changes.is_empty()).then(|| changes.join(", "))
+                let own = |(path, _): &&(FieldPath, String)| leads_to(&suspect.at, path.segments());
+                // A default may come with that of what is around it; other fields have findings of their own.
+                let own: Vec<_> = changes.iter().filter(own).map(|(_, change)| &**change).collect();
+                let all = changes.iter().map(|(_, change)| &**change);
+                let told = if own.is_empty() { all.collect() } else { own };
+                (!told.is_empty()).then(|| few(&told))
             }
         }
     }
@@ -331,6 +337,17 @@ fn leads_to(steps: &[Step<'_>], path: &[Segment]) -> bool {
             | (Step::Items, Segment::Index(_)) => true,
             _ => false,
         })
+}
+
+/// The first of many, and how many more there are.
+fn few(all: &[&str]) -> String {
+    const FEW: usize = 8;
+    match all.split_at_checked(FEW) {
+        Some((first, rest)) if !rest.is_empty() => {
+            format!("{} and {} more", first.join(", "), rest.len())
+        }
+        _ => all.join(", "),
+    }
 }
 
 /// A path as people write it.
