@@ -217,6 +217,22 @@ fn defaults_change_what_is_stored() {
 }
 
 #[test]
+fn a_default_can_make_items_alike() {
+    let map = |name: &str| {
+        format!(
+            "{{type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [name], \
+             items: {{type: object, properties: {{name: {{type: string{name}}}}}}}}}"
+        )
+    };
+    let atomic = "{type: array, items: {type: object, properties: {name: {type: string}}}}";
+    let with = map(", default: a");
+    let expected = r#"unsafe [{},{"name":"a"}] [{},{}]"#;
+    check(Question::Accept, &[(atomic, &with, expected)]);
+    // What repeats in a stored object may stay.
+    check(Question::Update, &[(atomic, &with, "safe")]);
+}
+
+#[test]
 fn rules_and_junctors_are_decided_where_they_can_be() {
     let fields = "type: object, properties: {a: {type: string}, b: {type: string}}";
     let rule = |rule: &str| format!("{{{fields}, x-kubernetes-validations: [{{rule: '{rule}'}}]}}");

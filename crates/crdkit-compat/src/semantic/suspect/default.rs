@@ -75,11 +75,27 @@ impl<'c> Walk<'c> {
             let with = self.sampler.with(parent, other, &self.sampler.sample(child));
             values.push(build::without(&with, name));
         }
-        if is_noticed || after && self.may_be_wrong(visit, visit.new) {
+        let is_wrong = after && self.may_be_wrong(visit, visit.new);
+        if is_noticed || is_wrong {
             let below = format!("{change}, which may not be allowed");
             let mut suspect = self.suspect(visit, Concern::Accept, "default", below).indirect();
-            suspect.path = around.to_vec();
-            self.found.push(suspect.trying(values.clone()));
+            suspect.is_ratcheted =
+                !is_wrong && !self.is_noticed(visit, &visit.path, Notice::Lasting);
+            let default = self.new.schema(visit.new).default.filter(|_| after);
+            let tried = match (around.split_last(), default) {
+                // An item without the field may be what another with the default is already.
+                (Some((Step::Items, list)), Some(default)) if is_noticed => {
+                    suspect.path = list.to_vec();
+                    let same = self.sampler.with(parent, name, &Document::copy_of(default));
+                    let pair = values.first().map(|empty| build::array([empty, &same]));
+                    pair.into_iter().chain(values.iter().map(|it| build::array([it]))).collect()
+                }
+                _ => {
+                    suspect.path = around.to_vec();
+                    values.clone()
+                }
+            };
+            self.found.push(suspect.trying(tried));
         }
         let mut suspect = self.suspect(visit, Concern::Mean, "default", change);
         suspect.path = around.to_vec();

@@ -24,6 +24,8 @@ pub(super) struct Guard {
 pub(super) enum Notice {
     /// A field comes or goes.
     Presence,
+    /// The same, but for lists: what repeats in a stored object may stay.
+    Lasting,
     /// A value has another type.
     Type,
 }
@@ -84,7 +86,7 @@ fn looks<'c>(
         let mut known = known.0.borrow_mut();
         let reads = known.entry(rule).or_insert_with(|| Rc::new(Reads::of(rule)));
         reads.as_ref().as_ref().is_none_or(|reads| match notice {
-            Notice::Presence => reads.see(below),
+            Notice::Presence | Notice::Lasting => reads.see(below),
             Notice::Type => reads.see_type(below),
         })
     };
@@ -96,13 +98,15 @@ fn looks<'c>(
     }
     let bounds = schema.bounds();
     let counts = bounds.max_properties.is_some() || bounds.min_properties.is_some();
-    let compares = match (schema.extensions().list_type, below) {
+    let repeats = match (schema.extensions().list_type, below) {
         (Some("set"), [Step::Items, _, ..]) => true,
         (Some("map"), [Step::Items, Step::Property(name), ..]) => {
             schema.extensions().list_map_keys.contains(name)
         }
-        _ => schema.enum_values.is_some() && !below.is_empty(),
+        _ => false,
     };
+    let compares =
+        repeats && notice == Notice::Presence || schema.enum_values.is_some() && !below.is_empty();
     // Of fields that have a name of their own it is compared elsewhere whether they are required.
     let requires = match below {
         [Step::AdditionalProperties] => demands_unnamed(schema),
