@@ -58,10 +58,16 @@ fn a_key_twice_is_refused_however_it_is_written() {
     // In any order, at any place, among few and many.
     for n in [2_u8, 3, 8, 31, 32, 33, 64, 200] {
         for (first, second) in [(0, n - 1), (0, 1), (n / 2 - 1, n - 1), (n - 2, n - 1)] {
-            for step in [1_u8, 3, 7] {
+            let turns = [0, 1, n / 2, n - 1].map(usize::from);
+            for (step, turn) in [1_u8, 3, 7].into_iter().flat_map(|step| turns.map(|it| (step, it)))
+            {
                 let mut keys: Vec<u8> = (0..n).map(|at| at.wrapping_mul(step)).collect();
+                keys.rotate_left(turn);
                 let item = |keys: &[u8]| {
-                    let pairs = keys.iter().flat_map(|key| [0x42, b'k', *key, 0xF6]);
+                    let pairs = keys.iter().flat_map(|key| match key % 3 {
+                        0 => vec![0x43, b'k', *key, b'x', 0xF6],
+                        _ => vec![0x42, b'k', *key, 0xF6],
+                    });
                     [0xB8, n].into_iter().chain(pairs).collect::<Vec<u8>>()
                 };
                 let code = |keys: &[u8]| {
