@@ -40,7 +40,7 @@ pub(crate) fn create<'c>(
         metadata::set_int(&mut run.document, metadata, "generation", 1);
         run.done(Stage::Metadata);
         run.check_create();
-        run.verdict()
+        run.verdict(Parts::New)
     })
 }
 
@@ -61,7 +61,7 @@ pub(crate) fn update<'c>(
         }
         run.bump_generation(metadata, old.root());
         run.check_update(old.root());
-        run.verdict()
+        run.verdict(Parts::Old)
     })
 }
 
@@ -78,7 +78,7 @@ pub(crate) fn update_status<'c>(
         run.check_precondition(old.root())?;
         keep_status(&mut run.document, old.root());
         run.check_status_update(old.root());
-        run.verdict()
+        run.verdict(Parts::Old)
     })
 }
 
@@ -103,7 +103,7 @@ pub(crate) fn scale<'c>(
         let metadata = metadata::ensure(&mut run.document);
         run.bump_generation(metadata, old.root());
         run.check_update(old.root());
-        run.verdict()
+        run.verdict(Parts::Old)
     })
 }
 
@@ -120,6 +120,15 @@ fn stored(version: Version<'_>, old: &Document, options: &Options) -> Document {
         metadata::set_text(&mut run.document, metadata, "namespace", &options.namespace);
     }
     run.document
+}
+
+/// Where the parts of an object come from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Parts {
+    /// All from the request, so that only whole fields can be without their defaults again.
+    New,
+    /// Some from the object it replaces, which was filled in by the schema of its own version.
+    Old,
 }
 
 /// One request on its way.
@@ -208,7 +217,7 @@ impl<'c, 'w> Run<'c, 'w> {
 
     /// Makes the object what is read back after it was written: in the storage version, which may not
     /// know all fields, and with the defaults of fields that clients do not decide.
-    fn read_back(&mut self) {
+    fn read_back(&mut self, parts: Parts) {
         let (crd, version) = (self.version.crd, self.version.version);
         let Some(storage) = crd.storage_version() else { return };
         // Equal schemas are one, and by its own schema the object was trimmed and filled in already.
@@ -217,7 +226,8 @@ impl<'c, 'w> Run<'c, 'w> {
             let fields =
                 version.schema.map_or(&[][..], |schema| table.node(schema).field_defaults());
             let root = self.document.root();
-            if fields.iter().any(|field| root.get(table.name(field.name)).is_none()) {
+            let is_missing = || fields.iter().any(|it| root.get(table.name(it.name)).is_none());
+            if is_missing() || parts == Parts::Old && version.status && !fields.is_empty() {
                 self.fill(version.schema);
             }
             return;
@@ -280,11 +290,11 @@ impl<'c, 'w> Run<'c, 'w> {
         }
     }
 
-    fn verdict(&mut self) -> Result<(), Refusal> {
+    fn verdict(&mut self, parts: Parts) -> Result<(), Refusal> {
         if self.findings.has_errors() {
             return Err(Refusal::Invalid);
         }
-        self.read_back();
+        self.read_back(parts);
         self.done(Stage::ReadBack);
         Ok(())
     }
