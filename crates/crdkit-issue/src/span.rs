@@ -23,7 +23,12 @@ pub struct Position {
 pub struct LineIndex {
     /// Offset of the first byte of each line; the first is 0.
     starts: Vec<usize>,
+    /// How many characters begin in front of every [`STRIDE`]th byte, so that many places on one long line
+    /// take no more time than on many lines.
+    characters: Vec<usize>,
 }
+
+const STRIDE: usize = 1024;
 
 impl Span {
     /// From `start` up to and without `end`.
@@ -48,7 +53,15 @@ impl LineIndex {
     pub fn new(text: &[u8]) -> Self {
         let after_feeds =
             text.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at + 1);
-        Self { starts: std::iter::once(0).chain(after_feeds).collect() }
+        let mut before = 0;
+        let strides = text.chunks(STRIDE).map(|stride| {
+            before += n_characters(stride);
+            before
+        });
+        Self {
+            starts: std::iter::once(0).chain(after_feeds).collect(),
+            characters: std::iter::once(0).chain(strides).collect(),
+        }
     }
 
     /// The line and column of `offset` in `text`, the text this index was made of.
@@ -56,10 +69,19 @@ impl LineIndex {
         let offset = offset.min(text.len());
         let line = self.starts.partition_point(|start| *start <= offset);
         let start = self.line_start(line);
-        let before = text.get(start..offset).unwrap_or_default();
-        // Every byte that does not continue a UTF-8 sequence begins a character.
-        let column = before.iter().filter(|byte| (**byte & 0xC0) != 0x80).count() + 1;
-        Position { line, column }
+        let n_before = if offset - start <= STRIDE {
+            n_characters(text.get(start..offset).unwrap_or_default())
+        } else {
+            self.n_before(text, offset).saturating_sub(self.n_before(text, start))
+        };
+        Position { line, column: n_before + 1 }
+    }
+
+    /// How many characters begin in front of `offset`.
+    fn n_before(&self, text: &[u8], offset: usize) -> usize {
+        let stride = offset / STRIDE;
+        let known = self.characters.get(stride).copied().unwrap_or_default();
+        known + n_characters(text.get(stride * STRIDE..offset).unwrap_or_default())
     }
 
     /// Offset of the first byte of `line`, counted from 1.
@@ -73,9 +95,27 @@ impl LineIndex {
     }
 }
 
+/// Every byte that does not continue a UTF-8 sequence begins a character.
+fn n_characters(bytes: &[u8]) -> usize {
+    bytes.iter().filter(|byte| (**byte & 0xC0) != 0x80).count()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn columns_of_long_lines_count_characters_too() {
+        let line = "aüb€𝄞".repeat(STRIDE);
+        let text = format!("first\n{line}\n{line}");
+        let index = LineIndex::new(text.as_bytes());
+        for (offset, _) in text.char_indices().step_by(7) {
+            let before = text.get(..offset).unwrap_or_default();
+            let start = before.rfind('\n').map_or(0, |feed| feed + 1);
+            let column = before.get(start..).unwrap_or_default().chars().count() + 1;
+            assert_eq!(index.position(text.as_bytes(), offset).column, column, "at {offset}");
+        }
+    }
 
     #[test]
     fn lines_and_columns_count_from_one_in_characters() {

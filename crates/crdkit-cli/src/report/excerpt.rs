@@ -43,11 +43,14 @@ impl<'a> Source<'a> {
 
     /// The line and column of a byte, in text.
     pub(crate) fn position(&self, offset: usize) -> Option<Position> {
+        if self.is_binary {
+            return None;
+        }
         let Position { line, mut column } = self.lines.position(self.bytes, offset);
         if line == 1 {
             column += self.first_column;
         }
-        (!self.is_binary).then_some(Position { line: line + self.first_line - 1, column })
+        Some(Position { line: line + self.first_line - 1, column })
     }
 
     /// Where a finding begins in binary input.
