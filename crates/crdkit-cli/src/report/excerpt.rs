@@ -135,9 +135,9 @@ impl Window {
         // Of a very long line only the part around the place is shown.
         let from =
             if first - line_start > Self::LONGEST { first - Self::LONGEST / 2 } else { line_start };
-        let rest = source.bytes.get(last..).unwrap_or_default();
-        let line_end = rest.iter().position(|byte| *byte == b'\n').map_or(len, |feed| last + feed);
-        let to = line_end.min(last + Self::LONGEST);
+        let longest = len.min(last + Self::LONGEST);
+        let rest = source.bytes.get(last..longest).unwrap_or_default();
+        let to = rest.iter().position(|byte| *byte == b'\n').map_or(longest, |feed| last + feed);
         // Bytes that are not UTF-8 take more room as text, so the text is put together from pieces.
         let mut text = String::new();
         let mut marks = Vec::new();
