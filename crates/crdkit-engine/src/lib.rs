@@ -58,11 +58,9 @@ mod pipeline;
 mod prepare;
 mod rules;
 mod scale;
-pub mod schema;
 mod shape;
 mod spans;
 mod stage;
-pub mod stream;
 mod strict;
 mod walk;
 

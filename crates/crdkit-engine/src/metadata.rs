@@ -7,7 +7,7 @@
 //! Upstream: `apiextensions-apiserver/pkg/apiserver/schema/objectmeta`, `apiserver/pkg/registry/rest`.
 
 use crate::findings::Findings;
-use crdkit_issue::{FieldPath, Issue, Segment, codes::object as codes};
+use crdkit_issue::{FieldPath, Issue, codes::object as codes};
 use crdkit_schema::decode::{self, types};
 use crdkit_text::names;
 use crdkit_text::quote::quote;
@@ -355,18 +355,4 @@ pub(crate) fn collapse(issues: &mut Vec<Issue>) {
             at += 1;
         }
     }
-}
-
-/// The value that `path` leads to from `object`; or the last on the way.
-pub(crate) fn written(object: Value<'_>, path: &FieldPath) -> NodeId {
-    let mut value = object;
-    for segment in path.segments() {
-        let next = match segment {
-            Segment::Field(key) | Segment::Key(key) => value.get(key),
-            Segment::Index(index) => value.at(*index),
-        };
-        let Some(next) = next else { break };
-        value = next;
-    }
-    value.id()
 }

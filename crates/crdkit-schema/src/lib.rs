@@ -23,6 +23,7 @@ pub mod prune;
 pub mod read;
 pub mod rules;
 pub mod schema;
+pub mod spans;
 pub mod status;
 pub mod unknown;
 pub mod validate;

@@ -7,10 +7,10 @@
 use crate::generate;
 use anyhow::{Context as _, Result, bail};
 use crdkit::codec::{DecodeOptions, yaml};
-use crdkit::engine::stream::{Options, Step, Stream};
 use crdkit::issue::FieldPath;
 use crdkit::schema::import::{self, Profile, Unknown};
 use crdkit::schema::schema::Schema;
+use crdkit::structure::stream::{Options, Step, Stream};
 use std::io::{self, Read};
 use std::path::Path;
 use std::time::Instant;

@@ -11,11 +11,5 @@ mod generate;
 mod hostile;
 mod markdown;
 mod properties;
-mod schema_cases;
-mod schema_properties;
-mod schema_rules;
-#[cfg(feature = "serde")]
-mod schema_typed;
 mod status;
-mod stream;
 mod support;

@@ -5,13 +5,14 @@
 //! it, which places the input really had, and every finding. [`Schema::encode_canonical`] and
 //! [`Schema::encode_preserving`] write values back, checked on both sides.
 //!
-//! The order of the stages is written once, in `stages.rs`. It differs from the order of
-//! `crate::pipeline`, which is the API server's for whole requests: here codecs and a program's own rules
-//! take part, and nothing is known of metadata, names or storage.
+//! The order of the stages is written once, in `stages.rs`. It differs from that of whole requests to the
+//! API server: here codecs and a program's own rules take part, and nothing is known of metadata, names or
+//! storage.
 //!
 //! Invariant: a bad document is a [`Parsed`] with issues, never an error; nothing recurses on input.
 
 pub mod build;
+pub mod stream;
 
 mod codec;
 mod decoded;
@@ -25,7 +26,6 @@ mod preserve;
 mod project;
 mod report;
 mod rule;
-#[expect(clippy::module_inception, reason = "the module is named after the type it is about")]
 mod schema;
 mod scope;
 mod stages;
@@ -34,8 +34,6 @@ mod tri;
 #[cfg(feature = "serde")]
 mod typed;
 mod wire;
-
-pub(crate) use stages::part;
 
 pub use codec::{
     Base64, Codec, Codecs, DurationText, EpochSeconds, IntOrString, JsonText, QuantityText, Rfc3339,

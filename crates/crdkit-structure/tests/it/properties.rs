@@ -1,9 +1,7 @@
 //! What holds for every input of a schema: presence, round trips, canonical text.
 
-use crdkit_engine::schema::build::{Node, array, boolean, integer, map, object, string};
-use crdkit_engine::schema::{
-    Decoded, DefaultMode, Options, ParseOptions, Schema, Unknown, document_of,
-};
+use crdkit_structure::build::{Node, array, boolean, integer, map, object, string};
+use crdkit_structure::{Decoded, DefaultMode, Options, ParseOptions, Schema, Unknown, document_of};
 use crdkit_value::{Document, Event, NodeId, Value};
 use proptest::prelude::*;
 
@@ -127,7 +125,7 @@ proptest! {
         };
         let options = Options::new().defaults(mode).unknown(Unknown::Preserve);
         let schema = node.build(&options).unwrap();
-        let written = schema.to_json_schema(&crdkit_engine::schema::ExportOptions::new());
+        let written = schema.to_json_schema(&crdkit_structure::ExportOptions::new());
         let input = instance(written.root(), &mut choices.into_iter());
         let value = decode(&schema, &input);
 
@@ -162,7 +160,7 @@ proptest! {
         choices in proptest::collection::vec(any::<u8>(), 64),
     ) {
         let schema = node.build(&Options::new().defaults(DefaultMode::Apply)).unwrap();
-        let written = schema.to_json_schema(&crdkit_engine::schema::ExportOptions::new());
+        let written = schema.to_json_schema(&crdkit_structure::ExportOptions::new());
         let input = instance(written.root(), &mut choices.into_iter());
         let once = decode(&schema, &input);
         let twice = decode(&schema, &once.value);

@@ -13,11 +13,11 @@
 //! | `json preserving` | the exact preserving output |
 //! | `json literal` | the exact preserving output when presence alone decides |
 
-use crdkit_engine::schema::{
+use crdkit_issue::{Issues, PathStyle, SeedView};
+use crdkit_structure::{
     CelOptions, Codecs, DefaultMode, EncodeMode, Nulls, Options, ParseOptions, Parsed, Profile,
     Schema, Unknown, import_with,
 };
-use crdkit_issue::{Issues, PathStyle, SeedView};
 use crdkit_testkit::Block;
 use crdkit_value::{Document, Presence};
 use std::fmt::Write as _;
@@ -97,9 +97,8 @@ fn parse(schema: &Schema, block: &Block) -> Parsed {
 }
 
 fn show(schema: &Schema, parsed: &Parsed, role: &str) -> String {
-    let decoded =
-        || crdkit_engine::schema::Decoded::new(parsed.value.clone(), parsed.presence.clone());
-    let text = |output: Result<Vec<u8>, crdkit_engine::schema::EncodeError>| match output {
+    let decoded = || crdkit_structure::Decoded::new(parsed.value.clone(), parsed.presence.clone());
+    let text = |output: Result<Vec<u8>, crdkit_structure::EncodeError>| match output {
         Ok(bytes) => String::from_utf8(bytes).expect("UTF-8"),
         Err(error) => format!("error: {error}"),
     };

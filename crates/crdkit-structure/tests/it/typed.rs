@@ -1,7 +1,7 @@
 //! Values of schemas as types of a program.
 
-use crdkit_engine::schema::{Codecs, DefaultMode, Options, ParseOptions, Schema, Tri, import_yaml};
 use crdkit_issue::SeedView;
+use crdkit_structure::{Codecs, DefaultMode, Options, ParseOptions, Schema, Tri, import_yaml};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 

@@ -1,13 +1,13 @@
 //! Schemas as a library, beside what the Markdown cases show: rules, codecs, edits, errors, limits.
 
-use crdkit_engine::schema::build::{array, integer, map, number, object, string, tagged};
-use crdkit_engine::schema::{
+use crdkit_issue::{FieldPath, Issues, PathStyle, SeedView, codes};
+use crdkit_structure::build::{array, integer, map, number, object, string, tagged};
+use crdkit_structure::{
     Base64, Codec, Codecs, Decoded, DefaultMode, EncodeError, EncodeMode, EpochSeconds, Equality,
     ExportOptions, JsonText, Nulls, Numbers, Options, ParseOptions, Parsed, Profile, QuantityText,
     Report, Rfc3339, Rule, RuleContext, Schema, Unknown, WhenSeen, Wire, document_of, import,
     import_json, import_with, import_yaml, rule_fn,
 };
-use crdkit_issue::{FieldPath, Issues, PathStyle, SeedView, codes};
 use crdkit_value::{Document, Limits, NodeId, PresenceFilter, Value};
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
@@ -230,9 +230,9 @@ fn codecs_give_the_program_one_form_and_the_wire_one_spelling() {
         ),
         (Box::new(QuantityText), r#""1000m""#, r#""1""#, r#""1""#),
         (Box::new(Base64), "\"aGk\\n=\"", r#""aGk=""#, r#""aGk=""#),
-        (Box::new(crdkit_engine::schema::DurationText), r#""90m""#, r#""1h30m0s""#, r#""1h30m0s""#),
-        (Box::new(crdkit_engine::schema::IntOrString), "5", "5", "5"),
-        (Box::new(crdkit_engine::schema::IntOrString), r#""50%""#, r#""50%""#, r#""50%""#),
+        (Box::new(crdkit_structure::DurationText), r#""90m""#, r#""1h30m0s""#, r#""1h30m0s""#),
+        (Box::new(crdkit_structure::IntOrString), "5", "5", "5"),
+        (Box::new(crdkit_structure::IntOrString), r#""50%""#, r#""50%""#, r#""50%""#),
     ] {
         let decoded = codec
             .decode(document_of(wire).root())
@@ -257,7 +257,7 @@ fn codecs_give_the_program_one_form_and_the_wire_one_spelling() {
         (Box::new(Base64), r#""a===""#),
         (Box::new(QuantityText), r#""much""#),
         (Box::new(JsonText), r#""{\"a\":1,\"a\":2}""#),
-        (Box::new(crdkit_engine::schema::IntOrString), "1.5"),
+        (Box::new(crdkit_structure::IntOrString), "1.5"),
     ] {
         assert!(codec.decode(document_of(wrong).root()).is_err(), "{wrong}");
     }
@@ -468,7 +468,7 @@ fn built_schemas_are_imported_ones() {
     assert!(
         string()
             .pattern("(")
-            .build(&Options::new().deny(crdkit_engine::schema::Level::Warning))
+            .build(&Options::new().deny(crdkit_structure::Level::Warning))
             .is_err()
     );
 }

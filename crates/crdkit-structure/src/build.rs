@@ -4,8 +4,8 @@
 //! compiled schema that the document would give, and [`Schema::to_json_schema`] writes it out.
 //!
 //! ```
-//! use crdkit_engine::schema::build::{array, integer, object, string};
-//! use crdkit_engine::schema::{Options, ParseOptions, document_of};
+//! use crdkit_structure::build::{array, integer, object, string};
+//! use crdkit_structure::{Options, ParseOptions, document_of};
 //!
 //! let schema = object()
 //!     .required("name", string().length(1..=20))

@@ -3,12 +3,13 @@
 use super::frame::{Child, Frame};
 use super::schema::Schemas;
 use super::{Options, Resolution};
-use crate::{schema, spans};
+use crate::stages;
 use crdkit_codec::DecodeError;
 use crdkit_codec::json::{Chunks, Filled, Reader, Source};
 use crdkit_issue::{FieldPath, Issue, Segment, Severity, Span, codes};
 use crdkit_schema::compile::Id;
 use crdkit_schema::schema::Schema;
+use crdkit_schema::spans;
 use crdkit_value::{Builder, Document, Event, Kind, NodeId, NumberMode, Suspended};
 use std::collections::VecDeque;
 use std::io::Read;
@@ -387,12 +388,12 @@ impl<'t, S: Source> Stream<'t, S> {
     /// Judges a whole value and gives it out.
     fn part(&mut self, schemas: &[Id], keep: bool, mut document: Document, mut issues: Vec<Issue>) {
         let step = self.frames.last().map(Frame::child);
-        let judged = schema::part(self.schema, schemas, keep, &mut document);
+        let judged = stages::part(self.schema, schemas, keep, &mut document);
         let is_wrong = judged
             .iter()
             .any(|(id, issue)| *id == NodeId::ROOT && issue.code == codes::object::TYPE_MISMATCH);
         issues.extend(judged.into_iter().map(|(id, mut issue)| {
-            issue.span = issue.span.or_else(|| spans::place(&document, &document, id, &issue));
+            issue.span = issue.span.or_else(|| spans::of(&document, &document, id, &issue));
             issue
         }));
         let mut found = Vec::new();

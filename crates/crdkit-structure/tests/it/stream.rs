@@ -2,12 +2,12 @@
 
 use crate::support;
 use crdkit_codec::DecodeError;
-use crdkit_engine::stream::{
-    Elements, Feeder, Label, Options, Resolution, Step, Strategy as Buffers, Stream, labels,
-};
 use crdkit_issue::{FieldPath, Issue, codes};
 use crdkit_schema::import::{self, Profile, Unknown};
 use crdkit_schema::schema::Schema;
+use crdkit_structure::stream::{
+    Elements, Feeder, Label, Options, Resolution, Step, Strategy as Buffers, Stream, labels,
+};
 use crdkit_value::Duplicates;
 use proptest::prelude::*;
 use std::fmt::Write as _;

@@ -15,14 +15,13 @@ use super::project::{How, project, project_part};
 use super::schema::Schema;
 use super::scope::Scope;
 use super::wire::Wire;
-use crate::findings::Findings;
-use crate::spans;
 use crdkit_issue::{FieldPath, Issue, Issues, SeedView, Severity, Stage, codes};
 use crdkit_schema::compile::{Flags, Id};
 use crdkit_schema::import::{DefaultMode, Nulls, Unknown};
 use crdkit_schema::prune;
 use crdkit_schema::rules::{self, Call};
 use crdkit_schema::schema::{Schema as Compiled, Semantics};
+use crdkit_schema::spans;
 use crdkit_schema::validate::{Request, report};
 use crdkit_value::{Collected, Document, NodeId, PresenceMap, Value};
 use std::collections::BTreeSet;
@@ -212,23 +211,22 @@ fn refused(issue: Issue) -> Parsed {
 fn conclude(
     document: Document,
     presence: PresenceMap,
-    found: Found,
+    mut found: Found,
     wire: Wire<'_>,
     numbers: crdkit_schema::import::Numbers,
     options: &ParseOptions,
 ) -> Parsed {
-    let mut findings = Findings { entries: found };
-    if !findings.entries.is_empty() {
+    if !found.is_empty() {
         let again = wire.source().and_then(|_| wire.decode(numbers, options, true).ok());
-        spans::fill_from(&mut findings, &document, again.as_ref(), &[]);
+        spans::fill(&mut found, &document, again.as_ref(), &[]);
     }
     let mut seen = BTreeSet::new();
-    findings.entries.retain(|(_, issue)| {
+    found.retain(|(_, issue)| {
         let view = SeedView(issue);
         seen.insert((issue.path.pointer(), view.code(), view.keyword().to_owned(), issue.message()))
     });
     let (mut errors, warnings): (Found, Found) =
-        findings.entries.into_iter().partition(|(_, issue)| issue.severity == Severity::Error);
+        found.into_iter().partition(|(_, issue)| issue.severity == Severity::Error);
     if options.fail_fast {
         errors.sort_by_key(|(id, issue)| (issue.span.map(|span| span.start), *id));
         errors.truncate(1);

@@ -1,0 +1,16 @@
+//! Schemas without CRDs as their users see them.
+#![expect(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "tests"
+)]
+
+mod cases;
+mod properties;
+mod rules;
+mod stream;
+mod support;
+#[cfg(feature = "serde")]
+mod typed;
