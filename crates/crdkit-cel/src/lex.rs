@@ -367,7 +367,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// Scans the escape sequence at `index`: the index behind it, or where it broke.
+    /// Scans the escape sequence at `index`: the index after it, or where it broke.
     fn escape(&self, index: usize) -> Result<usize, usize> {
         let expect = |from: usize, count: usize, test: &dyn Fn(u8) -> bool| {
             (from..from + count)

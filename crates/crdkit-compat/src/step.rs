@@ -8,7 +8,7 @@ use std::fmt;
 
 /// One step down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Step<'d> {
+pub(crate) enum SchemaStep<'d> {
     Items,
     Item(usize),
     AllOf(usize),
@@ -23,7 +23,7 @@ pub(crate) enum Step<'d> {
     Dependency(&'d str),
 }
 
-impl<'d> Step<'d> {
+impl<'d> SchemaStep<'d> {
     /// Every step that leads somewhere from `schema`.
     pub(crate) fn all(schema: &Schema<'d>) -> Vec<(Self, SchemaId)> {
         let mut steps = Vec::new();
@@ -95,14 +95,14 @@ impl<'d> Step<'d> {
 
 fn numbered<'d>(
     ids: &[SchemaId],
-    step: fn(usize) -> Step<'d>,
-    steps: &mut Vec<(Step<'d>, SchemaId)>,
+    step: fn(usize) -> SchemaStep<'d>,
+    steps: &mut Vec<(SchemaStep<'d>, SchemaId)>,
 ) {
     steps.extend(ids.iter().enumerate().map(|(index, id)| (step(index), *id)));
 }
 
 /// The step as crdify writes it.
-impl fmt::Display for Step<'_> {
+impl fmt::Display for SchemaStep<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Items => f.write_str(".items"),

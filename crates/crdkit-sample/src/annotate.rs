@@ -12,22 +12,22 @@ use std::fmt::Write as _;
 
 /// Longer lists of values are cut.
 const MOST_VALUES: usize = 12;
-/// Comments are broken behind this many characters, indentation included.
+/// Comments are broken after this many characters, indentation included.
 const WIDTH: usize = 100;
 
 /// `value` as YAML with comments out of the schema `root`.
 pub fn yaml(value: Value<'_>, schemas: &Schemas<'_>, root: Option<SchemaId>) -> String {
     let mut out = String::new();
-    Writer { schemas, out: &mut out }.members(value, root, 0);
+    AnnotatedWriter { schemas, out: &mut out }.members(value, root, 0);
     out
 }
 
-struct Writer<'w, 'd> {
+struct AnnotatedWriter<'w, 'd> {
     schemas: &'w Schemas<'d>,
     out: &'w mut String,
 }
 
-impl Writer<'_, '_> {
+impl AnnotatedWriter<'_, '_> {
     /// The members of an object, a line or more for each.
     fn members(&mut self, object: Value<'_>, id: Option<SchemaId>, indent: usize) {
         let schema = id.map(|id| self.schemas.get(id));
@@ -46,7 +46,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// A value behind its key, which begins at the column `indent`.
+    /// A value after its key, which begins at the column `indent`.
     fn value(&mut self, value: Value<'_>, id: Option<SchemaId>, indent: usize) {
         match value.kind() {
             Kind::Object(members) if members.len() > 0 => {
@@ -67,7 +67,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// An item behind its dash at the column `indent`.
+    /// An item after its dash at the column `indent`.
     fn item(&mut self, value: Value<'_>, id: Option<SchemaId>, indent: usize) {
         if value.as_object().is_some_and(|members| members.len() > 0) {
             let start = self.out.len();

@@ -7,7 +7,7 @@
 
 use crate::leaf::{self, Wanted};
 use crate::make::{Maker, Shape};
-use crate::rule::{Mentions, Step};
+use crate::rule::{Mentions, RuleStep};
 use crate::values::{CHOICES, VALUES};
 use crate::{Extent, build, repair};
 use crdkit_issue::{FieldPath, Issue, Segment, codes};
@@ -271,14 +271,14 @@ impl<'c> Editor<'_, 'c> {
 
     /// Where the steps lead from `place`: for items and values, to the first few that are there, or to
     /// the one that could be.
-    fn places(&self, place: &FieldPath, ids: &[SchemaId], steps: &[Step]) -> Vec<FieldPath> {
+    fn places(&self, place: &FieldPath, ids: &[SchemaId], steps: &[RuleStep]) -> Vec<FieldPath> {
         let mut places = vec![(place.clone(), ids.to_vec())];
         for step in steps {
             let mut next = Vec::new();
             for (path, ids) in places {
                 let joined = self.maker.joined(&ids, 0);
                 match step {
-                    Step::Field(field) => {
+                    RuleStep::Field(field) => {
                         let known =
                             joined.iter().flat_map(|id| self.maker.schema(*id).properties.iter());
                         let mut names = known.map(|(name, _)| name);
@@ -292,7 +292,7 @@ impl<'c> Editor<'_, 'c> {
                             next.push((path.field(name), member));
                         }
                     }
-                    Step::Each => {
+                    RuleStep::Each => {
                         let value = find(self.document, &path);
                         let items = self.maker.items(&joined);
                         if items.is_empty() {

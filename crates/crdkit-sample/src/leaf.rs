@@ -5,18 +5,18 @@
 //! the schemas as far as could be found out; an empty list means that nothing was found.
 
 use crdkit_schema::model::{Bounds, Schema};
-use crdkit_text::formats::Format;
-use crdkit_text::regex::{Found, Regex, Search};
+use crdkit_text::formats::TextFormat;
+use crdkit_text::regex::{Regex, Search, SearchOutcome};
 use crdkit_value::Value;
 use std::cell::RefCell;
 use std::collections::HashMap;
 
 /// Texts that were found for patterns; finding them is the most expensive part of a sample.
 #[derive(Debug, Default)]
-pub struct Memo(RefCell<HashMap<Key, Vec<String>>>);
+pub struct Memo(RefCell<HashMap<SearchKey, Vec<String>>>);
 
 /// Patterns, the least and greatest length, and how many texts.
-type Key = (Vec<String>, usize, Option<usize>, usize);
+type SearchKey = (Vec<String>, usize, Option<usize>, usize);
 
 /// Nobody needs longer lists and texts than this to see a point.
 pub const LARGEST: usize = 256;
@@ -25,7 +25,7 @@ pub const LARGEST: usize = 256;
 pub(crate) struct Wanted<'s> {
     enumerations: Vec<Value<'s>>,
     patterns: Vec<Regex>,
-    formats: Vec<Format>,
+    formats: Vec<TextFormat>,
     min: usize,
     max: Option<usize>,
 }
@@ -41,7 +41,7 @@ impl<'s> Wanted<'s> {
                 .filter(|schema| !schema.pattern.is_empty())
                 .filter_map(|schema| Regex::new(schema.pattern).ok())
                 .collect(),
-            formats: schemas.iter().filter_map(|schema| Format::parse(schema.format)).collect(),
+            formats: schemas.iter().filter_map(|schema| TextFormat::parse(schema.format)).collect(),
             min: bounds().filter_map(|bounds| length(bounds.min_length)).max().unwrap_or(0),
             max: bounds().filter_map(|bounds| length(bounds.max_length)).min(),
         }
@@ -97,8 +97,8 @@ impl<'s> Wanted<'s> {
         let (min_length, max_length) = (self.min, self.max);
         let search = Search { matching, failing: Vec::new(), min_length, max_length };
         let texts = match search.run(count) {
-            Found::Texts(texts) => texts,
-            Found::Unknown => Vec::new(),
+            SearchOutcome::Texts(texts) => texts,
+            SearchOutcome::Unknown => Vec::new(),
         };
         memo.0.borrow_mut().insert(key, texts.clone());
         texts

@@ -354,7 +354,7 @@ fn type_name<'d>(schemas: &[&Schema<'d>], choice: usize) -> &'d str {
 }
 
 fn is_told(schema: &Schema<'_>) -> bool {
-    crdkit_text::formats::Format::parse(schema.format).is_some()
+    crdkit_text::formats::TextFormat::parse(schema.format).is_some()
 }
 
 fn count(bound: Option<i64>) -> usize {

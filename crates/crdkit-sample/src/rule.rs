@@ -8,7 +8,7 @@ use crdkit_schema::rules::Environments;
 
 /// One step from `self` down.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Step {
+pub(crate) enum RuleStep {
     /// A field, as expressions spell it.
     Field(Name),
     /// Any item of a list or value of a map.
@@ -19,7 +19,7 @@ pub(crate) enum Step {
 #[derive(Debug, Default)]
 pub(crate) struct Mentions {
     /// Fields, in the order they are met.
-    pub(crate) paths: Vec<Vec<Step>>,
+    pub(crate) paths: Vec<Vec<RuleStep>>,
     pub(crate) texts: Vec<Name>,
     pub(crate) numbers: Vec<f64>,
     /// Texts that are used as patterns.
@@ -35,7 +35,7 @@ impl Mentions {
         let mut mentions = Self::default();
         if let Ok(checked) = Environments::shared().stored.parse_unchecked(rule) {
             let ast = checked.ast();
-            let mut walk = Walk { ast, scopes: Vec::new(), mentions: &mut mentions };
+            let mut walk = MentionWalk { ast, scopes: Vec::new(), mentions: &mut mentions };
             walk.visit(ast.root());
         }
         mentions
@@ -52,14 +52,14 @@ impl Mentions {
     }
 }
 
-struct Walk<'a> {
+struct MentionWalk<'a> {
     ast: &'a Ast,
     /// Loop variables, and what they stand for.
-    scopes: Vec<(Name, Option<Vec<Step>>)>,
+    scopes: Vec<(Name, Option<Vec<RuleStep>>)>,
     mentions: &'a mut Mentions,
 }
 
-impl Walk<'_> {
+impl MentionWalk<'_> {
     /// Notes what the expression and all of its parts mention. Parsing bounds the depth.
     fn visit(&mut self, id: ExprId) {
         if let Some(path) = self.path(id)
@@ -96,7 +96,7 @@ impl Walk<'_> {
             ExprKind::Comprehension(it) => {
                 self.visit(it.range);
                 let range = self.path(it.range);
-                let item = range.map(|path| [path, vec![Step::Each]].concat());
+                let item = range.map(|path| [path, vec![RuleStep::Each]].concat());
                 let variable = it.second_variable.as_ref().unwrap_or(&it.variable);
                 self.scopes.push((Name::clone(variable), item));
                 // `cel.bind` is a loop that never runs: its accumulator is the variable.
@@ -128,8 +128,8 @@ impl Walk<'_> {
     }
 
     /// The place that an expression reads, if it only reads one.
-    fn path(&self, id: ExprId) -> Option<Vec<Step>> {
-        let below = |operand: ExprId, step: Step| {
+    fn path(&self, id: ExprId) -> Option<Vec<RuleStep>> {
+        let below = |operand: ExprId, step: RuleStep| {
             let mut path = self.path(operand)?;
             path.push(step);
             Some(path)
@@ -141,14 +141,14 @@ impl Walk<'_> {
                 scope.1.clone()
             }
             ExprKind::Select { operand, field, .. } => {
-                below(*operand, Step::Field(Name::clone(field)))
+                below(*operand, RuleStep::Field(Name::clone(field)))
             }
             ExprKind::Call { target, function, arguments } => match (&**function, &**arguments) {
                 ("_?._" | "_[_]" | "_[?_]", [operand, key]) => match self.ast.kind(*key) {
                     ExprKind::Literal(Literal::String(key)) => {
-                        below(*operand, Step::Field(Name::clone(key)))
+                        below(*operand, RuleStep::Field(Name::clone(key)))
                     }
-                    _ => below(*operand, Step::Each),
+                    _ => below(*operand, RuleStep::Each),
                 },
                 ("orValue", _) | ("value", []) => self.path((*target)?),
                 _ => None,
@@ -179,8 +179,8 @@ mod tests {
             let mentions = Mentions::of(rule);
             let shown = mentions.paths.iter().filter(|path| !path.is_empty()).map(|path| {
                 let steps = path.iter().map(|step| match step {
-                    Step::Field(name) => name.to_string(),
-                    Step::Each => "each".to_owned(),
+                    RuleStep::Field(name) => name.to_string(),
+                    RuleStep::Each => "each".to_owned(),
                 });
                 steps.collect::<Vec<_>>().join(".")
             });

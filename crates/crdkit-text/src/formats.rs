@@ -1,7 +1,7 @@
 //! The string formats the API server checks in schemas.
 //!
-//! Takes the name of a format as a schema spells it, gives a [`Format`] that accepts or refuses strings. Names are
-//! compared without hyphens, so `date-time` and `datetime` are one format. A name that is not known is no fault:
+//! Takes the name of a format as a schema spells it, gives a [`TextFormat`] that accepts or refuses strings. Names are
+//! compared without hyphens, so `date-time` and `datetime` are one format. An unknown name is not a fault:
 //! the server ignores such formats.
 //! Upstream: `k8s.io/kube-openapi/pkg/validation/strfmt`, apiextensions `pkg/apiserver/validation/formats.go`.
 
@@ -13,7 +13,7 @@ use crate::{duration, ip, names, timestamp, url::Url};
 /// A string format with a meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[expect(missing_docs, reason = "each variant is the format of that name")]
-pub enum Format {
+pub enum TextFormat {
     BsonObjectId,
     Uri,
     Email,
@@ -42,7 +42,7 @@ pub enum Format {
     K8sLongName,
 }
 
-impl Format {
+impl TextFormat {
     /// Every format with its name, hyphens left out.
     pub const ALL: [(&'static str, Self); 26] = [
         ("bsonobjectid", Self::BsonObjectId),
@@ -126,12 +126,12 @@ mod tests {
 
     #[test]
     fn hyphens_in_names_do_not_count() {
-        assert_eq!(Format::parse("date-time"), Some(Format::DateTime));
-        assert_eq!(Format::parse("d-atetime"), Some(Format::DateTime));
-        assert_eq!(Format::parse("k8s-short-name"), Some(Format::K8sShortName));
-        assert_eq!(Format::parse("Date"), None);
-        assert_eq!(Format::parse("int32"), None);
-        assert_eq!((Format::Uri.since_minor(), Format::K8sLongName.since_minor()), (0, 34));
+        assert_eq!(TextFormat::parse("date-time"), Some(TextFormat::DateTime));
+        assert_eq!(TextFormat::parse("d-atetime"), Some(TextFormat::DateTime));
+        assert_eq!(TextFormat::parse("k8s-short-name"), Some(TextFormat::K8sShortName));
+        assert_eq!(TextFormat::parse("Date"), None);
+        assert_eq!(TextFormat::parse("int32"), None);
+        assert_eq!((TextFormat::Uri.since_minor(), TextFormat::K8sLongName.since_minor()), (0, 34));
     }
 
     #[test]
@@ -208,7 +208,7 @@ mod tests {
             ("k8s-short-name", &["a", "a-b"], &["", "a.b", "A", "-a"]),
             ("k8s-long-name", &["a.b"], &["", "a..b", ".a"]),
         ] {
-            let format = Format::parse(name).unwrap();
+            let format = TextFormat::parse(name).unwrap();
             for text in accepted {
                 assert!(format.accepts(text), "{name} {text:?}");
             }

@@ -127,8 +127,8 @@ fn units_follow(text: &str, units: &str) -> bool {
     let mut last: Option<usize> = None;
     let mut rest = text;
     while !rest.is_empty() {
-        let behind = rest.trim_start_matches(|c: char| c.is_ascii_digit());
-        let Some(unit) = behind.chars().next().filter(|_| behind.len() < rest.len()) else {
+        let after = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+        let Some(unit) = after.chars().next().filter(|_| after.len() < rest.len()) else {
             return false;
         };
         let Some(at) = units.find(unit) else { return false };
@@ -136,7 +136,7 @@ fn units_follow(text: &str, units: &str) -> bool {
             return false;
         }
         last = Some(at);
-        rest = behind.get(unit.len_utf8()..).unwrap_or_default();
+        rest = after.get(unit.len_utf8()..).unwrap_or_default();
     }
     true
 }
@@ -239,7 +239,7 @@ fn is_iri_reference(text: &str) -> bool {
     !first.contains(':') && is_hierarchy(text)
 }
 
-/// What stands behind the scheme.
+/// What follows the scheme.
 fn is_hierarchy(text: &str) -> bool {
     let (rest, fragment) = text.split_once('#').unwrap_or((text, ""));
     let (path, query) = rest.split_once('?').unwrap_or((rest, ""));
@@ -313,12 +313,12 @@ fn has_only(text: &str, also: &str) -> bool {
 fn is_uri_template(text: &str) -> bool {
     let mut rest = text;
     loop {
-        let Some((literal, behind)) = rest.split_once('{') else { return is_template_text(rest) };
-        let Some((expression, behind)) = behind.split_once('}') else { return false };
+        let Some((literal, after)) = rest.split_once('{') else { return is_template_text(rest) };
+        let Some((expression, after)) = after.split_once('}') else { return false };
         if !is_template_text(literal) || !is_template_expression(expression) {
             return false;
         }
-        rest = behind;
+        rest = after;
     }
 }
 

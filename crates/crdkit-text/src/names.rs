@@ -34,7 +34,7 @@ const C_IDENTIFIER_MESSAGE: &str = "a valid C identifier must start with alphabe
 pub fn dns1123_label(name: &str) -> Vec<String> {
     let mut messages = too_long(name, LABEL_MAX, "characters");
     if !is_label(name) {
-        // A subdomain that is no label can only have dots too many.
+        // A subdomain that is not a label can only have dots too many.
         messages.push(if is_subdomain(name) {
             "must not contain dots".to_owned()
         } else {

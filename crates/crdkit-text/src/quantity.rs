@@ -18,14 +18,14 @@ use amount::Amount;
 #[derive(Clone, Debug)]
 pub struct Quantity {
     amount: Amount,
-    format: Format,
+    format: QuantityFormat,
     /// The text it was read from, when that is how it is printed.
     text: Option<Box<str>>,
 }
 
 /// Which suffixes a quantity is printed with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
+pub enum QuantityFormat {
     /// `12e6`.
     DecimalExponent,
     /// `12Mi`.
@@ -38,7 +38,7 @@ pub enum Format {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QuantityError {
     /// The text has not the shape of a quantity.
-    Format,
+    QuantityFormat,
     /// The number cannot be read.
     Number,
     /// The suffix is not known.
@@ -48,7 +48,7 @@ pub enum QuantityError {
 impl fmt::Display for QuantityError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Format => {
+            Self::QuantityFormat => {
                 "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
             }
             Self::Number => "unable to parse numeric part of quantity",
@@ -66,12 +66,12 @@ impl Quantity {
     }
 
     /// A whole number in the given format.
-    pub fn from_i64(value: i64, format: Format) -> Self {
+    pub fn from_i64(value: i64, format: QuantityFormat) -> Self {
         Self { amount: Amount::Small { value, exponent: 0 }, format, text: None }
     }
 
     /// Which suffixes it is printed with.
-    pub fn format(&self) -> Format {
+    pub fn format(&self) -> QuantityFormat {
         self.format
     }
 

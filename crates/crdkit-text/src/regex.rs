@@ -22,7 +22,7 @@ use regex_automata::meta;
 
 use error::ErrorKind;
 pub use error::RegexError;
-pub use search::{Found, Search};
+pub use search::{Search, SearchOutcome};
 
 /// A compiled regular expression; clones share it.
 #[derive(Clone)]
@@ -120,7 +120,7 @@ impl PartialEq for Regex {
 
 impl Eq for Regex {}
 
-fn build(root: node::Node) -> Option<meta::Regex> {
+fn build(root: node::RegexNode) -> Option<meta::Regex> {
     let config = meta::Config::new().nfa_size_limit(Some(AUTOMATON_BYTES));
     meta::Builder::new().configure(config).build_from_hir(&lower::lower(root)).ok()
 }

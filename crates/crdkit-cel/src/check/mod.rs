@@ -11,7 +11,7 @@ pub(crate) mod validate;
 
 use std::sync::Arc;
 
-use scope::Scope;
+use scope::LocalScope;
 use unify::{Bindings, most_general};
 
 use crate::ast::{Ast, Comprehension, Element, Entry, ExprId, ExprKind, FieldInit, Literal, Name};
@@ -98,7 +98,7 @@ pub(crate) fn check(
         types: vec![Type::Error; count],
         references: vec![None; count],
         bindings: Bindings::default(),
-        scope: Scope::default(),
+        scope: LocalScope::default(),
         errors: Collected::default(),
         lenient,
     };
@@ -115,7 +115,7 @@ struct Checker<'e> {
     types: Vec<Type>,
     references: Vec<Option<Reference>>,
     bindings: Bindings,
-    scope: Scope,
+    scope: LocalScope,
     errors: Collected,
     lenient: bool,
 }

@@ -5,9 +5,9 @@ use crate::types::Type;
 
 /// The local variables in force, innermost last.
 #[derive(Debug, Default)]
-pub(super) struct Scope(Vec<(Name, Type)>);
+pub(super) struct LocalScope(Vec<(Name, Type)>);
 
-impl Scope {
+impl LocalScope {
     pub(super) fn depth(&self) -> usize {
         self.0.len()
     }

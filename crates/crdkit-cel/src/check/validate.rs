@@ -11,7 +11,7 @@ use super::Checked;
 use crate::ast::{Element, Entry, ExprId, ExprKind, Literal};
 use crate::env::Env;
 use crate::error::{Collected, CompileErrors};
-use crate::library::text_format::{Generation, Piece, pieces, type_error};
+use crate::library::text_format::{FormatPiece, Generation, pieces, type_error};
 use crate::types::Type;
 
 /// Checks what the environment asks for.
@@ -163,8 +163,8 @@ impl Validator<'_> {
         let mut used = 0;
         for piece in pieces(text, elements.len()) {
             match piece {
-                Ok(Piece::Text(_)) => {}
-                Ok(Piece::Clause(clause)) => {
+                Ok(FormatPiece::Text(_)) => {}
+                Ok(FormatPiece::Clause(clause)) => {
                     let Some(element) = elements.get(used) else {
                         return;
                     };

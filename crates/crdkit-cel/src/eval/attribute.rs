@@ -3,7 +3,7 @@
 use super::truth::Truth;
 use super::{EvalError, Evaluated, Evaluation, Local, soft};
 use crate::cost::SELECT;
-use crate::plan::{Attribute, Base, Known, Qualifier, Step, StepId};
+use crate::plan::{Attribute, Base, Known, PlanStep, Qualifier, StepId};
 use crate::shape::{ShapeKind, escape_reserved, find_field};
 use crate::value::{Data, Node, Val, member_at, read};
 
@@ -72,7 +72,7 @@ impl<'v> Evaluation<'v> {
     /// A step whose base, if it is a chain, is not charged.
     fn run_uncharged(&mut self, id: StepId) -> Evaluated<'v> {
         match self.program.step(id) {
-            Some(Step::Attribute(attribute)) => self.attribute(attribute, false),
+            Some(PlanStep::Attribute(attribute)) => self.attribute(attribute, false),
             _ => self.run(id),
         }
     }

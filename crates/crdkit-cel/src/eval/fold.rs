@@ -10,12 +10,12 @@ use crate::plan::{Collect, Fold, FoldKind, StepId};
 use crate::value::{Data, Val, equal, hash_key};
 
 /// What is iterated: pairs of key or index and element.
-enum Items<'v> {
+enum FoldItems<'v> {
     List(crate::value::ListIter<'v>, i64),
     Map(crate::value::MapIter<'v>),
 }
 
-impl<'v> Iterator for Items<'v> {
+impl<'v> Iterator for FoldItems<'v> {
     type Item = (Val<'v>, Evaluated<'v>);
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -31,10 +31,10 @@ impl<'v> Iterator for Items<'v> {
 }
 
 impl<'v> Evaluation<'v> {
-    fn items(&mut self, fold: &'v Fold) -> Result<Items<'v>, EvalError> {
+    fn items(&mut self, fold: &'v Fold) -> Result<FoldItems<'v>, EvalError> {
         match self.run(fold.range)? {
-            Val::List(list) => Ok(Items::List(list.iter(self.data), 0)),
-            Val::Map(map) => Ok(Items::Map(map.iter(self.data))),
+            Val::List(list) => Ok(FoldItems::List(list.iter(self.data), 0)),
+            Val::Map(map) => Ok(FoldItems::Map(map.iter(self.data))),
             other => Err(EvalError::message(format!(
                 "got '{}', expected iterable type",
                 go_type(&other)
@@ -88,11 +88,11 @@ impl<'v> Evaluation<'v> {
     fn quantifier(
         &mut self,
         fold: &'v Fold,
-        items: Items<'v>,
+        items: FoldItems<'v>,
         predicate: StepId,
         decisive: bool,
     ) -> Result<bool, EvalError> {
-        let is_list = matches!(items, Items::List(..));
+        let is_list = matches!(items, FoldItems::List(..));
         // Reading the accumulator and testing it; `exists` also negates it.
         let condition = if decisive { 3 } else { 2 };
         let mut failed: Option<EvalError> = None;
@@ -128,8 +128,13 @@ impl<'v> Evaluation<'v> {
         }
     }
 
-    fn exists_one(&mut self, fold: &'v Fold, items: Items<'v>, predicate: StepId) -> Evaluated<'v> {
-        let is_list = matches!(items, Items::List(..));
+    fn exists_one(
+        &mut self,
+        fold: &'v Fold,
+        items: FoldItems<'v>,
+        predicate: StepId,
+    ) -> Evaluated<'v> {
+        let is_list = matches!(items, FoldItems::List(..));
         let mut count = 0_u64;
         let mut failed = None;
         for item in items {
@@ -174,12 +179,12 @@ impl<'v> Evaluation<'v> {
     fn collect_list(
         &mut self,
         fold: &'v Fold,
-        items: Items<'v>,
+        items: FoldItems<'v>,
         filter: Option<StepId>,
         value: StepId,
         constant: bool,
     ) -> Evaluated<'v> {
-        let is_list = matches!(items, Items::List(..));
+        let is_list = matches!(items, FoldItems::List(..));
         let mut collected = Vec::new();
         let mut failed = None;
         for item in items {
@@ -210,11 +215,11 @@ impl<'v> Evaluation<'v> {
     fn collect_map(
         &mut self,
         fold: &'v Fold,
-        items: Items<'v>,
+        items: FoldItems<'v>,
         filter: Option<StepId>,
         collect: &'v Collect,
     ) -> Evaluated<'v> {
-        let is_list = matches!(items, Items::List(..));
+        let is_list = matches!(items, FoldItems::List(..));
         let mut builder = MapBuilder::default();
         let mut failed = None;
         for item in items {

@@ -22,7 +22,7 @@ pub use error::EvalError;
 use truth::Truth;
 
 use crate::cost::{CostModel, LIST, MAP};
-use crate::plan::{PatternUse, Program, Read, Step, StepId};
+use crate::plan::{PatternUse, PlanStep, Program, Read, StepId};
 use crate::shape::{ShapeId, Shapes};
 use crate::value::{Arena, Constant, Data, Node, Val, equal, events, read};
 
@@ -98,7 +98,7 @@ impl Program {
     /// What the program reads of its variables by name alone, in the order of the expression.
     pub fn reads(&self) -> impl Iterator<Item = Read<'_>> {
         self.steps.iter().filter_map(|step| match step {
-            Step::Attribute(attribute) => attribute.read(&self.variables),
+            PlanStep::Attribute(attribute) => attribute.read(&self.variables),
             _ => None,
         })
     }
@@ -205,42 +205,42 @@ impl<'v> Evaluation<'v> {
             return Err(EvalError::fixed("invalid program"));
         };
         match step {
-            Step::Constant(constant) => Ok(constant.value(self.data)),
-            Step::Attribute(attribute) => self.attribute(attribute, true),
-            Step::And(..)
-            | Step::Or(..)
-            | Step::Not(_)
-            | Step::Equal { .. }
-            | Step::Order { .. }
-            | Step::InSet { .. } => match self.truth(id) {
+            PlanStep::Constant(constant) => Ok(constant.value(self.data)),
+            PlanStep::Attribute(attribute) => self.attribute(attribute, true),
+            PlanStep::And(..)
+            | PlanStep::Or(..)
+            | PlanStep::Not(_)
+            | PlanStep::Equal { .. }
+            | PlanStep::Order { .. }
+            | PlanStep::InSet { .. } => match self.truth(id) {
                 Truth::Failed => Err(self.take_failure()),
                 truth => Ok(Val::Bool(truth == Truth::True)),
             },
-            Step::Call(call) => self.call(call),
-            Step::Pattern { usage, regex, subject, limit } => {
+            PlanStep::Call(call) => self.call(call),
+            PlanStep::Pattern { usage, regex, subject, limit } => {
                 self.pattern(*usage, regex, *subject, *limit)
             }
-            Step::List(elements) => self.list(elements),
-            Step::Map(entries) => self.map(entries),
-            Step::Fold(fold) => self.fold(fold),
-            Step::Bind { value, local, body } => {
+            PlanStep::List(elements) => self.list(elements),
+            PlanStep::Map(entries) => self.map(entries),
+            PlanStep::Fold(fold) => self.fold(fold),
+            PlanStep::Bind { value, local, body } => {
                 self.set_local(*local, Local::Lazy(*value));
                 self.run(*body)
             }
-            Step::Block { slots, first, body } => {
+            PlanStep::Block { slots, first, body } => {
                 for (index, slot) in slots.iter().enumerate() {
                     let index = u32::try_from(index).unwrap_or(u32::MAX);
                     self.set_local(first.saturating_add(index), Local::Lazy(*slot));
                 }
                 self.run(*body)
             }
-            Step::OptionalOr { first, second, unwrap } => match self.run(*first)? {
+            PlanStep::OptionalOr { first, second, unwrap } => match self.run(*first)? {
                 Val::Optional(Some(inner)) if *unwrap => Ok(*inner),
                 some @ Val::Optional(Some(_)) => Ok(some),
                 Val::Optional(None) => self.run(*second),
                 _ => Err(EvalError::NoSuchOverload(None)),
             },
-            Step::Fail(message) => Err(EvalError::message(message.to_string())),
+            PlanStep::Fail(message) => Err(EvalError::message(message.to_string())),
         }
     }
 

@@ -1,6 +1,6 @@
 //! Runs the quick form of a program.
 //!
-//! `None` is no answer: the program has to run as usual. Nothing is kept from an attempt, its cost included.
+//! `None` means that there is no answer: the program has to run as usual. Nothing is kept from an attempt, its cost included.
 
 use crdkit_value::Value;
 use smallvec::SmallVec;
@@ -75,7 +75,7 @@ impl<'v> Attempt<'v> {
             Quick::Contains { collection, text, is_list: true } => {
                 let mut items = self.follow(collection)?.as_array()?;
                 self.cost += items.len() as u64;
-                // An item that is no text has to be looked at in full.
+                // An item that is not text has to be looked at in full.
                 let found = items.try_fold(false, |found, item| {
                     item.as_str().map(|item| found || *item == **text)
                 })?;

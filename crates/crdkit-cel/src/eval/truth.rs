@@ -5,7 +5,7 @@
 
 use super::{EvalError, Evaluated, Evaluation};
 use crate::cost::{CostModel, TEXT_FACTOR, scaled};
-use crate::plan::{FoldKind, Order, Step, StepId};
+use crate::plan::{FoldKind, Order, PlanStep, StepId};
 use crate::value::{Constant, Val, compare, equal};
 
 /// Result of a step that should be boolean.
@@ -44,9 +44,9 @@ impl<'v> Evaluation<'v> {
     /// Runs a step whose result should be boolean.
     pub(super) fn truth(&mut self, id: StepId) -> Truth {
         match self.program.step(id) {
-            Some(Step::And(left, right)) => self.logic(*left, *right, Truth::False),
-            Some(Step::Or(left, right)) => self.logic(*left, *right, Truth::True),
-            Some(Step::Not(operand)) => {
+            Some(PlanStep::And(left, right)) => self.logic(*left, *right, Truth::False),
+            Some(PlanStep::Or(left, right)) => self.logic(*left, *right, Truth::True),
+            Some(PlanStep::Not(operand)) => {
                 let operand = self.truth(*operand);
                 if operand == Truth::Failed && self.failed_for_good() {
                     return operand;
@@ -58,12 +58,14 @@ impl<'v> Evaluation<'v> {
                     (Ok(()), Truth::Failed) => Truth::Failed,
                 }
             }
-            Some(Step::Equal { left, right, negated }) => self.equality(*left, *right, *negated),
-            Some(Step::Order { order, left, right, cost }) => {
+            Some(PlanStep::Equal { left, right, negated }) => {
+                self.equality(*left, *right, *negated)
+            }
+            Some(PlanStep::Order { order, left, right, cost }) => {
                 self.order(*order, *left, *right, *cost)
             }
-            Some(Step::InSet { value, set }) => self.in_set(*value, set),
-            Some(Step::Fold(fold))
+            Some(PlanStep::InSet { value, set }) => self.in_set(*value, set),
+            Some(PlanStep::Fold(fold))
                 if matches!(fold.kind, FoldKind::All(_) | FoldKind::Exists(_)) =>
             {
                 match self.quantified(fold) {

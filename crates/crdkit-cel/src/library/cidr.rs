@@ -49,7 +49,7 @@ fn contains_ip<'v>(_data: Data<'v>, arguments: &[Val<'v>]) -> Evaluated<'v> {
         [Val::Opaque(Opaque::Cidr(cidr)), Val::Opaque(Opaque::Ip(ip))] => {
             Ok(Val::Bool(cidr.contains_ip(*ip)))
         }
-        // A text that is no address counts as a value of the wrong type.
+        // A text that is not an address counts as a value of the wrong type.
         [Val::Opaque(Opaque::Cidr(cidr)), Val::String(text)] => match Ip::parse(text) {
             Ok(ip) => Ok(Val::Bool(cidr.contains_ip(ip))),
             Err(_) => no_overload(),

@@ -1,6 +1,6 @@
 //! Named formats: `kubernetes.NamedFormat`.
 
-use crdkit_text::formats::Format as TextFormat;
+use crdkit_text::formats::TextFormat;
 use crdkit_text::names;
 use crdkit_text::url::Url;
 

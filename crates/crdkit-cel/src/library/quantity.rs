@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use crdkit_text::quantity::{Format, Quantity};
+use crdkit_text::quantity::{Quantity, QuantityFormat};
 
 use super::no_overload;
 use crate::cost::CostModel::{One, Parse};
@@ -111,7 +111,7 @@ fn arithmetic<'v>(data: Data<'v>, arguments: &[Val<'v>], apply: Arithmetic) -> E
             Val::Opaque(Opaque::Quantity { value: b, .. }),
         ] => apply(a, b),
         [Val::Opaque(Opaque::Quantity { value: a, .. }), Val::Int(b)] => {
-            apply(a, &Quantity::from_i64(*b, Format::DecimalExponent))
+            apply(a, &Quantity::from_i64(*b, QuantityFormat::DecimalExponent))
         }
         _ => return no_overload(),
     };

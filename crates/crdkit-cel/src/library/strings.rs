@@ -148,7 +148,7 @@ fn last_index_of<'v>(_data: Data<'v>, arguments: &[Val<'v>]) -> Evaluated<'v> {
     Ok(found.map_or(Val::Int(-1), |found| position(text, found)))
 }
 
-/// Refuses positions behind the end, which earlier versions take for "not found".
+/// Refuses positions past the end, which earlier versions take for "not found".
 fn inside<'v>(data: Data<'v>, arguments: &[Val<'v>], search: Implementation) -> Evaluated<'v> {
     if let [Val::String(text), _, Val::Int(from)] = arguments {
         offset(text, *from)?;

@@ -31,24 +31,24 @@ pub(crate) struct Clause {
 
 /// A piece of a format text.
 #[derive(Debug)]
-pub(crate) enum Piece<'t> {
+pub(crate) enum FormatPiece<'t> {
     Text(&'t str),
     Clause(Clause),
 }
 
 /// Splits a format text; the error ends it. `arguments` is how many there are to fill in.
-pub(crate) fn pieces(text: &str, arguments: usize) -> Vec<Result<Piece<'_>, String>> {
+pub(crate) fn pieces(text: &str, arguments: usize) -> Vec<Result<FormatPiece<'_>, String>> {
     let mut pieces = Vec::new();
     let mut rest = text;
     let mut used = 0;
     while let Some(at) = rest.find('%') {
         let (plain, clause) = rest.split_at(at);
         if !plain.is_empty() {
-            pieces.push(Ok(Piece::Text(plain)));
+            pieces.push(Ok(FormatPiece::Text(plain)));
         }
         let clause = clause.get(1..).unwrap_or_default();
         if let Some(after) = clause.strip_prefix('%') {
-            pieces.push(Ok(Piece::Text("%")));
+            pieces.push(Ok(FormatPiece::Text("%")));
             rest = after;
             continue;
         }
@@ -63,7 +63,7 @@ pub(crate) fn pieces(text: &str, arguments: usize) -> Vec<Result<Piece<'_>, Stri
         used += 1;
         match read_clause(clause) {
             Ok((clause, after)) => {
-                pieces.push(Ok(Piece::Clause(clause)));
+                pieces.push(Ok(FormatPiece::Clause(clause)));
                 rest = after;
             }
             Err(error) => {
@@ -73,7 +73,7 @@ pub(crate) fn pieces(text: &str, arguments: usize) -> Vec<Result<Piece<'_>, Stri
         }
     }
     if !rest.is_empty() {
-        pieces.push(Ok(Piece::Text(rest)));
+        pieces.push(Ok(FormatPiece::Text(rest)));
     }
     pieces
 }
@@ -157,8 +157,8 @@ fn format<'v>(data: Data<'v>, arguments: &[Val<'v>], generation: Generation) -> 
     let mut next = 0;
     for piece in pieces(text, values.len()) {
         match piece.map_err(EvalError::message)? {
-            Piece::Text(text) => out.push_str(text),
-            Piece::Clause(clause) => {
+            FormatPiece::Text(text) => out.push_str(text),
+            FormatPiece::Clause(clause) => {
                 let value = values.get(next, data).unwrap_or(Ok(Val::Null))?;
                 next += 1;
                 let text = clause_text(data, generation, clause, &value)?;

@@ -2,7 +2,7 @@
 
 use super::grammar::{
     END, EXPRESSION, FOLLOW_AND_TERM, FOLLOW_ARITHMETIC_OPERAND, FOLLOW_CONDITION, FOLLOW_OR_TERM,
-    FOLLOW_RELATION_OPERAND, MEMBER, PRODUCTS, RELATIONS, Rule, SUMS, only,
+    FOLLOW_RELATION_OPERAND, GrammarRule, MEMBER, PRODUCTS, RELATIONS, SUMS, only,
 };
 use super::{Parsed, Parser};
 use crate::ast::{ExprId, ExprKind, Literal, operator};
@@ -13,17 +13,17 @@ impl Parser<'_> {
     pub(super) fn start(&mut self) -> Parsed<ExprId> {
         // The outermost rule has no caller, hence nothing to recover to but the end of the input.
         let root = self.expression(only(T::EndOfInput))?;
-        self.stream.enter(Rule::Start, TokenSet::of(&[]))?;
+        self.stream.enter(GrammarRule::Start, TokenSet::of(&[]))?;
         let end = self.stream.expect(35, T::EndOfInput, END).map(drop);
-        self.stream.leave(Rule::Start, end)?;
+        self.stream.leave(GrammarRule::Start, end)?;
         Ok(root)
     }
 
     pub(super) fn expression(&mut self, follow: TokenSet) -> Parsed<ExprId> {
-        self.stream.enter(Rule::Expression, follow)?;
+        self.stream.enter(GrammarRule::Expression, follow)?;
         let mut result = None;
         let outcome = self.expression_body(&mut result);
-        self.stream.leave(Rule::Expression, outcome)?;
+        self.stream.leave(GrammarRule::Expression, outcome)?;
         Ok(result.unwrap_or_else(|| self.missing()))
     }
 
@@ -45,7 +45,7 @@ impl Parser<'_> {
     }
 
     fn or(&mut self, follow: TokenSet) -> Parsed<ExprId> {
-        self.stream.enter(Rule::Or, follow)?;
+        self.stream.enter(GrammarRule::Or, follow)?;
         let mut terms = vec![self.and(FOLLOW_OR_TERM)?];
         let mut positions = Vec::new();
         while self.stream.current()? == T::Or {
@@ -53,12 +53,12 @@ impl Parser<'_> {
             positions.push(self.stream.position(token));
             terms.push(self.and(FOLLOW_OR_TERM)?);
         }
-        self.stream.leave(Rule::Or, Ok(()))?;
+        self.stream.leave(GrammarRule::Or, Ok(()))?;
         Ok(self.balanced(operator::OR, &terms, &positions))
     }
 
     fn and(&mut self, follow: TokenSet) -> Parsed<ExprId> {
-        self.stream.enter(Rule::And, follow)?;
+        self.stream.enter(GrammarRule::And, follow)?;
         let mut terms = vec![self.relation(0, FOLLOW_AND_TERM)?];
         let mut positions = Vec::new();
         while self.stream.current()? == T::And {
@@ -66,7 +66,7 @@ impl Parser<'_> {
             positions.push(self.stream.position(token));
             terms.push(self.relation(0, FOLLOW_AND_TERM)?);
         }
-        self.stream.leave(Rule::And, Ok(()))?;
+        self.stream.leave(GrammarRule::And, Ok(()))?;
         Ok(self.balanced(operator::AND, &terms, &positions))
     }
 
@@ -86,7 +86,7 @@ impl Parser<'_> {
     }
 
     fn relation(&mut self, precedence: u8, follow: TokenSet) -> Parsed<ExprId> {
-        self.stream.enter(Rule::Relation, follow)?;
+        self.stream.enter(GrammarRule::Relation, follow)?;
         let mut left = self.arithmetic(0, FOLLOW_RELATION_OPERAND)?;
         while precedence <= 1 && RELATIONS.contains(self.stream.current()?) {
             let function = match self.stream.current()? {
@@ -103,12 +103,12 @@ impl Parser<'_> {
             let right = self.relation(2, FOLLOW_RELATION_OPERAND)?;
             left = self.operator(position, function, vec![left, right], true);
         }
-        self.stream.leave(Rule::Relation, Ok(left))?;
+        self.stream.leave(GrammarRule::Relation, Ok(left))?;
         Ok(left)
     }
 
     fn arithmetic(&mut self, precedence: u8, follow: TokenSet) -> Parsed<ExprId> {
-        self.stream.enter(Rule::Arithmetic, follow)?;
+        self.stream.enter(GrammarRule::Arithmetic, follow)?;
         let mut left = self.unary(FOLLOW_ARITHMETIC_OPERAND)?;
         loop {
             let kind = self.stream.current()?;
@@ -129,15 +129,15 @@ impl Parser<'_> {
             let right = self.arithmetic(next, FOLLOW_ARITHMETIC_OPERAND)?;
             left = self.operator(position, function, vec![left, right], true);
         }
-        self.stream.leave(Rule::Arithmetic, Ok(left))?;
+        self.stream.leave(GrammarRule::Arithmetic, Ok(left))?;
         Ok(left)
     }
 
     fn unary(&mut self, follow: TokenSet) -> Parsed<ExprId> {
-        self.stream.enter(Rule::Unary, follow)?;
+        self.stream.enter(GrammarRule::Unary, follow)?;
         let position = self.stream.position(self.stream.index());
         let outcome = self.unary_body();
-        let result = self.stream.leave(Rule::Unary, outcome)?;
+        let result = self.stream.leave(GrammarRule::Unary, outcome)?;
         Ok(result.unwrap_or_else(|| {
             self.add(position, ExprKind::Literal(Literal::String("<<error>>".into())))
         }))

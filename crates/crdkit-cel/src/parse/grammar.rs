@@ -1,7 +1,7 @@
 //! First and follow sets of the grammar's rules.
 //!
 //! The parser's error recovery and its messages are functions of these sets alone. `FOLLOW_…` is what may stand right
-//! behind a rule when it is invoked from that place.
+//! after a rule when it is invoked from that place.
 
 use crate::lex::{TokenKind as T, TokenSet};
 
@@ -52,7 +52,7 @@ pub(super) const fn only(kind: T) -> TokenSet {
 
 /// Rules with a nesting limit of their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Rule {
+pub(super) enum GrammarRule {
     Start,
     Expression,
     Or,
@@ -72,6 +72,6 @@ pub(super) enum Rule {
     Literal,
 }
 
-impl Rule {
+impl GrammarRule {
     pub(super) const COUNT: usize = 17;
 }

@@ -2,7 +2,7 @@
 //!
 //! A recursive-descent parser over cel-go's grammar that expands macros as it goes. Broken input gets the messages
 //! cel-go's generated parser gives (see [`recover`]); valid input takes the same path without ever failing. Nesting is
-//! bounded per rule, so neither this parser nor the stages behind it can run out of stack.
+//! bounded per rule, so neither this parser nor the stages after it can run out of stack.
 
 mod expression;
 mod grammar;

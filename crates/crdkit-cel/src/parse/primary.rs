@@ -1,8 +1,8 @@
 //! Operands: literals, names, calls, selections, list, map and message literals.
 
 use super::grammar::{
-    BRACE_TAIL, END, EXPRESSION, FIELD_NAME, FOLLOW_LIST_ITEM, FOLLOW_MEMBER_PART, LIST_TAIL,
-    LITERAL, MEMBER, OPTIONAL_EXPRESSION, OPTIONAL_FIELD_NAME, Rule, only,
+    BRACE_TAIL, END, EXPRESSION, FIELD_NAME, FOLLOW_LIST_ITEM, FOLLOW_MEMBER_PART, GrammarRule,
+    LIST_TAIL, LITERAL, MEMBER, OPTIONAL_EXPRESSION, OPTIONAL_FIELD_NAME, only,
 };
 use super::{Parsed, Parser, literal};
 use crate::ast::{Element, Entry, ExprId, ExprKind, FieldInit, Literal, Name, operator};
@@ -43,7 +43,7 @@ enum Named {
 
 impl Parser<'_> {
     pub(super) fn member(&mut self, follow: TokenSet) -> Parsed<ExprId> {
-        self.stream.enter(Rule::Member, follow)?;
+        self.stream.enter(GrammarRule::Member, follow)?;
         let mut operand = self.primary(FOLLOW_MEMBER_PART)?;
         let mut outcome = Ok(());
         while matches!(self.stream.current()?, T::Dot | T::LeftBracket) {
@@ -53,7 +53,7 @@ impl Parser<'_> {
                 break;
             }
         }
-        self.stream.leave(Rule::Member, outcome)?;
+        self.stream.leave(GrammarRule::Member, outcome)?;
         Ok(operand)
     }
 
@@ -116,13 +116,13 @@ impl Parser<'_> {
     ) -> Parsed<()> {
         self.stream.sync(first, EXPRESSION.or(only(T::RightParen)))?;
         if EXPRESSION.contains(self.stream.current()?) {
-            self.stream.enter(Rule::Arguments, only(T::RightParen))?;
+            self.stream.enter(GrammarRule::Arguments, only(T::RightParen))?;
             arguments.push(self.expression(FOLLOW_LIST_ITEM)?);
             while self.stream.current()? == T::Comma {
                 self.stream.take()?;
                 arguments.push(self.expression(FOLLOW_LIST_ITEM)?);
             }
-            self.stream.leave(Rule::Arguments, Ok(()))?;
+            self.stream.leave(GrammarRule::Arguments, Ok(()))?;
         }
         self.stream.expect(last, T::RightParen, after).map(drop)
     }
@@ -149,13 +149,13 @@ impl Parser<'_> {
 
     /// A field name, or what is wrong with it.
     fn field_name(&mut self, follow: TokenSet) -> Parsed<Result<Name, &'static str>> {
-        self.stream.enter(Rule::FieldName, follow)?;
+        self.stream.enter(GrammarRule::FieldName, follow)?;
         let outcome =
             self.stream.sync(235, FIELD_NAME).and_then(|()| match self.stream.current()? {
                 T::Identifier | T::EscapedIdentifier => self.stream.take(),
                 _ => Err(self.stream.no_alternative(0)),
             });
-        let Some(token) = self.stream.leave(Rule::FieldName, outcome)? else {
+        let Some(token) = self.stream.leave(GrammarRule::FieldName, outcome)? else {
             return Ok(Err("unsupported ident kind"));
         };
         let text = self.stream.token_text(token);
@@ -167,10 +167,10 @@ impl Parser<'_> {
     }
 
     fn primary(&mut self, follow: TokenSet) -> Parsed<ExprId> {
-        self.stream.enter(Rule::Primary, follow)?;
+        self.stream.enter(GrammarRule::Primary, follow)?;
         let mut result = None;
         let outcome = self.primary_body(&mut result);
-        self.stream.leave(Rule::Primary, outcome)?;
+        self.stream.leave(GrammarRule::Primary, outcome)?;
         Ok(result.unwrap_or_else(|| self.missing()))
     }
 
@@ -232,7 +232,7 @@ impl Parser<'_> {
         outcome
     }
 
-    /// Whether a dotted name ends in `{`, which makes it a message literal; `ahead` is behind its first part.
+    /// Whether a dotted name ends in `{`, which makes it a message literal; `ahead` is after its first part.
     fn look_ahead(&mut self, mut ahead: usize) -> Parsed<Named> {
         if self.stream.peek(ahead)? == T::LeftParen {
             return Ok(Named::Call);
@@ -260,7 +260,7 @@ impl Parser<'_> {
     fn list_body(&mut self, elements: &mut Vec<Element>) -> Parsed<()> {
         self.stream.sync(150, OPTIONAL_EXPRESSION.or(LIST_TAIL))?;
         if OPTIONAL_EXPRESSION.contains(self.stream.current()?) {
-            self.stream.enter(Rule::ListItems, LIST_TAIL)?;
+            self.stream.enter(GrammarRule::ListItems, LIST_TAIL)?;
             loop {
                 let (optional, value) = self.optional_expression(FOLLOW_LIST_ITEM)?;
                 if let Some(position) = optional.filter(|_| !self.options.optional_syntax) {
@@ -271,7 +271,7 @@ impl Parser<'_> {
                     break;
                 }
             }
-            self.stream.leave(Rule::ListItems, Ok(()))?;
+            self.stream.leave(GrammarRule::ListItems, Ok(()))?;
         }
         self.trailing_comma(153, LIST_TAIL)?;
         self.stream.expect(155, T::RightBracket, END).map(drop)
@@ -295,7 +295,7 @@ impl Parser<'_> {
     }
 
     fn optional_expression(&mut self, follow: TokenSet) -> Parsed<(Option<Position>, ExprId)> {
-        self.stream.enter(Rule::OptionalExpression, follow)?;
+        self.stream.enter(GrammarRule::OptionalExpression, follow)?;
         let mut optional = None;
         let outcome = self.stream.sync(238, OPTIONAL_EXPRESSION).and_then(|()| {
             if self.stream.current()? == T::Question {
@@ -304,7 +304,7 @@ impl Parser<'_> {
             }
             self.expression(END)
         });
-        let value = self.stream.leave(Rule::OptionalExpression, outcome)?;
+        let value = self.stream.leave(GrammarRule::OptionalExpression, outcome)?;
         Ok((optional, value.unwrap_or_else(|| self.missing())))
     }
 
@@ -323,9 +323,9 @@ impl Parser<'_> {
     fn map_body(&mut self, entries: &mut Vec<Entry>) -> Parsed<()> {
         self.stream.sync(158, OPTIONAL_EXPRESSION.or(BRACE_TAIL))?;
         if OPTIONAL_EXPRESSION.contains(self.stream.current()?) {
-            self.stream.enter(Rule::MapItems, BRACE_TAIL)?;
+            self.stream.enter(GrammarRule::MapItems, BRACE_TAIL)?;
             let outcome = self.map_items(entries);
-            self.stream.leave(Rule::MapItems, outcome)?;
+            self.stream.leave(GrammarRule::MapItems, outcome)?;
         }
         self.trailing_comma(161, BRACE_TAIL)?;
         self.stream.expect(163, T::RightBrace, END).map(drop)
@@ -376,9 +376,9 @@ impl Parser<'_> {
     fn message_body(&mut self, fields: &mut Vec<FieldInit>) -> Parsed<()> {
         self.stream.sync(177, OPTIONAL_FIELD_NAME.or(BRACE_TAIL))?;
         if OPTIONAL_FIELD_NAME.contains(self.stream.current()?) {
-            self.stream.enter(Rule::FieldItems, BRACE_TAIL)?;
+            self.stream.enter(GrammarRule::FieldItems, BRACE_TAIL)?;
             let outcome = self.message_items(fields);
-            self.stream.leave(Rule::FieldItems, outcome)?;
+            self.stream.leave(GrammarRule::FieldItems, outcome)?;
         }
         self.trailing_comma(180, BRACE_TAIL)?;
         self.stream.expect(182, T::RightBrace, END).map(drop)
@@ -387,7 +387,7 @@ impl Parser<'_> {
     fn message_items(&mut self, fields: &mut Vec<FieldInit>) -> Parsed<()> {
         let start = self.stream.position(self.stream.index());
         loop {
-            self.stream.enter(Rule::FieldItem, only(T::Colon))?;
+            self.stream.enter(GrammarRule::FieldItem, only(T::Colon))?;
             let item = self.stream.position(self.stream.index());
             let mut optional = false;
             let outcome = self.stream.sync(216, OPTIONAL_FIELD_NAME).and_then(|()| {
@@ -399,7 +399,7 @@ impl Parser<'_> {
             });
             let name = self
                 .stream
-                .leave(Rule::FieldItem, outcome)?
+                .leave(GrammarRule::FieldItem, outcome)?
                 .unwrap_or(Err("unsupported ident kind"));
             let colon = self.stream.expect(203, T::Colon, EXPRESSION)?;
             let position = self.stream.position(colon);
@@ -419,9 +419,9 @@ impl Parser<'_> {
     }
 
     fn literal(&mut self) -> Parsed<ExprId> {
-        self.stream.enter(Rule::Literal, END)?;
+        self.stream.enter(GrammarRule::Literal, END)?;
         let outcome = self.literal_body();
-        let result = self.stream.leave(Rule::Literal, outcome)?;
+        let result = self.stream.leave(GrammarRule::Literal, outcome)?;
         Ok(result.unwrap_or_else(|| self.missing()))
     }
 

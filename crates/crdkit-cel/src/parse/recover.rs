@@ -5,7 +5,7 @@
 //! to something an enclosing rule can continue with. At most 30 recoveries are attempted, and one recovery skips at most
 //! 256 tokens.
 
-use super::grammar::Rule;
+use super::grammar::GrammarRule;
 use crate::error::Collected;
 use crate::lex::{Token, TokenKind, TokenSet, Unrecognized, lex};
 use crate::source::Position;
@@ -33,7 +33,7 @@ pub(super) enum Mistake {
 }
 
 #[derive(Clone, Copy)]
-struct Frame {
+struct RuleFrame {
     /// What may follow this rule where it was invoked.
     follow: TokenSet,
     /// Union of `follow` of this and all enclosing frames.
@@ -47,8 +47,8 @@ pub(super) struct Stream<'t> {
     unrecognized: Vec<Unrecognized>,
     reported_unrecognized: usize,
     index: usize,
-    frames: Vec<Frame>,
-    depths: [u16; Rule::COUNT],
+    frames: Vec<RuleFrame>,
+    depths: [u16; GrammarRule::COUNT],
     /// Number of the place in the grammar the parser is at.
     place: u16,
     recovering: bool,
@@ -69,7 +69,7 @@ impl<'t> Stream<'t> {
             reported_unrecognized: 0,
             index: 0,
             frames: Vec::with_capacity(32),
-            depths: [0; Rule::COUNT],
+            depths: [0; GrammarRule::COUNT],
             place: 0,
             recovering: false,
             last_error_index: None,
@@ -134,9 +134,9 @@ impl<'t> Stream<'t> {
         Ok(index)
     }
 
-    pub(super) fn enter(&mut self, rule: Rule, follow: TokenSet) -> Result<(), Abort> {
+    pub(super) fn enter(&mut self, rule: GrammarRule, follow: TokenSet) -> Result<(), Abort> {
         let recovery = self.frames.last().map_or(follow, |outer| outer.recovery.or(follow));
-        self.frames.push(Frame { follow, recovery });
+        self.frames.push(RuleFrame { follow, recovery });
         if let Some(depth) = self.depths.get_mut(rule as usize) {
             *depth += 1;
             if *depth > MAX_DEPTH {
@@ -150,7 +150,7 @@ impl<'t> Stream<'t> {
     /// Ends a rule: reports the mistake it was abandoned for, and skips to where its caller can go on.
     pub(super) fn leave<T>(
         &mut self,
-        rule: Rule,
+        rule: GrammarRule,
         outcome: Result<T, Abort>,
     ) -> Result<Option<T>, Abort> {
         let value = match outcome {

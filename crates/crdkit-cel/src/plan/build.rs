@@ -6,8 +6,8 @@ use crdkit_text::regex::Regex;
 
 use super::quick;
 use super::{
-    Attribute, Base, Call, Collect, Fold, FoldKind, Known, Order, PatternUse, PlanError, Program,
-    Qualifier, Step, StepId,
+    Attribute, Base, Call, Collect, Fold, FoldKind, Known, Order, PatternUse, PlanError, PlanStep,
+    Program, Qualifier, StepId,
 };
 use crate::ast::{Comprehension, ExprId, ExprKind, Literal, Name, operator};
 use crate::check::{Checked, Reference};
@@ -47,7 +47,7 @@ struct Planner<'c> {
     checked: &'c Checked,
     shapes: &'c Arc<Shapes>,
     reserved_names: bool,
-    steps: Vec<Step>,
+    steps: Vec<PlanStep>,
     variables: Vec<Name>,
     variable_types: Vec<&'c Type>,
     locals: Vec<Name>,
@@ -57,7 +57,7 @@ struct Planner<'c> {
 type Planned = Result<StepId, PlanError>;
 
 impl<'c> Planner<'c> {
-    fn add(&mut self, step: Step) -> StepId {
+    fn add(&mut self, step: PlanStep) -> StepId {
         self.steps.push(step);
         StepId(u32::try_from(self.steps.len() - 1).unwrap_or(u32::MAX))
     }
@@ -69,7 +69,7 @@ impl<'c> Planner<'c> {
 
     fn constant_of(&self, id: StepId) -> Option<&Constant> {
         match self.steps.get(id.0 as usize) {
-            Some(Step::Constant(constant)) => Some(constant),
+            Some(PlanStep::Constant(constant)) => Some(constant),
             _ => None,
         }
     }
@@ -80,8 +80,8 @@ impl<'c> Planner<'c> {
 
     fn plan(&mut self, id: ExprId) -> Planned {
         match self.kind(id) {
-            ExprKind::Unspecified => Ok(self.add(Step::Fail("invalid expression".into()))),
-            ExprKind::Literal(literal) => Ok(self.add(Step::Constant(literal.into()))),
+            ExprKind::Unspecified => Ok(self.add(PlanStep::Fail("invalid expression".into()))),
+            ExprKind::Literal(literal) => Ok(self.add(PlanStep::Constant(literal.into()))),
             ExprKind::Ident(name) => Ok(self.ident(id, name)),
             ExprKind::Select { operand, field, test_only } => {
                 self.select(*operand, field, *test_only)
@@ -103,8 +103,10 @@ impl<'c> Planner<'c> {
                     )
                     .collect();
                 Ok(match constants {
-                    Some(constants) => self.add(Step::Constant(Constant::List(constants.into()))),
-                    None => self.add(Step::List(steps.into())),
+                    Some(constants) => {
+                        self.add(PlanStep::Constant(Constant::List(constants.into())))
+                    }
+                    None => self.add(PlanStep::List(steps.into())),
                 })
             }
             ExprKind::Map(entries) => {
@@ -131,23 +133,23 @@ impl<'c> Planner<'c> {
             })
             .collect();
         if let Some(constants) = constants {
-            // Keys that are no keys or appear twice are found when the literal runs.
+            // Values that cannot be keys, or keys that appear twice are found when the literal runs.
             let keys: Option<Vec<String>> =
                 constants.iter().map(|(key, _)| constant_key(key)).collect();
             if let Some(mut keys) = keys {
                 keys.sort();
                 if keys.windows(2).all(|pair| pair.first() != pair.last()) {
-                    return self.add(Step::Constant(Constant::Map(constants.into())));
+                    return self.add(PlanStep::Constant(Constant::Map(constants.into())));
                 }
             }
         }
-        self.add(Step::Map(steps.into()))
+        self.add(PlanStep::Map(steps.into()))
     }
 
     fn ident(&mut self, id: ExprId, name: &Name) -> StepId {
         let base = match self.checked.reference(id) {
             Some(Reference::TypeName(ty)) => {
-                return self.add(Step::Constant(Constant::Type(Arc::new(ty.clone()))));
+                return self.add(PlanStep::Constant(Constant::Type(Arc::new(ty.clone()))));
             }
             Some(Reference::Variable(variable)) => Base::Variable(self.variable(id, variable)),
             _ => match self.locals.iter().rposition(|local| local == name) {
@@ -155,7 +157,7 @@ impl<'c> Planner<'c> {
                 None => Base::Unknown(Name::clone(name)),
             },
         };
-        self.add(Step::Attribute(Box::new(Attribute::new(base))))
+        self.add(PlanStep::Attribute(Box::new(Attribute::new(base))))
     }
 
     fn variable(&mut self, id: ExprId, name: &Name) -> u32 {
@@ -170,7 +172,7 @@ impl<'c> Planner<'c> {
     /// Adds a step to the chain `operand` is, or starts a chain from its value.
     fn qualify(&mut self, operand: StepId, qualifier: Qualifier, test_only: bool) -> StepId {
         let index = operand.0 as usize;
-        if let Some(Step::Attribute(attribute)) = self.steps.get_mut(index)
+        if let Some(PlanStep::Attribute(attribute)) = self.steps.get_mut(index)
             && !attribute.test_only
         {
             attribute.push(qualifier, test_only);
@@ -178,7 +180,7 @@ impl<'c> Planner<'c> {
         }
         let mut attribute = Attribute::new(Base::Value(operand));
         attribute.push(qualifier, test_only);
-        self.add(Step::Attribute(Box::new(attribute)))
+        self.add(PlanStep::Attribute(Box::new(attribute)))
     }
 
     fn field(&self, operand: ExprId, name: &Name, optional: bool) -> Qualifier {
@@ -225,24 +227,26 @@ impl<'c> Planner<'c> {
             steps.push(self.plan(argument)?);
         }
         let step = match (&**function, steps.as_slice()) {
-            (operator::AND, &[left, right]) => Step::And(left, right),
-            (operator::OR, &[left, right]) => Step::Or(left, right),
-            (operator::NOT, &[operand]) => Step::Not(operand),
-            (operator::EQUALS, &[left, right]) => Step::Equal { left, right, negated: false },
-            (operator::NOT_EQUALS, &[left, right]) => Step::Equal { left, right, negated: true },
+            (operator::AND, &[left, right]) => PlanStep::And(left, right),
+            (operator::OR, &[left, right]) => PlanStep::Or(left, right),
+            (operator::NOT, &[operand]) => PlanStep::Not(operand),
+            (operator::EQUALS, &[left, right]) => PlanStep::Equal { left, right, negated: false },
+            (operator::NOT_EQUALS, &[left, right]) => {
+                PlanStep::Equal { left, right, negated: true }
+            }
             (operator::CONDITIONAL, &[condition, yes, no]) => {
                 let base = Base::Conditional(condition, yes, no);
-                Step::Attribute(Box::new(Attribute::new(base)))
+                PlanStep::Attribute(Box::new(Attribute::new(base)))
             }
             (operator::INDEX, &[operand, key]) => return Ok(self.index(operand, key, false)),
             (operator::OPTIONAL_INDEX, &[operand, key]) => {
                 return Ok(self.index(operand, key, true));
             }
             ("or", &[first, second]) if target.is_some() => {
-                Step::OptionalOr { first, second, unwrap: false }
+                PlanStep::OptionalOr { first, second, unwrap: false }
             }
             ("orValue", &[first, second]) if target.is_some() => {
-                Step::OptionalOr { first, second, unwrap: true }
+                PlanStep::OptionalOr { first, second, unwrap: true }
             }
             _ => return self.function(id, function, steps),
         };
@@ -260,7 +264,7 @@ impl<'c> Planner<'c> {
     fn function(&mut self, id: ExprId, function: &Name, arguments: Vec<StepId>) -> Planned {
         let candidates: Arc<[_]> = self.checked.overloads(id).into();
         if candidates.is_empty() {
-            return Ok(self.add(Step::Fail(format!("no such overload: {function}").into())));
+            return Ok(self.add(PlanStep::Fail(format!("no such overload: {function}").into())));
         }
         let models: Vec<CostModel> = candidates.iter().map(|overload| overload.cost).collect();
         let cost = CostModel::of_candidates(&models);
@@ -272,17 +276,17 @@ impl<'c> Planner<'c> {
             _ => None,
         };
         if let (Some(order), &[left, right]) = (order, arguments.as_slice()) {
-            return Ok(self.add(Step::Order { order, left, right, cost }));
+            return Ok(self.add(PlanStep::Order { order, left, right, cost }));
         }
         if let (CostModel::InList, &[value, list]) = (cost, arguments.as_slice())
             && let Some(Constant::List(items)) = self.constant_of(list)
         {
             if items.is_empty() {
-                return Ok(self.add(Step::Constant(Constant::Bool(false))));
+                return Ok(self.add(PlanStep::Constant(Constant::Bool(false))));
             }
             if items.iter().all(Constant::is_set_member) {
                 let set = items.to_vec().into();
-                return Ok(self.add(Step::InSet { value, set }));
+                return Ok(self.add(PlanStep::InSet { value, set }));
             }
         }
         if let Some(step) = self.pattern(function, &arguments)? {
@@ -297,16 +301,20 @@ impl<'c> Planner<'c> {
             let value = call_overload(data, function, &candidates, &[constant.value(data)])
                 .map_err(|error| PlanError(error.to_string()))?;
             if let Some(folded) = Constant::of(&value, data) {
-                return Ok(self.add(Step::Constant(folded)));
+                return Ok(self.add(PlanStep::Constant(folded)));
             }
         }
         let call =
             Call { function: Name::clone(function), candidates, arguments: arguments.into(), cost };
-        Ok(self.add(Step::Call(Box::new(call))))
+        Ok(self.add(PlanStep::Call(Box::new(call))))
     }
 
     /// A call whose pattern is a constant is compiled now.
-    fn pattern(&mut self, function: &str, arguments: &[StepId]) -> Result<Option<Step>, PlanError> {
+    fn pattern(
+        &mut self,
+        function: &str,
+        arguments: &[StepId],
+    ) -> Result<Option<PlanStep>, PlanError> {
         let usage = match function {
             "matches" => PatternUse::Matches,
             "find" => PatternUse::Find,
@@ -320,7 +328,12 @@ impl<'c> Planner<'c> {
             return Ok(None);
         };
         let regex = Regex::new(pattern).map_err(|error| PlanError(error.to_string()))?;
-        Ok(Some(Step::Pattern { usage, regex, subject: *subject, limit: rest.first().copied() }))
+        Ok(Some(PlanStep::Pattern {
+            usage,
+            regex,
+            subject: *subject,
+            limit: rest.first().copied(),
+        }))
     }
 
     fn block(&mut self, slots: ExprId, body: ExprId) -> Planned {
@@ -336,7 +349,7 @@ impl<'c> Planner<'c> {
         let body = self.plan(body)?;
         self.locals.truncate(first);
         let first = u32::try_from(first).unwrap_or(u32::MAX);
-        Ok(self.add(Step::Block { slots: steps.into(), first, body }))
+        Ok(self.add(PlanStep::Block { slots: steps.into(), first, body }))
     }
 
     fn comprehension(&mut self, comprehension: &'c Comprehension) -> Planned {
@@ -357,7 +370,7 @@ impl<'c> Planner<'c> {
             self.push_local(Name::clone(accumulator));
             let body = self.plan(*result)?;
             self.locals.truncate(outer);
-            return Ok(self.add(Step::Bind { value, local, body }));
+            return Ok(self.add(PlanStep::Bind { value, local, body }));
         }
         let range = self.plan(*range)?;
         self.push_local(Name::clone(variable));
@@ -367,7 +380,7 @@ impl<'c> Planner<'c> {
         let kind = self.fold_kind(*init, *step);
         self.locals.truncate(outer);
         let fold = Fold { range, local, two: second_variable.is_some(), kind: kind? };
-        Ok(self.add(Step::Fold(Box::new(fold))))
+        Ok(self.add(PlanStep::Fold(Box::new(fold))))
     }
 
     /// Recognises what the macros write; nothing else can write a loop.

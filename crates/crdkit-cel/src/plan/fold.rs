@@ -29,7 +29,7 @@ pub(crate) enum FoldKind {
 #[derive(Debug)]
 pub(crate) struct Fold {
     pub(crate) range: StepId,
-    /// Slot of the first variable; the second is behind it.
+    /// Slot of the first variable; the second follows it.
     pub(crate) local: u32,
     pub(crate) two: bool,
     pub(crate) kind: FoldKind,

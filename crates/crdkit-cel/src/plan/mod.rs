@@ -1,7 +1,7 @@
 //! Checked expressions to programs.
 //!
 //! Names become slots, calls become function pointers, macros become loops of their own kind, constants are folded and
-//! patterns compiled. The result is a table of [`Step`]s that [`crate::eval`] walks. What costs nothing on the server
+//! patterns compiled. The result is a table of [`PlanStep`]s that [`crate::eval`] walks. What costs nothing on the server
 //! because it was folded there is folded here as well, so that costs agree.
 
 mod attribute;
@@ -61,7 +61,7 @@ pub(crate) enum PatternUse {
 
 /// One operation.
 #[derive(Debug)]
-pub(crate) enum Step {
+pub(crate) enum PlanStep {
     Constant(Constant),
     Attribute(Box<Attribute>),
     And(StepId, StepId),
@@ -128,7 +128,7 @@ pub(crate) struct Call {
 /// An expression ready to run. It can be shared between threads and run any number of times.
 #[derive(Debug)]
 pub struct Program {
-    pub(crate) steps: Vec<Step>,
+    pub(crate) steps: Vec<PlanStep>,
     pub(crate) root: StepId,
     /// The same in a form that is tried first.
     pub(crate) quick: Option<Quick>,
@@ -139,7 +139,7 @@ pub struct Program {
 }
 
 impl Program {
-    pub(crate) fn step(&self, id: StepId) -> Option<&Step> {
+    pub(crate) fn step(&self, id: StepId) -> Option<&PlanStep> {
         self.steps.get(id.0 as usize)
     }
 }

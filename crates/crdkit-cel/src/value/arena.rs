@@ -12,7 +12,7 @@ use super::{List, Map, MapTable, Opaque, Val};
 use crate::types::Type;
 
 /// A document's address and a node in it.
-type Place = (usize, NodeId);
+type NodeAddress = (usize, NodeId);
 
 /// Where an evaluation puts the strings and lists it creates. Empty until something is created; freed as a whole.
 #[derive(Default)]
@@ -22,7 +22,7 @@ pub struct Arena {
     opaque: OnceCell<typed_arena::Arena<Opaque>>,
     types: OnceCell<typed_arena::Arena<Type>>,
     /// Children of large lists and objects of the document being read, so that finding one needs no walk.
-    children: RefCell<BTreeMap<Place, Rc<[NodeId]>>>,
+    children: RefCell<BTreeMap<NodeAddress, Rc<[NodeId]>>>,
     /// Seed of the hashes of map keys, so that nobody can choose keys that collide.
     seed: RandomState,
 }

@@ -65,7 +65,7 @@ impl Config {
     /// # Errors
     /// Everything that is wrong with it.
     pub fn read(root: Value<'_>) -> Result<Self, Vec<Issue>> {
-        let mut reader = Reader { config: Self::default(), issues: Vec::new() };
+        let mut reader = ConfigReader { config: Self::default(), issues: Vec::new() };
         reader.root(root);
         if reader.issues.is_empty() { Ok(reader.config) } else { Err(reader.issues) }
     }
@@ -93,12 +93,12 @@ impl Config {
     }
 }
 
-struct Reader {
+struct ConfigReader {
     config: Config,
     issues: Vec<Issue>,
 }
 
-impl Reader {
+impl ConfigReader {
     fn root(&mut self, root: Value<'_>) {
         if !root.is_null() && root.as_object().is_none() {
             return self.report(root, "must be an object".into());

@@ -44,7 +44,7 @@ impl Report {
 
     /// The report as an object with crdify's keys; what is empty is left out.
     pub fn document(&self) -> Document {
-        let mut out = Writer(Vec::new());
+        let mut out = ReportWriter(Vec::new());
         out.0.push(Event::BeginObject);
         for (part, key) in [
             (Part::Crd, "crdValidation"),
@@ -68,9 +68,9 @@ impl Report {
 }
 
 /// Collects the events of the document; findings that belong together stand together.
-struct Writer<'r>(Vec<Event<'r>>);
+struct ReportWriter<'r>(Vec<Event<'r>>);
 
-impl<'r> Writer<'r> {
+impl<'r> ReportWriter<'r> {
     fn versions(&mut self, findings: &[&'r Finding]) {
         self.list(
             findings,

@@ -5,7 +5,7 @@
 
 use crate::keyword::Keyword;
 use crate::side::Side;
-use crate::step::Step;
+use crate::step::SchemaStep;
 use crdkit_schema::model::{Schema, SchemaId};
 
 /// Two versions to compare.
@@ -47,7 +47,7 @@ impl<'c> Pair<'c> {
                 continue;
             }
             let new = visit.new.map(|new| self.new.schema(new));
-            for (step, old) in Step::all(self.old.schema(visit.old)) {
+            for (step, old) in SchemaStep::all(self.old.schema(visit.old)) {
                 let new = new.and_then(|new| step.follow(new));
                 pending.push(Visit { path: format!("{}{step}", visit.path), old, new });
             }

@@ -84,7 +84,7 @@ pub use replay::{Broken, Replay};
 
 use crate::classes::Interner;
 use crate::side::Side;
-use crate::step::Step;
+use crate::step::SchemaStep;
 use answer::Collector;
 use crdkit_engine::CrdError;
 use crdkit_sample::leaf::Memo;
@@ -94,7 +94,7 @@ use crdkit_value::Document;
 use engine::Engines;
 use std::collections::HashSet;
 use suspect::{Concern, Suspect};
-use witness::Court;
+use witness::WitnessSearch;
 
 /// Compares two CRDs.
 ///
@@ -170,24 +170,24 @@ impl<'c> Change<'c> {
     fn version(&self, name: &str, report: &mut Report) {
         let Some((old, new)) = self.old.schema(name).zip(self.new.schema(name)) else { return };
         report.answers.extend(surface::of_version(self.old.crd, self.new.crd, name));
-        let court = Court::new(self.old, self.new, name, name);
+        let search = WitnessSearch::new(self.old, self.new, name, name);
         let there = suspect::walk(self.old.side, old, self.new.side, new, self.old.memo);
         let back = suspect::walk(self.new.side, new, self.old.side, old, self.old.memo);
         report.changed.extend(nodes(name, there.changed.iter().chain(&back.changed)));
         let there = &there.suspects;
-        let accept = court.hear(Question::Accept, name, &of(there, &[Concern::Accept]));
-        let update = court.updates(name, &accept, there);
+        let accept = search.answer(Question::Accept, name, &of(there, &[Concern::Accept]));
+        let update = search.updates(name, &accept, there);
         report.answers.extend([accept, update]);
         for (question, concern) in [
             (Question::Retain, Concern::Retain),
             (Question::Mean, Concern::Mean),
             (Question::Own, Concern::Own),
         ] {
-            report.answers.push(court.hear(question, name, &of(there, &[concern])));
+            report.answers.push(search.answer(question, name, &of(there, &[concern])));
         }
-        let court = Court::new(self.new, self.old, name, name);
+        let search = WitnessSearch::new(self.new, self.old, name, name);
         let both = of(&back.suspects, &[Concern::Accept, Concern::Retain]);
-        report.answers.push(court.hear(Question::Observe, name, &both));
+        report.answers.push(search.answer(Question::Observe, name, &both));
     }
 
     /// Is an object that is written in one version whole and valid in another?
@@ -217,8 +217,8 @@ impl<'c> Change<'c> {
         let known: HashSet<_> = before.iter().map(Suspect::key).collect();
         let mut found = of(&suspects, &[Concern::Accept, Concern::Retain]);
         found.retain(|suspect| !known.contains(&suspect.key()));
-        let court = Court::new(self.new, self.new, from, to);
-        Some(court.hear(Question::Round, label, &found))
+        let search = WitnessSearch::new(self.new, self.new, from, to);
+        Some(search.answer(Question::Round, label, &found))
     }
 }
 
@@ -227,7 +227,10 @@ fn of<'s, 'c>(suspects: &'s [Suspect<'c>], concerns: &[Concern]) -> Vec<&'s Susp
 }
 
 /// The places, each once and in order.
-fn nodes<'p, 'c: 'p>(version: &str, paths: impl Iterator<Item = &'p Vec<Step<'c>>>) -> Vec<Node> {
+fn nodes<'p, 'c: 'p>(
+    version: &str,
+    paths: impl Iterator<Item = &'p Vec<SchemaStep<'c>>>,
+) -> Vec<Node> {
     let mut nodes: Vec<_> = paths
         .map(|path| Node { version: version.to_owned(), path: witness::shown(path) })
         .collect();

@@ -79,7 +79,7 @@ impl Policy {
     /// # Errors
     /// Everything that is wrong with it.
     pub fn read(root: Value<'_>) -> Result<Self, Vec<Issue>> {
-        let mut reader = Reader { policy: Self::default(), issues: Vec::new() };
+        let mut reader = PolicyReader { policy: Self::default(), issues: Vec::new() };
         reader.root(root);
         if reader.issues.is_empty() { Ok(reader.policy) } else { Err(reader.issues) }
     }
@@ -202,12 +202,12 @@ impl fmt::Display for Date {
     }
 }
 
-struct Reader {
+struct PolicyReader {
     policy: Policy,
     issues: Vec<Issue>,
 }
 
-impl Reader {
+impl PolicyReader {
     fn root(&mut self, root: Value<'_>) {
         if !root.is_null() && root.as_object().is_none() {
             return self.report(root, "must be an object");

@@ -10,7 +10,7 @@ use crdkit_sample::build;
 use crdkit_sample::leaf::{LARGEST, Memo, number, texts};
 use crdkit_schema::model::{Schema, SchemaId, Schemas};
 use crdkit_schema::rules::escape;
-use crdkit_text::regex::{Found, Regex, Search};
+use crdkit_text::regex::{Regex, Search, SearchOutcome};
 use crdkit_value::{Document, Event};
 use std::borrow::Cow;
 
@@ -201,8 +201,8 @@ impl<'c> Sampler<'c> {
                     max_length: Some(size),
                 };
                 match search.run(1) {
-                    Found::Texts(texts) => texts.first().map(|text| build::text(text)),
-                    Found::Unknown => None,
+                    SearchOutcome::Texts(texts) => texts.first().map(|text| build::text(text)),
+                    SearchOutcome::Unknown => None,
                 }
             }
             "array" => Some(build::array(&self.list(schema, size))),

@@ -21,7 +21,7 @@ use super::answer::{Level, Open, Places};
 use super::sample::Sampler;
 use crate::keyword::{self, Keyword};
 use crate::side::{Side, keeps};
-use crate::step::Step;
+use crate::step::SchemaStep;
 use crdkit_sample::build;
 use crdkit_sample::leaf::{Memo, texts};
 use crdkit_schema::model::{Schema, SchemaId};
@@ -34,9 +34,9 @@ use std::rc::Rc;
 /// A difference that may matter.
 pub(super) struct Suspect<'c> {
     /// Where the difference is.
-    pub(super) at: Vec<Step<'c>>,
+    pub(super) at: Vec<SchemaStep<'c>>,
     /// Where values are to be put; mostly the same place.
-    pub(super) path: Vec<Step<'c>>,
+    pub(super) path: Vec<SchemaStep<'c>>,
     pub(super) concern: Concern,
     /// The keyword that makes the difference.
     pub(super) keyword: &'static str,
@@ -82,7 +82,7 @@ pub(super) enum Concern {
 pub(super) struct Walked<'c> {
     pub(super) suspects: Vec<Suspect<'c>>,
     /// Every place whose schema is not the same, apart from what is below it.
-    pub(super) changed: Vec<Vec<Step<'c>>>,
+    pub(super) changed: Vec<Vec<SchemaStep<'c>>>,
 }
 
 /// Where `new` does not allow or keep what `old` does.
@@ -93,20 +93,20 @@ pub(super) fn walk<'c>(
     new_root: SchemaId,
     memo: &'c Memo,
 ) -> Walked<'c> {
-    let mut walk = Walk::new(old, new, memo);
+    let mut walk = SuspectWalk::new(old, new, memo);
     walk.run(old_root, new_root);
     walk.found.reverse();
     walk.changed.reverse();
     Walked { suspects: walk.found, changed: walk.changed }
 }
 
-struct Walk<'c> {
+struct SuspectWalk<'c> {
     old: &'c Side<'c>,
     new: &'c Side<'c>,
     /// Makes values of the old schema.
     sampler: Sampler<'c>,
     found: Vec<Suspect<'c>>,
-    changed: Vec<Vec<Step<'c>>>,
+    changed: Vec<Vec<SchemaStep<'c>>>,
     pending: Vec<Visit<'c>>,
     reads: Known<'c>,
     /// Whether the old schema is a branch of a junctor, which says nothing about fields it does not name.
@@ -116,7 +116,7 @@ struct Walk<'c> {
 /// Two schemas at the same place.
 #[derive(Clone)]
 struct Visit<'c> {
-    path: Vec<Step<'c>>,
+    path: Vec<SchemaStep<'c>>,
     /// The old and the new schema that contain these.
     parent: Option<(SchemaId, SchemaId)>,
     old: SchemaId,
@@ -171,7 +171,7 @@ const BELOW: &[Keyword] = &[
     Keyword::ExternalDocs,
 ];
 
-impl<'c> Walk<'c> {
+impl<'c> SuspectWalk<'c> {
     fn new(old: &'c Side<'c>, new: &'c Side<'c>, memo: &'c Memo) -> Self {
         let sampler = Sampler { schemas: &old.crd.schemas, memo, choice: 0 };
         let (found, changed, pending) = (Vec::new(), Vec::new(), Vec::new());
@@ -270,13 +270,13 @@ impl<'c> Walk<'c> {
     }
 
     /// Puts a pair of schemas one step down on the list.
-    fn descend(&mut self, visit: &Visit<'c>, step: Step<'c>, old: SchemaId, new: SchemaId) {
+    fn descend(&mut self, visit: &Visit<'c>, step: SchemaStep<'c>, old: SchemaId, new: SchemaId) {
         let mut path = visit.path.clone();
         path.push(step);
         let guard = visit.guard.clone();
         // A list hands on to its items that unknown fields are kept; an object does not.
         let kept = match step {
-            Step::Items => {
+            SchemaStep::Items => {
                 let keeps = |schema: &Schema<'c>, kept| kept || schema.preserves_unknown_fields();
                 let (old, new) = (self.old.schema(visit.old), self.new.schema(visit.new));
                 (keeps(old, visit.kept.0), keeps(new, visit.kept.1))
@@ -284,15 +284,15 @@ impl<'c> Walk<'c> {
             _ => (false, false),
         };
         let named = match step {
-            Step::Property(name) => {
+            SchemaStep::Property(name) => {
                 let names = |schema: &Schema<'c>| schema.properties.get(name).is_some();
                 (names(self.old.schema(visit.old)), names(self.new.schema(visit.new)))
             }
             _ => (false, false),
         };
         let is_unchecked = visit.is_unchecked
-            || step == Step::AdditionalProperties
-            || matches!(step, Step::Property(_)) && named != (true, true);
+            || step == SchemaStep::AdditionalProperties
+            || matches!(step, SchemaStep::Property(_)) && named != (true, true);
         let (parent, standing) = (Some((visit.old, visit.new)), self.standing(visit, step));
         self.pending.push(Visit {
             path,
@@ -308,7 +308,7 @@ impl<'c> Walk<'c> {
     }
 
     /// Whether something at or above a visit notices what happens at `path`.
-    fn is_noticed(&self, visit: &Visit<'c>, path: &[Step<'c>], notice: Notice) -> bool {
+    fn is_noticed(&self, visit: &Visit<'c>, path: &[SchemaStep<'c>], notice: Notice) -> bool {
         Guard::notices(visit.guard.as_ref(), path, notice, self.new, &self.reads)
     }
 

@@ -10,7 +10,7 @@ use crdkit_schema::{go_json, status};
 use crdkit_value::{Document, NodeId};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What becomes of an object; a status behind its own endpoint is written there, as controllers do.
+/// What becomes of an object; a status with an endpoint of its own is written there, as controllers do.
 pub(super) fn judge<'c>(
     version: Version<'c>,
     object: &Document,
@@ -40,7 +40,7 @@ pub(super) fn read<'c>(version: Version<'c>, object: &Document) -> Outcome<'c> {
     version.create(input(object), &options)
 }
 
-/// A change of a stored object, where its status is behind an endpoint of its own also there.
+/// A change of a stored object, where its status has an endpoint of its own, there too.
 pub(super) fn change<'c>(version: Version<'c>, before: &Document, after: &Document) -> Outcome<'c> {
     let options = options(FieldValidation::Ignore);
     let outcome = version.update(before, input(after), &options);

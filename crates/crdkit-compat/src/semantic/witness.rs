@@ -8,7 +8,7 @@ use super::sample::{self, Sampler};
 use super::suspect::{Blind, Concern, KEY, Suspect};
 use super::trial::{change, defaulted, input, judge, lost, options, read, refused_update, stored};
 use crate::side::keeps;
-use crate::step::Step;
+use crate::step::SchemaStep;
 use crdkit_engine::{FieldValidation, Outcome};
 use crdkit_issue::{FieldPath, Issue, Segment, Severity};
 use crdkit_sample::build;
@@ -25,22 +25,22 @@ const VALUES: usize = 16;
 /// So many members of a witness are tried to be left out.
 const CUTS: usize = 60;
 
-/// Hears suspects: makes objects and has them judged under the old and the new CRD.
-pub(super) struct Court<'c> {
+/// Looks for witnesses: makes objects that suspects are about and has them judged under the old and the new CRD.
+pub(super) struct WitnessSearch<'c> {
     old: Half<'c>,
     new: Half<'c>,
     old_version: String,
     new_version: String,
 }
 
-impl<'c> Court<'c> {
+impl<'c> WitnessSearch<'c> {
     pub(super) fn new(old: Half<'c>, new: Half<'c>, old_version: &str, new_version: &str) -> Self {
         let (old_version, new_version) = (old_version.to_owned(), new_version.to_owned());
         Self { old, new, old_version, new_version }
     }
 
     /// The answer to a question, from all suspects that concern it, one reason for each.
-    pub(super) fn hear(
+    pub(super) fn answer(
         &self,
         question: Question,
         label: &str,
@@ -169,7 +169,8 @@ impl<'c> Court<'c> {
         build::set(&mut moved, "apiVersion", api_version.root());
         match suspect.concern {
             Concern::Accept | Concern::Update | Concern::Own => {
-                let of_status = matches!(suspect.path.first(), Some(Step::Property("status")));
+                let of_status =
+                    matches!(suspect.path.first(), Some(SchemaStep::Property("status")));
                 let outcome = match moved.root().get("status") {
                     // The rest of the object may be refused for reasons of its own.
                     Some(status) if of_status && new.compiled().status => {
@@ -304,20 +305,25 @@ fn minimal(
 }
 
 /// The sample of a schema with `value` at the end of `path`.
-fn place(sampler: &Sampler<'_>, id: SchemaId, path: &[Step<'_>], value: &Document) -> Document {
+fn place(
+    sampler: &Sampler<'_>,
+    id: SchemaId,
+    path: &[SchemaStep<'_>],
+    value: &Document,
+) -> Document {
     debug_assert!(path.len() <= MAX_DEPTH, "schemas are not deeper, so neither is this recursion");
     let Some((step, rest)) = path.split_first() else { return Document::copy_of(value.root()) };
     let schema = sampler.schema(id);
     match step {
-        Step::Property(name) => match sample::child(schema, name) {
+        SchemaStep::Property(name) => match sample::child(schema, name) {
             Some(child) => sampler.with(id, name, &place(sampler, child, rest, value)),
             None => sampler.sample(id),
         },
-        Step::AdditionalProperties => match schema.additional_schema() {
+        SchemaStep::AdditionalProperties => match schema.additional_schema() {
             Some(child) => sampler.with(id, KEY, &place(sampler, child, rest, value)),
             None => sampler.sample(id),
         },
-        Step::Items => {
+        SchemaStep::Items => {
             let Some(child) = schema.item_schema() else { return sampler.sample(id) };
             let first = place(sampler, child, rest, value);
             let sample = sampler.sample(id);
@@ -329,12 +335,14 @@ fn place(sampler: &Sampler<'_>, id: SchemaId, path: &[Step<'_>], value: &Documen
 }
 
 /// Whether a path in an object begins with the steps.
-fn leads_to(steps: &[Step<'_>], path: &[Segment]) -> bool {
+fn leads_to(steps: &[SchemaStep<'_>], path: &[Segment]) -> bool {
     path.len() >= steps.len()
         && steps.iter().zip(path).all(|(step, segment)| match (step, segment) {
-            (Step::Property(name), Segment::Field(key) | Segment::Key(key)) => **key == **name,
-            (Step::AdditionalProperties, Segment::Field(_) | Segment::Key(_))
-            | (Step::Items, Segment::Index(_)) => true,
+            (SchemaStep::Property(name), Segment::Field(key) | Segment::Key(key)) => {
+                **key == **name
+            }
+            (SchemaStep::AdditionalProperties, Segment::Field(_) | Segment::Key(_))
+            | (SchemaStep::Items, Segment::Index(_)) => true,
             _ => false,
         })
 }
@@ -351,11 +359,11 @@ fn few(all: &[&str]) -> String {
 }
 
 /// A path as people write it.
-pub(super) fn shown(path: &[Step<'_>]) -> String {
+pub(super) fn shown(path: &[SchemaStep<'_>]) -> String {
     let mut out = String::new();
     for step in path {
         match step {
-            Step::Property(name) => {
+            SchemaStep::Property(name) => {
                 if !out.is_empty() {
                     out.push('.');
                 }

@@ -3,7 +3,7 @@
 use super::options::{subtree, used};
 use crate::model::{Crd, Schema};
 use crdkit_issue::{Issue, codes};
-use crdkit_text::formats::Format;
+use crdkit_text::formats::TextFormat;
 use crdkit_text::quote::quote;
 use std::collections::BTreeSet;
 
@@ -33,7 +33,7 @@ fn formats<'d>(crd: &Crd<'d>, compatibility: u32) -> impl Iterator<Item = &'d st
     let unknown = move |schema: &&Schema<'_>| match schema.type_name {
         _ if schema.format.is_empty() => false,
         "" | "string" => {
-            Format::parse(schema.format).is_none_or(|it| it.since_minor() > compatibility)
+            TextFormat::parse(schema.format).is_none_or(|it| it.since_minor() > compatibility)
         }
         "integer" => !matches!(schema.format, "int32" | "int64"),
         "number" => !matches!(schema.format, "float" | "double"),

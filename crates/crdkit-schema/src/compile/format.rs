@@ -7,7 +7,7 @@
 use super::build::Reading;
 use super::node::Types;
 use super::table::Name;
-use crdkit_text::formats::Format as TextFormat;
+use crdkit_text::formats::TextFormat;
 
 /// A format that is checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -1,7 +1,7 @@
 //! Formats that are checked when formats are: those of JSON Schema, then those of the API server.
 
 use crate::schema::FormatCheck;
-use crdkit_text::formats::Format;
+use crdkit_text::formats::TextFormat;
 use crdkit_text::json_formats;
 
 /// The check of the format called `name`.
@@ -13,6 +13,6 @@ pub(super) fn check(name: &str) -> Option<FormatCheck> {
         // Numbers are checked by what they are worth; there is nothing to be said about strings.
         return Some(FormatCheck::new(name, |_| true));
     }
-    let format = Format::parse(name)?;
+    let format = TextFormat::parse(name)?;
     Some(FormatCheck::new(name, move |text| format.accepts(text)))
 }

@@ -105,7 +105,7 @@ pub(super) fn is_isbn13(text: &str) -> bool {
         == 0
 }
 
-/// A number of a known brand that passes Luhn's check; anything that is no digit is skipped.
+/// A number of a known brand that passes Luhn's check; anything that is not a digit is skipped.
 pub(super) fn is_credit_card(text: &str) -> bool {
     let digits: Vec<u8> = text.bytes().filter(u8::is_ascii_digit).collect();
     let lengths: &[usize] = match digits.as_slice() {

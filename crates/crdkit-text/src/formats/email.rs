@@ -7,17 +7,17 @@ use crate::ip;
 
 /// Whether a string is one mail address.
 pub(super) fn is_email(text: &str) -> bool {
-    let mut reader = Reader { rest: text };
+    let mut reader = AddressReader { rest: text };
     matches!(reader.address(true), Some(1))
         && reader.skip_comments().is_some()
         && reader.rest.is_empty()
 }
 
-struct Reader<'t> {
+struct AddressReader<'t> {
     rest: &'t str,
 }
 
-impl<'t> Reader<'t> {
+impl<'t> AddressReader<'t> {
     /// Reads a mailbox or, where allowed, a group; gives the number of addresses.
     fn address(&mut self, group_allowed: bool) -> Option<usize> {
         self.skip_space();
@@ -127,7 +127,7 @@ impl<'t> Reader<'t> {
         None
     }
 
-    /// A display name: words up to the first thing that is no word.
+    /// A display name: words up to the first thing that is not a word.
     fn phrase(&mut self) -> Option<()> {
         let mut words = 0;
         // Decoded words are joined before they count as one word.

@@ -65,7 +65,7 @@ impl Decimal {
         self.negative
     }
 
-    /// Whether there is nothing behind the point.
+    /// Whether there is nothing after the point.
     pub fn is_integer(&self) -> bool {
         self.exponent >= 0
     }
@@ -240,7 +240,7 @@ mod tests {
     use super::*;
 
     fn decimal(text: &str) -> Decimal {
-        Decimal::parse(text).unwrap_or_else(|| panic!("`{text}` is no number"))
+        Decimal::parse(text).unwrap_or_else(|| panic!("`{text}` is not a number"))
     }
 
     #[test]

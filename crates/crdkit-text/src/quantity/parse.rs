@@ -2,7 +2,7 @@
 
 use super::amount::Amount;
 use super::decimal::Decimal;
-use super::{Format, Quantity, QuantityError};
+use super::{Quantity, QuantityError, QuantityFormat};
 
 /// The finest step a quantity can express.
 const NANO: i32 = -9;
@@ -11,7 +11,7 @@ const SAFE_DIGITS: usize = 18;
 
 pub(super) fn quantity(text: &str) -> Result<Quantity, QuantityError> {
     if text.is_empty() {
-        return Err(QuantityError::Format);
+        return Err(QuantityError::QuantityFormat);
     }
     let parts = split(text)?;
     let (exponent, format) = suffix(parts.suffix).ok_or(QuantityError::Suffix)?;
@@ -48,16 +48,16 @@ fn split(text: &str) -> Result<Parts<'_>, QuantityError> {
     let exponent = rest.trim_start_matches(|c| "eEinumkKMGTP".contains(c));
     let exponent = exponent.strip_prefix(['-', '+']).unwrap_or(exponent);
     if digits_of(exponent) != exponent.len() {
-        return Err(QuantityError::Format);
+        return Err(QuantityError::QuantityFormat);
     }
     let whole = if whole.is_empty() { "0" } else { whole };
     Ok(Parts { negative, number, whole, fraction, suffix: rest })
 }
 
 /// The power a suffix stands for, of two for [`Format::BinarySi`] and of ten otherwise.
-fn suffix(suffix: &str) -> Option<(i32, Format)> {
-    let decimal = |exponent| Some((exponent, Format::DecimalSi));
-    let binary = |exponent| Some((exponent, Format::BinarySi));
+fn suffix(suffix: &str) -> Option<(i32, QuantityFormat)> {
+    let decimal = |exponent| Some((exponent, QuantityFormat::DecimalSi));
+    let binary = |exponent| Some((exponent, QuantityFormat::BinarySi));
     match suffix {
         "" => decimal(0),
         "n" => decimal(-9),
@@ -79,7 +79,7 @@ fn suffix(suffix: &str) -> Option<(i32, Format)> {
             let digits = suffix.strip_prefix(['e', 'E'])?;
             let exponent = crate::number::parse_int(digits, 10).ok()?;
             #[expect(clippy::cast_possible_truncation, reason = "the server keeps the low 32 bits")]
-            Some((exponent as i32, Format::DecimalExponent))
+            Some((exponent as i32, QuantityFormat::DecimalExponent))
         }
     }
 }
@@ -89,11 +89,11 @@ fn small(
     text: &str,
     parts: &Parts<'_>,
     exponent: i32,
-    format: Format,
+    format: QuantityFormat,
 ) -> Result<Option<Quantity>, QuantityError> {
     let digits = parts.whole.len() + parts.fraction.len();
     let (scale, factor, fits) = match format {
-        Format::BinarySi => {
+        QuantityFormat::BinarySi => {
             let spent = parts.whole.len() + usize::try_from(exponent * 3 / 10).unwrap_or(0) + 1;
             (
                 0,
@@ -115,7 +115,7 @@ fn small(
     let Some(result) = value.checked_mul(factor) else { return Ok(None) };
     // Text that is canonical already is kept.
     let canonical = match format {
-        Format::BinarySi => exponent % 10 == 0 && value & 7 != 0,
+        QuantityFormat::BinarySi => exponent % 10 == 0 && value & 7 != 0,
         _ => scale % 3 == 0 && !shifted.ends_with("000") && !shifted.starts_with('0'),
     } || text == "0";
     let value = if parts.negative { -result } else { result };
@@ -123,14 +123,18 @@ fn small(
     Ok(Some(Quantity { amount: Amount::Small { value, exponent: scale }, format, text }))
 }
 
-fn large(parts: &Parts<'_>, exponent: i32, mut format: Format) -> Result<Quantity, QuantityError> {
+fn large(
+    parts: &Parts<'_>,
+    exponent: i32,
+    mut format: QuantityFormat,
+) -> Result<Quantity, QuantityError> {
     if !parts.number.bytes().any(|byte| byte.is_ascii_digit()) {
         return Err(QuantityError::Number);
     }
     let fraction = i32::try_from(parts.fraction.len()).unwrap_or(i32::MAX);
     let digits = parts.whole.bytes().chain(parts.fraction.bytes());
     let magnitude = Decimal::new(false, digits, 0);
-    let mut magnitude = if format == Format::BinarySi {
+    let mut magnitude = if format == QuantityFormat::BinarySi {
         magnitude.times_power_of_two(exponent.unsigned_abs()).with_exponent(-fraction)
     } else {
         magnitude.with_exponent(exponent.wrapping_sub(fraction))
@@ -140,13 +144,13 @@ fn large(parts: &Parts<'_>, exponent: i32, mut format: Format) -> Result<Quantit
         // Whoever asks for a little gets a little, so values round up.
         magnitude = magnitude.rounded_up_to(NANO).0;
     }
-    if format == Format::BinarySi {
+    if format == QuantityFormat::BinarySi {
         let max = Decimal::from_i64(i64::MAX, 0);
         if magnitude.cmp(&max).is_gt() {
             magnitude = max;
         }
         if magnitude.cmp(&zero).is_gt() && magnitude.cmp(&Decimal::from_i64(1, 0)).is_lt() {
-            format = Format::DecimalSi;
+            format = QuantityFormat::DecimalSi;
         }
     }
     let value = if parts.negative { magnitude.negated() } else { magnitude };

@@ -2,22 +2,22 @@
 
 use std::cmp::Ordering;
 
-use super::Format;
+use super::QuantityFormat;
 use super::amount::Amount;
 
-pub(super) fn canonical(amount: &Amount, format: Format) -> String {
+pub(super) fn canonical(amount: &Amount, format: QuantityFormat) -> String {
     if amount.sign() == Ordering::Equal {
         return "0".to_owned();
     }
-    if format == Format::BinarySi
+    if format == QuantityFormat::BinarySi
         && let Some(text) = binary(amount)
     {
         return text;
     }
     let (number, exponent) = thousands(amount);
     let suffix = match (format, exponent) {
-        (Format::DecimalExponent, 0) => String::new(),
-        (Format::DecimalExponent, exponent) => format!("e{exponent}"),
+        (QuantityFormat::DecimalExponent, 0) => String::new(),
+        (QuantityFormat::DecimalExponent, exponent) => format!("e{exponent}"),
         (_, exponent) => decimal_suffix(exponent).to_owned(),
     };
     number + &suffix

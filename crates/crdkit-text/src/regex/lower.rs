@@ -1,25 +1,25 @@
 //! Turns the syntax tree into the matching engine's own form.
 //!
-//! Takes a [`Node`], gives a [`Hir`]. Every class is spelled out as ranges, so the engine's ideas of case and of
+//! Takes a [`RegexNode`], gives a [`Hir`]. Every class is spelled out as ranges, so the engine's ideas of case and of
 //! `\w` play no part. Groups are not named in the result: Go allows two groups of one name, the engine does not.
 
 use regex_syntax::hir::{self, ClassUnicode, ClassUnicodeRange, Hir};
 
-use super::node::{Kind, Look, Node};
+use super::node::{Look, RegexKind, RegexNode};
 use crate::unicode::{self, Ranges};
 
 /// Lowers a tree no higher than the parser allows.
-pub(super) fn lower(node: Node) -> Hir {
+pub(super) fn lower(node: RegexNode) -> Hir {
     match node.kind {
-        Kind::Empty => Hir::empty(),
-        Kind::Literal { codes, fold } => literal(&codes, fold),
-        Kind::Class(mut ranges) => {
+        RegexKind::Empty => Hir::empty(),
+        RegexKind::Literal { codes, fold } => literal(&codes, fold),
+        RegexKind::Class(mut ranges) => {
             unicode::clean(&mut ranges);
             class(&ranges)
         }
-        Kind::AnyChar => class(&[(0, unicode::MAX)]),
-        Kind::AnyCharNotNewline => class(&[(0, 0x9), (0xB, unicode::MAX)]),
-        Kind::Look(look) => Hir::look(match look {
+        RegexKind::AnyChar => class(&[(0, unicode::MAX)]),
+        RegexKind::AnyCharNotNewline => class(&[(0, 0x9), (0xB, unicode::MAX)]),
+        RegexKind::Look(look) => Hir::look(match look {
             Look::StartText => hir::Look::Start,
             Look::EndText => hir::Look::End,
             Look::StartLine => hir::Look::StartLF,
@@ -27,14 +27,14 @@ pub(super) fn lower(node: Node) -> Hir {
             Look::WordBoundary => hir::Look::WordAscii,
             Look::NotWordBoundary => hir::Look::WordAsciiNegate,
         }),
-        Kind::Capture { index, sub } => {
+        RegexKind::Capture { index, sub } => {
             Hir::capture(hir::Capture { index, name: None, sub: Box::new(lower(*sub)) })
         }
-        Kind::Repeat { min, max, greedy, sub } => {
+        RegexKind::Repeat { min, max, greedy, sub } => {
             Hir::repetition(hir::Repetition { min, max, greedy, sub: Box::new(lower(*sub)) })
         }
-        Kind::Concat(subs) => Hir::concat(subs.into_iter().map(lower).collect()),
-        Kind::Alternate(subs) => Hir::alternation(subs.into_iter().map(lower).collect()),
+        RegexKind::Concat(subs) => Hir::concat(subs.into_iter().map(lower).collect()),
+        RegexKind::Alternate(subs) => Hir::alternation(subs.into_iter().map(lower).collect()),
     }
 }
 

@@ -6,8 +6,8 @@
 use crate::unicode::Ranges;
 
 /// One piece of a pattern.
-pub(super) struct Node {
-    pub(super) kind: Kind,
+pub(super) struct RegexNode {
+    pub(super) kind: RegexKind,
     pub(super) height: u32,
     /// Instructions as Go estimates them.
     pub(super) size: u64,
@@ -17,17 +17,17 @@ pub(super) struct Node {
     pub(super) weight: u64,
 }
 
-pub(super) enum Kind {
+pub(super) enum RegexKind {
     Empty,
     Literal { codes: Vec<u32>, fold: bool },
     Class(Ranges),
     AnyChar,
     AnyCharNotNewline,
     Look(Look),
-    Capture { index: u32, sub: Box<Node> },
-    Repeat { min: u32, max: Option<u32>, greedy: bool, sub: Box<Node> },
-    Concat(Vec<Node>),
-    Alternate(Vec<Node>),
+    Capture { index: u32, sub: Box<RegexNode> },
+    Repeat { min: u32, max: Option<u32>, greedy: bool, sub: Box<RegexNode> },
+    Concat(Vec<RegexNode>),
+    Alternate(Vec<RegexNode>),
 }
 
 /// A condition on a place in the text.
@@ -41,23 +41,23 @@ pub(super) enum Look {
     NotWordBoundary,
 }
 
-impl Node {
-    pub(super) fn leaf(kind: Kind) -> Self {
+impl RegexNode {
+    pub(super) fn leaf(kind: RegexKind) -> Self {
         let weight = match &kind {
-            Kind::Literal { codes, fold } => literal_weight(codes, *fold),
-            Kind::Class(ranges) => class_weight(ranges),
-            Kind::AnyChar | Kind::AnyCharNotNewline => 12,
+            RegexKind::Literal { codes, fold } => literal_weight(codes, *fold),
+            RegexKind::Class(ranges) => class_weight(ranges),
+            RegexKind::AnyChar | RegexKind::AnyCharNotNewline => 12,
             _ => 1,
         };
         let size = match &kind {
-            Kind::Literal { codes, .. } => codes.len() as u64,
+            RegexKind::Literal { codes, .. } => codes.len() as u64,
             _ => 1,
         };
         Self { kind, height: 1, size, copies: 1, weight }
     }
 
     pub(super) fn literal(code: u32, fold: bool) -> Self {
-        Self::leaf(Kind::Literal { codes: vec![code], fold })
+        Self::leaf(RegexKind::Literal { codes: vec![code], fold })
     }
 
     pub(super) fn capture(index: u32, sub: Self) -> Self {
@@ -66,7 +66,7 @@ impl Node {
             size: 2 + sub.size,
             copies: sub.copies,
             weight: 2 + sub.weight,
-            kind: Kind::Capture { index, sub: Box::new(sub) },
+            kind: RegexKind::Capture { index, sub: Box::new(sub) },
         }
     }
 
@@ -97,20 +97,20 @@ impl Node {
                 _ => sub.copies,
             },
             weight: 1 + u64::from(times).saturating_mul(sub.weight),
-            kind: Kind::Repeat { min, max, greedy, sub: Box::new(sub) },
+            kind: RegexKind::Repeat { min, max, greedy, sub: Box::new(sub) },
         }
     }
 
     pub(super) fn concat(subs: Vec<Self>) -> Self {
-        Self::list(subs, 0, Kind::Concat)
+        Self::list(subs, 0, RegexKind::Concat)
     }
 
     pub(super) fn alternate(subs: Vec<Self>) -> Self {
         let extra = subs.len().saturating_sub(1) as u64;
-        Self::list(subs, extra, Kind::Alternate)
+        Self::list(subs, extra, RegexKind::Alternate)
     }
 
-    fn list(subs: Vec<Self>, extra: u64, kind: fn(Vec<Self>) -> Kind) -> Self {
+    fn list(subs: Vec<Self>, extra: u64, kind: fn(Vec<Self>) -> RegexKind) -> Self {
         let sum = |measure: fn(&Self) -> u64| {
             subs.iter().map(measure).fold(extra, u64::saturating_add).max(1)
         };
@@ -126,8 +126,8 @@ impl Node {
     /// How many code points Go stores for this node.
     pub(super) fn stored_runes(&self) -> u64 {
         match &self.kind {
-            Kind::Literal { codes, .. } => codes.len() as u64,
-            Kind::Class(ranges) => 2 * ranges.len() as u64,
+            RegexKind::Literal { codes, .. } => codes.len() as u64,
+            RegexKind::Class(ranges) => 2 * ranges.len() as u64,
             _ => 0,
         }
     }
@@ -135,8 +135,8 @@ impl Node {
     /// Whether Go would turn this node into part of a character class.
     pub(super) fn is_one_character(&self) -> bool {
         match &self.kind {
-            Kind::Literal { codes, .. } => codes.len() == 1,
-            Kind::Class(_) | Kind::AnyChar | Kind::AnyCharNotNewline => true,
+            RegexKind::Literal { codes, .. } => codes.len() == 1,
+            RegexKind::Class(_) | RegexKind::AnyChar | RegexKind::AnyCharNotNewline => true,
             _ => false,
         }
     }

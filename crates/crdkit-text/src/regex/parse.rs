@@ -7,7 +7,7 @@
 //! the matching engine does that for itself.
 
 use super::error::{ErrorKind, RegexError};
-use super::node::{Kind, Look, Node};
+use super::node::{Look, RegexKind, RegexNode};
 use super::stack::{MAX_COPIES, Stack};
 
 /// Longer than any request Kubernetes accepts for an object that holds a pattern.
@@ -17,7 +17,7 @@ pub(super) type Parsed<T> = Result<T, RegexError>;
 
 /// A pattern understood.
 pub(super) struct Pattern {
-    pub(super) root: Node,
+    pub(super) root: RegexNode,
     /// One entry per capturing group, the whole match not counted.
     pub(super) groups: Vec<Option<Box<str>>>,
 }
@@ -54,7 +54,7 @@ pub(super) fn pattern(pattern: &str) -> Parsed<Pattern> {
     while let Some(c) = parser.char(at) {
         let start = at;
         at = parser.step(c, at, last_repeat)?;
-        // A brace that is no repetition is text, so only the text consumed tells.
+        // A brace that is not a repetition is text, so only the text consumed tells.
         let repeated = match c {
             '*' | '+' | '?' => true,
             '{' => parser.counted(start).is_some(),
@@ -77,12 +77,12 @@ impl Parser<'_> {
             '(' => self.open_capture(None)?,
             '|' => self.built(Stack::bar)?,
             ')' => self.flags = self.built(Stack::close)?,
-            '^' if self.flags.one_line => self.leaf(Kind::Look(Look::StartText))?,
-            '^' => self.leaf(Kind::Look(Look::StartLine))?,
-            '$' if self.flags.one_line => self.leaf(Kind::Look(Look::EndText))?,
-            '$' => self.leaf(Kind::Look(Look::EndLine))?,
-            '.' if self.flags.dot_newline => self.leaf(Kind::AnyChar)?,
-            '.' => self.leaf(Kind::AnyCharNotNewline)?,
+            '^' if self.flags.one_line => self.leaf(RegexKind::Look(Look::StartText))?,
+            '^' => self.leaf(RegexKind::Look(Look::StartLine))?,
+            '$' if self.flags.one_line => self.leaf(RegexKind::Look(Look::EndText))?,
+            '$' => self.leaf(RegexKind::Look(Look::EndLine))?,
+            '.' if self.flags.dot_newline => self.leaf(RegexKind::AnyChar)?,
+            '.' => self.leaf(RegexKind::AnyCharNotNewline)?,
             '[' => {
                 let (ranges, end) = self.bracket_class(at)?;
                 self.built(|stack| stack.class(ranges))?;
@@ -98,7 +98,7 @@ impl Parser<'_> {
         Ok(at + c.len_utf8())
     }
 
-    fn leaf(&mut self, kind: Kind) -> Parsed<()> {
+    fn leaf(&mut self, kind: RegexKind) -> Parsed<()> {
         self.built(|stack| stack.leaf(kind))
     }
 
@@ -184,7 +184,7 @@ impl Parser<'_> {
                 return Ok(end);
             }
         };
-        self.leaf(Kind::Look(look))?;
+        self.leaf(RegexKind::Look(look))?;
         Ok(at + 2)
     }
 

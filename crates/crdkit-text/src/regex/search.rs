@@ -28,7 +28,7 @@ pub struct Search<'r> {
 
 /// What a search found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Found {
+pub enum SearchOutcome {
     /// So many texts as were asked for, or all there are, from short to long.
     Texts(Vec<String>),
     /// There may be texts, but finding out takes too long.
@@ -42,12 +42,12 @@ const STATES: usize = 100_000;
 
 impl Search<'_> {
     /// Up to `count` texts, of different lengths or beginnings.
-    pub fn run(&self, count: usize) -> Found {
+    pub fn run(&self, count: usize) -> SearchOutcome {
         let automata: Option<Vec<_>> =
             self.matching.iter().chain(&self.failing).map(|regex| automaton(regex)).collect();
         match automata {
-            Some(automata) => Walk::new(self, automata).run(count),
-            None => Found::Unknown,
+            Some(automata) => AutomataWalk::new(self, automata).run(count),
+            None => SearchOutcome::Unknown,
         }
     }
 }
@@ -65,7 +65,7 @@ fn automaton(regex: &Regex) -> Option<dense::DFA<Vec<u32>>> {
 
 /// Where all automata stand. A pattern that was found stays found.
 #[derive(Clone, PartialEq, Eq, Hash)]
-struct State {
+struct AutomataState {
     /// The state of each automaton, or nothing once its pattern was found.
     automata: Box<[Option<StateID>]>,
     utf8: Utf8,
@@ -104,14 +104,14 @@ impl Utf8 {
     }
 }
 
-struct Walk<'s> {
+struct AutomataWalk<'s> {
     search: &'s Search<'s>,
     automata: Vec<dense::DFA<Vec<u32>>>,
     /// One byte for each set of bytes that no automaton tells apart, readable ones first.
     bytes: Vec<u8>,
 }
 
-impl<'s> Walk<'s> {
+impl<'s> AutomataWalk<'s> {
     fn new(search: &'s Search<'s>, automata: Vec<dense::DFA<Vec<u32>>>) -> Self {
         let mut known = HashSet::new();
         let rank = |byte: &u8| match byte {
@@ -144,18 +144,18 @@ impl<'s> Walk<'s> {
         Self { search, automata, bytes }
     }
 
-    fn start(&self) -> Option<State> {
+    fn start(&self) -> Option<AutomataState> {
         let config = start::Config::new().anchored(Anchored::No);
         let start = |automaton: &dense::DFA<Vec<u32>>| automaton.start_state(&config).ok();
         let states: Option<Vec<_>> = self.automata.iter().map(start).collect();
         let states = states?.into_iter().map(Some).collect();
-        Some(State { automata: states, utf8: Utf8::Start, length: 0 })
+        Some(AutomataState { automata: states, utf8: Utf8::Start, length: 0 })
     }
 
-    fn run(&self, count: usize) -> Found {
-        let Some(start) = self.start() else { return Found::Unknown };
+    fn run(&self, count: usize) -> SearchOutcome {
+        let Some(start) = self.start() else { return SearchOutcome::Unknown };
         // A row is a state, the row before it, the byte between them, and its length in characters.
-        let mut rows: Vec<(State, usize, u8, usize)> = vec![(start, 0, 0, 0)];
+        let mut rows: Vec<(AutomataState, usize, u8, usize)> = vec![(start, 0, 0, 0)];
         let mut seen = HashSet::new();
         let mut queue = VecDeque::from([0]);
         let mut texts = Vec::new();
@@ -190,14 +190,24 @@ impl<'s> Walk<'s> {
                 }
             }
             if rows.len() > STATES {
-                return if texts.is_empty() { Found::Unknown } else { Found::Texts(texts) };
+                return if texts.is_empty() {
+                    SearchOutcome::Unknown
+                } else {
+                    SearchOutcome::Texts(texts)
+                };
             }
         }
-        Found::Texts(texts)
+        SearchOutcome::Texts(texts)
     }
 
     /// Where `byte` leads; nothing when no text that goes on like this can be wanted.
-    fn step(&self, state: &State, byte: u8, utf8: Utf8, length: usize) -> Option<State> {
+    fn step(
+        &self,
+        state: &AutomataState,
+        byte: u8,
+        utf8: Utf8,
+        length: usize,
+    ) -> Option<AutomataState> {
         let mut automata = Vec::with_capacity(self.automata.len());
         for (index, (automaton, at)) in self.automata.iter().zip(&state.automata).enumerate() {
             let wanted = index < self.search.matching.len();
@@ -210,11 +220,11 @@ impl<'s> Walk<'s> {
             }
         }
         let length = length.min(self.search.min_length);
-        Some(State { automata: automata.into_boxed_slice(), utf8, length })
+        Some(AutomataState { automata: automata.into_boxed_slice(), utf8, length })
     }
 
     /// Whether the text that led here is one to find.
-    fn is_hit(&self, state: &State) -> bool {
+    fn is_hit(&self, state: &AutomataState) -> bool {
         let ends = self.automata.iter().zip(&state.automata).map(|(automaton, at)| {
             at.is_none_or(|at| automaton.is_match_state(automaton.next_eoi_state(at)))
         });
@@ -224,7 +234,7 @@ impl<'s> Walk<'s> {
     }
 }
 
-fn text(rows: &[(State, usize, u8, usize)], mut at: usize) -> Option<String> {
+fn text(rows: &[(AutomataState, usize, u8, usize)], mut at: usize) -> Option<String> {
     let mut bytes = Vec::new();
     while at != 0 {
         let (_, before, byte, _) = rows.get(at)?;

@@ -4,7 +4,7 @@
 //! parenthesis into one node.
 
 use super::error::ErrorKind;
-use super::node::{Kind, Node};
+use super::node::{RegexKind, RegexNode};
 use super::parse::Flags;
 use crate::unicode;
 
@@ -20,7 +20,7 @@ const MAX_WEIGHT: u64 = 4_000_000;
 type Built<T> = Result<T, ErrorKind>;
 
 enum Item {
-    Node(Node),
+    Node(RegexNode),
     Open { capture: Option<u32>, flags: Flags },
     Bar,
 }
@@ -79,20 +79,20 @@ impl Stack {
         };
         self.push(match capture {
             None => node,
-            Some(index) => Node::capture(index, node),
+            Some(index) => RegexNode::capture(index, node),
         })?;
         Ok(flags)
     }
 
-    pub(super) fn leaf(&mut self, kind: Kind) -> Built<()> {
+    pub(super) fn leaf(&mut self, kind: RegexKind) -> Built<()> {
         self.allocate();
-        self.push(Node::leaf(kind))
+        self.push(RegexNode::leaf(kind))
     }
 
     pub(super) fn literal(&mut self, code: u32, fold: bool) -> Built<()> {
         self.allocate();
         let code = if fold { first_of_orbit(code) } else { code };
-        self.push(Node::literal(code, fold))
+        self.push(RegexNode::literal(code, fold))
     }
 
     /// A class of one character, or of the two cases of one letter, is a literal.
@@ -101,17 +101,17 @@ impl Stack {
         self.runes += 2 * ranges.len() as u64;
         let is_pair = |a, b| unicode::simple_fold(a) == b && unicode::simple_fold(b) == a;
         let node = match *ranges.as_slice() {
-            [(low, high)] if low == high => Node::literal(low, false),
+            [(low, high)] if low == high => RegexNode::literal(low, false),
             [(a, a_end), (b, b_end)] if a == a_end && b == b_end && is_pair(a, b) => {
-                Node::literal(a, true)
+                RegexNode::literal(a, true)
             }
-            [(low, high)] if low + 1 == high && is_pair(low, high) => Node::literal(low, true),
-            _ => Node::leaf(Kind::Class(ranges)),
+            [(low, high)] if low + 1 == high && is_pair(low, high) => RegexNode::literal(low, true),
+            _ => RegexNode::leaf(RegexKind::Class(ranges)),
         };
         self.push(node)
     }
 
-    fn push(&mut self, node: Node) -> Built<()> {
+    fn push(&mut self, node: RegexNode) -> Built<()> {
         self.runes += node.stored_runes();
         self.join_literals();
         if node.height == 1 {
@@ -128,8 +128,8 @@ impl Stack {
     /// Joins the two literals on top of the stack: no operator can reach the lower one any more.
     fn join_literals(&mut self) {
         let [.., Item::Node(below), Item::Node(above)] = self.items.as_mut_slice() else { return };
-        if let Kind::Literal { codes, fold } = &mut below.kind
-            && let Kind::Literal { codes: more, fold: same } = &above.kind
+        if let RegexKind::Literal { codes, fold } = &mut below.kind
+            && let RegexKind::Literal { codes: more, fold: same } = &above.kind
             && fold == same
         {
             codes.extend(more);
@@ -151,7 +151,7 @@ impl Stack {
             return Err(ErrorKind::MissingRepeatArgument);
         };
         self.allocate();
-        let node = Node::repeat(sub, min, max, greedy, counted);
+        let node = RegexNode::repeat(sub, min, max, greedy, counted);
         if counted {
             let times = u64::from(max.unwrap_or(min).max(1));
             self.repeats =
@@ -169,7 +169,7 @@ impl Stack {
     }
 
     /// Ends the pattern and gives its tree.
-    pub(super) fn finish(mut self) -> Built<Node> {
+    pub(super) fn finish(mut self) -> Built<RegexNode> {
         self.close_alternatives()?;
         match (self.items.pop(), self.items.is_empty()) {
             (Some(Item::Node(root)), true) => Ok(root),
@@ -181,8 +181,8 @@ impl Stack {
     fn close_concatenation(&mut self) -> Built<()> {
         self.join_literals();
         let nodes = self.take_nodes();
-        let node = self.join(nodes, Node::concat, |kind| match kind {
-            Kind::Concat(subs) => Ok(subs),
+        let node = self.join(nodes, RegexNode::concat, |kind| match kind {
+            RegexKind::Concat(subs) => Ok(subs),
             other => Err(other),
         })?;
         self.push(node)
@@ -195,8 +195,8 @@ impl Stack {
             self.items.pop();
         }
         let nodes = self.take_nodes();
-        let node = self.join(nodes, Node::alternate, |kind| match kind {
-            Kind::Alternate(subs) => Ok(subs),
+        let node = self.join(nodes, RegexNode::alternate, |kind| match kind {
+            RegexKind::Alternate(subs) => Ok(subs),
             other => Err(other),
         })?;
         self.push(node)
@@ -205,16 +205,16 @@ impl Stack {
     /// Joins nodes into one, taking the parts of nodes that are joined the same way already.
     fn join(
         &mut self,
-        mut nodes: Vec<Node>,
-        into: fn(Vec<Node>) -> Node,
-        parts: fn(Kind) -> Result<Vec<Node>, Kind>,
-    ) -> Built<Node> {
+        mut nodes: Vec<RegexNode>,
+        into: fn(Vec<RegexNode>) -> RegexNode,
+        parts: fn(RegexKind) -> Result<Vec<RegexNode>, RegexKind>,
+    ) -> Built<RegexNode> {
         if nodes.len() == 1 {
             return Ok(nodes.remove(0));
         }
         self.allocate();
         if nodes.is_empty() {
-            return Ok(Node::leaf(Kind::Empty));
+            return Ok(RegexNode::leaf(RegexKind::Empty));
         }
         let mut flat = Vec::with_capacity(nodes.len());
         for node in nodes {
@@ -223,7 +223,7 @@ impl Stack {
                     flat.extend(inner);
                     self.release();
                 }
-                Err(kind) => flat.push(Node { kind, ..node }),
+                Err(kind) => flat.push(RegexNode { kind, ..node }),
             }
         }
         // Groups within groups may flatten the same parts over and over.
@@ -231,7 +231,7 @@ impl Stack {
         Ok(into(flat))
     }
 
-    fn take_nodes(&mut self) -> Vec<Node> {
+    fn take_nodes(&mut self) -> Vec<RegexNode> {
         let is_node = |item: &Item| matches!(item, Item::Node(_));
         let start = self.items.iter().rposition(|item| !is_node(item)).map_or(0, |index| index + 1);
         let nodes = self.items.drain(start..);
@@ -258,7 +258,7 @@ impl Stack {
         true
     }
 
-    fn check_limits(&mut self, node: &Node) -> Built<()> {
+    fn check_limits(&mut self, node: &RegexNode) -> Built<()> {
         if self.runes > MAX_RUNES {
             return Err(ErrorKind::TooLarge);
         }
@@ -310,19 +310,19 @@ fn first_of_orbit(code: u32) -> u32 {
 
 /// Adds the characters of `other` to `into`. The result is put in order when the tree is lowered, so a long
 /// alternation costs no more than its length.
-fn merge_characters(into: &mut Node, other: Node) {
-    let mut ranges = characters(std::mem::replace(&mut into.kind, Kind::Empty));
+fn merge_characters(into: &mut RegexNode, other: RegexNode) {
+    let mut ranges = characters(std::mem::replace(&mut into.kind, RegexKind::Empty));
     ranges.extend(characters(other.kind));
-    into.kind = Kind::Class(ranges);
+    into.kind = RegexKind::Class(ranges);
     into.size = 1;
     into.weight += other.weight;
 }
 
-fn characters(kind: Kind) -> unicode::Ranges {
+fn characters(kind: RegexKind) -> unicode::Ranges {
     match kind {
-        Kind::Class(ranges) => ranges,
-        Kind::AnyCharNotNewline => vec![(0, 0x9), (0xB, unicode::MAX)],
-        Kind::Literal { codes, fold } => {
+        RegexKind::Class(ranges) => ranges,
+        RegexKind::AnyCharNotNewline => vec![(0, 0x9), (0xB, unicode::MAX)],
+        RegexKind::Literal { codes, fold } => {
             let mut ranges: unicode::Ranges = codes.iter().map(|&code| (code, code)).collect();
             if fold {
                 for code in codes {

@@ -12,10 +12,10 @@ pub(super) struct Layout {
 }
 
 /// One part of a layout: text that must be there, and what follows it as the layout spells it.
-type Part = (&'static str, Field, &'static str);
+type Part = (&'static str, TimeField, &'static str);
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Field {
+enum TimeField {
     Year,
     Month,
     Day,
@@ -33,9 +33,9 @@ macro_rules! layout {
         Layout {
             text: $text,
             parts: &[
-                ("", Field::Year, "2006"),
-                ("-", Field::Month, "01"),
-                ("-", Field::Day, "02"),
+                ("", TimeField::Year, "2006"),
+                ("-", TimeField::Month, "01"),
+                ("-", TimeField::Day, "02"),
                 $($part,)*
             ],
         }
@@ -43,28 +43,27 @@ macro_rules! layout {
     (time $text:literal $(, $part:expr)*) => {
         layout!(
             $text,
-            ("T", Field::Hour, "15"),
-            (":", Field::Minute, "04"),
-            (":", Field::Second, "05")
+            ("T", TimeField::Hour, "15"),
+            (":", TimeField::Minute, "04"),
+            (":", TimeField::Second, "05")
             $(, $part)*
         )
     };
 }
 
-const ZONE: Part = ("", Field::Zone, "Z07:00");
+const ZONE: Part = ("", TimeField::Zone, "Z07:00");
 
 impl Layout {
     pub(super) const DATE: Self = layout!("2006-01-02");
     pub(super) const LOCAL: Self = layout!(time "2006-01-02T15:04:05");
     pub(super) const RFC3339: Self = layout!(time "2006-01-02T15:04:05Z07:00", ZONE);
-    pub(super) const NANOSECONDS: Self = layout!(time "2006-01-02T15:04:05.999999999Z07:00", ("", Field::OptionalFraction, ".999999999"), ZONE);
-    pub(super) const MICROSECONDS: Self =
-        layout!(time "2006-01-02T15:04:05.000000Z07:00", ("", Field::Fraction(7), ".000000"), ZONE);
+    pub(super) const NANOSECONDS: Self = layout!(time "2006-01-02T15:04:05.999999999Z07:00", ("", TimeField::OptionalFraction, ".999999999"), ZONE);
+    pub(super) const MICROSECONDS: Self = layout!(time "2006-01-02T15:04:05.000000Z07:00", ("", TimeField::Fraction(7), ".000000"), ZONE);
     pub(super) const MILLISECONDS: Self =
-        layout!(time "2006-01-02T15:04:05.000Z07:00", ("", Field::Fraction(4), ".000"), ZONE);
+        layout!(time "2006-01-02T15:04:05.000Z07:00", ("", TimeField::Fraction(4), ".000"), ZONE);
 
     pub(super) fn parse(&self, text: &str) -> Result<Timestamp, TextError> {
-        let mut reader = Reader { rest: text.as_bytes(), ..Reader::default() };
+        let mut reader = TimeReader { rest: text.as_bytes(), ..TimeReader::default() };
         for (index, (prefix, field, spelled)) in self.parts.iter().enumerate() {
             let Some(rest) = reader.rest.strip_prefix(prefix.as_bytes()) else {
                 return Err(self.mismatch(text, reader.rest, prefix));
@@ -109,7 +108,7 @@ enum Fault {
 }
 
 #[derive(Default)]
-struct Reader<'t> {
+struct TimeReader<'t> {
     rest: &'t [u8],
     year: i64,
     month: i64,
@@ -121,27 +120,27 @@ struct Reader<'t> {
     offset: i32,
 }
 
-impl Reader<'_> {
-    fn read(&mut self, field: Field, next: Option<Field>) -> Result<(), Fault> {
+impl TimeReader<'_> {
+    fn read(&mut self, field: TimeField, next: Option<TimeField>) -> Result<(), Fault> {
         match field {
-            Field::Year => {
+            TimeField::Year => {
                 let (year, rest) = self.rest.split_at_checked(4).ok_or(Fault::Syntax)?;
                 self.year = i64::from(number(year).ok_or(Fault::Syntax)?);
                 self.rest = rest;
             }
-            Field::Month => self.month = self.within(true, 1..13, "month")?,
-            Field::Day => self.day = self.within(true, 0..100, "day")?,
-            Field::Hour => self.hour = self.within(false, 0..24, "hour")?,
-            Field::Minute => self.minute = self.within(true, 0..60, "minute")?,
-            Field::Second => {
+            TimeField::Month => self.month = self.within(true, 1..13, "month")?,
+            TimeField::Day => self.day = self.within(true, 0..100, "day")?,
+            TimeField::Hour => self.hour = self.within(false, 0..24, "hour")?,
+            TimeField::Minute => self.minute = self.within(true, 0..60, "minute")?,
+            TimeField::Second => {
                 self.second = self.within(true, 0..60, "second")?;
-                if !matches!(next, Some(Field::Fraction(_) | Field::OptionalFraction)) {
+                if !matches!(next, Some(TimeField::Fraction(_) | TimeField::OptionalFraction)) {
                     self.optional_fraction();
                 }
             }
-            Field::Fraction(length) => self.exact_fraction(length)?,
-            Field::OptionalFraction => self.optional_fraction(),
-            Field::Zone => self.zone()?,
+            TimeField::Fraction(length) => self.exact_fraction(length)?,
+            TimeField::OptionalFraction => self.optional_fraction(),
+            TimeField::Zone => self.zone()?,
         }
         Ok(())
     }

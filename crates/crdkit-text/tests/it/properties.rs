@@ -1,6 +1,6 @@
 //! What must hold for any text: no panic, canonical forms read back, orders agree with values.
 
-use crdkit_text::formats::Format;
+use crdkit_text::formats::TextFormat;
 use crdkit_text::ip::{Cidr, Ip};
 use crdkit_text::quantity::Quantity;
 use crdkit_text::regex::Regex;
@@ -13,7 +13,7 @@ use proptest::prelude::*;
 proptest! {
     #[test]
     fn no_text_makes_a_parser_fail_otherwise_than_by_refusing(text in ".{0,40}") {
-        for (_, format) in Format::ALL {
+        for (_, format) in TextFormat::ALL {
             format.accepts(&text);
         }
         let _ = (Ip::parse(&text), Cidr::parse(&text), Url::parse(&text), Version::parse(&text));

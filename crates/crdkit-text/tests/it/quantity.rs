@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use crdkit_text::quantity::{Format, Quantity, QuantityError};
+use crdkit_text::quantity::{Quantity, QuantityError, QuantityFormat};
 
 fn quantity(text: &str) -> Quantity {
     Quantity::parse(text).expect(text)
@@ -70,7 +70,7 @@ fn sums_keep_the_format_of_the_first() {
         assert_eq!(left.checked_add(&right).unwrap().to_string(), sum);
         assert_eq!(left.checked_sub(&right).unwrap().to_string(), difference);
     }
-    let seven = Quantity::from_i64(7, Format::DecimalExponent);
+    let seven = Quantity::from_i64(7, QuantityFormat::DecimalExponent);
     assert_eq!(quantity("1Ki").checked_add(&seven).unwrap().to_string(), "1031");
 }
 

@@ -1,6 +1,6 @@
 //! Texts that some patterns match and others do not.
 
-use crdkit_text::regex::{Found, Regex, Search};
+use crdkit_text::regex::{Regex, Search, SearchOutcome};
 use proptest::prelude::*;
 
 fn regex(pattern: &str) -> Regex {
@@ -12,8 +12,8 @@ fn difference(yes: &str, no: &str) -> Option<String> {
     let (yes, no) = (regex(yes), regex(no));
     let search = Search { matching: vec![&yes], failing: vec![&no], ..Search::default() };
     match search.run(1) {
-        Found::Texts(texts) => texts.into_iter().next(),
-        Found::Unknown => panic!("gave up"),
+        SearchOutcome::Texts(texts) => texts.into_iter().next(),
+        SearchOutcome::Unknown => panic!("gave up"),
     }
 }
 
@@ -50,19 +50,19 @@ fn lengths_are_counted_in_characters() {
     let search = |min_length, max_length| {
         Search { matching: vec![&name], min_length, max_length, ..Search::default() }.run(3)
     };
-    assert_eq!(search(3, Some(3)), Found::Texts(vec!["aaa".into()]));
-    assert_eq!(search(4, Some(3)), Found::Texts(vec![]));
+    assert_eq!(search(3, Some(3)), SearchOutcome::Texts(vec!["aaa".into()]));
+    assert_eq!(search(4, Some(3)), SearchOutcome::Texts(vec![]));
     let wide = regex("^日+$");
     let found =
         Search { matching: vec![&wide], min_length: 2, max_length: Some(2), ..Search::default() };
-    assert_eq!(found.run(9), Found::Texts(vec!["日日".into()]));
+    assert_eq!(found.run(9), SearchOutcome::Texts(vec!["日日".into()]));
 }
 
 #[test]
 fn what_takes_too_long_is_unknown() {
     let heavy = regex(r"(\pL{1,50} ){20}x");
     let search = Search { matching: vec![&heavy], ..Search::default() };
-    assert_eq!(search.run(1), Found::Unknown);
+    assert_eq!(search.run(1), SearchOutcome::Unknown);
 }
 
 proptest! {
@@ -75,7 +75,7 @@ proptest! {
     ) {
         let (yes, no) = (regex(&yes), regex(&no));
         let search = Search { matching: vec![&yes], failing: vec![&no], ..Search::default() };
-        if let Found::Texts(found) = search.run(4) {
+        if let SearchOutcome::Texts(found) = search.run(4) {
             for text in &found {
                 prop_assert!(yes.is_match(text) && !no.is_match(text), "{:?}", text);
             }

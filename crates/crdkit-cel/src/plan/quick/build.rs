@@ -7,7 +7,7 @@ use super::{Each, EachKind, Leaf, Number, NumberTest, Onward, Quick, Start, Text
 use crate::ast::{Name, operator};
 use crate::cost::{CostModel, SELECT, TEXT_FACTOR, scaled};
 use crate::plan::{
-    Attribute, Base, Call, Collect, Fold, FoldKind, PatternUse, Qualifier, Step, StepId,
+    Attribute, Base, Call, Collect, Fold, FoldKind, PatternUse, PlanStep, Qualifier, StepId,
 };
 use crate::shape::{ShapeId, ShapeKind, Shapes};
 use crate::types::Type;
@@ -15,7 +15,7 @@ use crate::value::Constant;
 
 /// The quick form of the step `root`, if it has one. `variables` are the types of the variables.
 pub(in crate::plan) fn quick(
-    steps: &[Step],
+    steps: &[PlanStep],
     shapes: &Shapes,
     variables: &[&Type],
     root: StepId,
@@ -25,39 +25,39 @@ pub(in crate::plan) fn quick(
 
 /// What is known of a value: its shape, or only its type.
 #[derive(Clone, Copy)]
-enum Seen<'p> {
+enum Known<'p> {
     Shape(ShapeId),
     Type(&'p Type),
 }
 
 struct Builder<'p> {
-    steps: &'p [Step],
+    steps: &'p [PlanStep],
     shapes: &'p Shapes,
     variables: &'p [&'p Type],
     /// The items that loops are at.
-    locals: Vec<(u32, Seen<'p>)>,
+    locals: Vec<(u32, Known<'p>)>,
 }
 
 /// A way and what is known of the value at its end.
-type Found<'p> = (Way, Seen<'p>);
+type KnownWay<'p> = (Way, Known<'p>);
 
 impl<'p> Builder<'p> {
-    fn step(&self, id: StepId) -> Option<&'p Step> {
+    fn step(&self, id: StepId) -> Option<&'p PlanStep> {
         self.steps.get(id.0 as usize)
     }
 
     /// `base` is what a chain is charged for its base, which depends on where it stands.
     fn test(&mut self, id: StepId, base: u64) -> Option<Quick> {
         Some(match self.step(id)? {
-            Step::Constant(Constant::Bool(value)) => Quick::Known(*value),
-            Step::And(left, right) => {
+            PlanStep::Constant(Constant::Bool(value)) => Quick::Known(*value),
+            PlanStep::And(left, right) => {
                 Quick::And(Box::new((self.test(*left, SELECT)?, self.test(*right, SELECT)?)))
             }
-            Step::Or(left, right) => {
+            PlanStep::Or(left, right) => {
                 Quick::Or(Box::new((self.test(*left, SELECT)?, self.test(*right, SELECT)?)))
             }
-            Step::Not(operand) => Quick::Not(Box::new(self.test(*operand, SELECT)?)),
-            Step::Attribute(attribute) => match attribute.base {
+            PlanStep::Not(operand) => Quick::Not(Box::new(self.test(*operand, SELECT)?)),
+            PlanStep::Attribute(attribute) => match attribute.base {
                 Base::Conditional(condition, yes, no) if attribute.qualifiers.is_empty() => {
                     let condition = self.test(condition, SELECT)?;
                     Quick::If(Box::new((condition, self.test(yes, 0)?, self.test(no, 0)?)))
@@ -65,12 +65,12 @@ impl<'p> Builder<'p> {
                 _ if attribute.test_only => Quick::Has(self.way(attribute, 0)?.0),
                 _ => Quick::Flag(self.leaf(id, Leaf::Bool, base)?),
             },
-            Step::Equal { left, right, negated } => self.equality(*left, *right, *negated)?,
-            Step::Order { order, left, right, cost } if *cost == CostModel::One => {
+            PlanStep::Equal { left, right, negated } => self.equality(*left, *right, *negated)?,
+            PlanStep::Order { order, left, right, cost } if *cost == CostModel::One => {
                 let (left, right) = (self.number(*left, SELECT)?, self.number(*right, SELECT)?);
                 Quick::Number { test: NumberTest::Order(*order), left, right }
             }
-            Step::InSet { value, set } => {
+            PlanStep::InSet { value, set } => {
                 let text = |constant: &Constant| match constant {
                     Constant::String(text) => Some(Name::clone(text)),
                     _ => None,
@@ -78,12 +78,12 @@ impl<'p> Builder<'p> {
                 let set: Option<Box<[Name]>> = set.iter().map(text).collect();
                 Quick::Text(self.text(*value, SELECT)?, TextTest::In(set?))
             }
-            Step::Pattern { usage: PatternUse::Matches, regex, subject, .. } => {
+            PlanStep::Pattern { usage: PatternUse::Matches, regex, subject, .. } => {
                 let subject = self.text(*subject, SELECT)?;
                 Quick::Text(subject, TextTest::Matches(regex.clone()))
             }
-            Step::Call(call) => self.call(call)?,
-            Step::Fold(fold) => {
+            PlanStep::Call(call) => self.call(call)?,
+            PlanStep::Fold(fold) => {
                 let (kind, test) = match fold.kind {
                     FoldKind::All(test) => (EachKind::All, test),
                     FoldKind::Exists(test) => (EachKind::Exists, test),
@@ -97,7 +97,7 @@ impl<'p> Builder<'p> {
     }
 
     /// A loop over a list, and what is known of its items.
-    fn each(&mut self, fold: &Fold, kind: EachKind, test: StepId) -> Option<(Each, Seen<'p>)> {
+    fn each(&mut self, fold: &Fold, kind: EachKind, test: StepId) -> Option<(Each, Known<'p>)> {
         let local = (!fold.two).then_some(fold.local)?;
         let (list, seen) = self.chain(fold.range, SELECT)?;
         let item = self.item(seen)?;
@@ -109,7 +109,7 @@ impl<'p> Builder<'p> {
 
     /// A loop that gathers the items of a list which pass a test, and what they are.
     fn filter(&mut self, id: StepId) -> Option<(Each, Leaf)> {
-        let Step::Fold(fold) = self.step(id)? else { return None };
+        let PlanStep::Fold(fold) = self.step(id)? else { return None };
         let FoldKind::Collect {
             filter: Some(test),
             collect: Collect::List { value, constant: false },
@@ -117,7 +117,7 @@ impl<'p> Builder<'p> {
         else {
             return None;
         };
-        let Step::Attribute(item) = self.step(value)? else { return None };
+        let PlanStep::Attribute(item) = self.step(value)? else { return None };
         let is_item = matches!(item.base, Base::Local(slot) if slot == fold.local);
         if !is_item || item.test_only || !item.qualifiers.is_empty() {
             return None;
@@ -128,7 +128,7 @@ impl<'p> Builder<'p> {
 
     fn equality(&mut self, left: StepId, right: StepId, negated: bool) -> Option<Quick> {
         let constant = |id| match self.step(id) {
-            Some(Step::Constant(constant)) => Some(constant),
+            Some(PlanStep::Constant(constant)) => Some(constant),
             _ => None,
         };
         match (constant(left), constant(right)) {
@@ -173,8 +173,8 @@ impl<'p> Builder<'p> {
 
     fn text(&mut self, id: StepId, base: u64) -> Option<Text> {
         Some(match self.step(id)? {
-            Step::Constant(Constant::String(text)) => Text::Known(Name::clone(text)),
-            Step::Attribute(attribute) => match attribute.base {
+            PlanStep::Constant(Constant::String(text)) => Text::Known(Name::clone(text)),
+            PlanStep::Attribute(attribute) => match attribute.base {
                 Base::Conditional(condition, yes, no) if attribute.qualifiers.is_empty() => {
                     let condition = self.test(condition, SELECT)?;
                     Text::If(Box::new((condition, self.text(yes, 0)?, self.text(no, 0)?)))
@@ -188,7 +188,7 @@ impl<'p> Builder<'p> {
     fn call(&mut self, call: &Call) -> Option<Quick> {
         let &[subject, argument] = &*call.arguments else { return None };
         let constant = |id| match self.step(id) {
-            Some(Step::Constant(Constant::String(text))) => Some(Name::clone(text)),
+            Some(PlanStep::Constant(Constant::String(text))) => Some(Name::clone(text)),
             _ => None,
         };
         if &*call.function == operator::IN {
@@ -214,15 +214,15 @@ impl<'p> Builder<'p> {
 
     fn number(&mut self, id: StepId, base: u64) -> Option<Number> {
         Some(match self.step(id)? {
-            Step::Constant(Constant::Int(value)) => Number::Known(*value),
-            Step::Attribute(attribute) => match attribute.base {
+            PlanStep::Constant(Constant::Int(value)) => Number::Known(*value),
+            PlanStep::Attribute(attribute) => match attribute.base {
                 Base::Conditional(condition, yes, no) if attribute.qualifiers.is_empty() => {
                     let condition = self.test(condition, SELECT)?;
                     Number::If(Box::new((condition, self.number(yes, 0)?, self.number(no, 0)?)))
                 }
                 _ => Number::Field(self.leaf(id, Leaf::Int, base)?),
             },
-            Step::Call(call) if call.cost == CostModel::One => {
+            PlanStep::Call(call) if call.cost == CostModel::One => {
                 match (&*call.function, &*call.arguments) {
                     ("size", &[subject]) => {
                         if let Some((each, leaf)) = self.filter(subject) {
@@ -252,18 +252,18 @@ impl<'p> Builder<'p> {
         (way.leaf == leaf).then_some(way)
     }
 
-    fn chain(&self, id: StepId, base: u64) -> Option<Found<'p>> {
+    fn chain(&self, id: StepId, base: u64) -> Option<KnownWay<'p>> {
         match self.step(id)? {
-            Step::Attribute(attribute) if !attribute.test_only => self.way(attribute, base),
+            PlanStep::Attribute(attribute) if !attribute.test_only => self.way(attribute, base),
             _ => None,
         }
     }
 
-    fn way(&self, attribute: &'p Attribute, base: u64) -> Option<Found<'p>> {
+    fn way(&self, attribute: &'p Attribute, base: u64) -> Option<KnownWay<'p>> {
         let (mut start, mut seen) = match attribute.base {
             Base::Variable(slot) => {
                 let ty: &'p Type = self.variables.get(slot as usize)?;
-                (Start::Variable(slot, None), Seen::Type(ty))
+                (Start::Variable(slot, None), Known::Type(ty))
             }
             Base::Local(slot) => {
                 let (_, seen) = self.locals.iter().rfind(|(local, _)| *local == slot)?;
@@ -282,7 +282,7 @@ impl<'p> Builder<'p> {
                     } else if self.object(seen)? != known.object {
                         return None;
                     }
-                    (Onward::Member(Name::clone(&known.key)), Seen::Shape(known.shape))
+                    (Onward::Member(Name::clone(&known.key)), Known::Shape(known.shape))
                 }
                 Qualifier::Field { name, known: None, optional: false }
                 | Qualifier::Constant { key: Constant::String(name), optional: false } => {
@@ -300,48 +300,48 @@ impl<'p> Builder<'p> {
         Some((Way { start, steps: steps.into(), leaf: self.leaf_of(seen)?, cost }, seen))
     }
 
-    fn object(&self, seen: Seen<'_>) -> Option<ShapeId> {
+    fn object(&self, seen: Known<'_>) -> Option<ShapeId> {
         match seen {
-            Seen::Shape(shape) => Some(shape),
-            Seen::Type(Type::Struct(name)) => self.shapes.object(name),
-            Seen::Type(_) => None,
+            Known::Shape(shape) => Some(shape),
+            Known::Type(Type::Struct(name)) => self.shapes.object(name),
+            Known::Type(_) => None,
         }
     }
 
     /// An item of a list.
-    fn item(&self, seen: Seen<'p>) -> Option<Seen<'p>> {
+    fn item(&self, seen: Known<'p>) -> Option<Known<'p>> {
         match seen {
-            Seen::Type(Type::List(item)) => Some(Seen::Type(item)),
-            Seen::Shape(shape) => match self.shapes.get(shape)?.kind {
-                ShapeKind::List { element, .. } => Some(Seen::Shape(element)),
+            Known::Type(Type::List(item)) => Some(Known::Type(item)),
+            Known::Shape(shape) => match self.shapes.get(shape)?.kind {
+                ShapeKind::List { element, .. } => Some(Known::Shape(element)),
                 _ => None,
             },
-            Seen::Type(_) => None,
+            Known::Type(_) => None,
         }
     }
 
     /// An entry of a map.
-    fn entry(&self, seen: Seen<'p>) -> Option<Seen<'p>> {
+    fn entry(&self, seen: Known<'p>) -> Option<Known<'p>> {
         match seen {
-            Seen::Type(Type::Map(types)) => Some(Seen::Type(&types.1)),
-            Seen::Shape(shape) => match self.shapes.get(shape)?.kind {
-                ShapeKind::Map { value } => Some(Seen::Shape(value)),
+            Known::Type(Type::Map(types)) => Some(Known::Type(&types.1)),
+            Known::Shape(shape) => match self.shapes.get(shape)?.kind {
+                ShapeKind::Map { value } => Some(Known::Shape(value)),
                 _ => None,
             },
-            Seen::Type(_) => None,
+            Known::Type(_) => None,
         }
     }
 
-    fn leaf_of(&self, seen: Seen<'_>) -> Option<Leaf> {
+    fn leaf_of(&self, seen: Known<'_>) -> Option<Leaf> {
         Some(match seen {
-            Seen::Shape(shape) => Leaf::of(&self.shapes.get(shape)?.kind),
-            Seen::Type(Type::Bool) => Leaf::Bool,
-            Seen::Type(Type::Int) => Leaf::Int,
-            Seen::Type(Type::String) => Leaf::Text,
-            Seen::Type(Type::List(_)) => Leaf::List,
-            Seen::Type(Type::Map(_)) => Leaf::Map,
-            Seen::Type(Type::Struct(_)) => Leaf::Object,
-            Seen::Type(_) => Leaf::Other,
+            Known::Shape(shape) => Leaf::of(&self.shapes.get(shape)?.kind),
+            Known::Type(Type::Bool) => Leaf::Bool,
+            Known::Type(Type::Int) => Leaf::Int,
+            Known::Type(Type::String) => Leaf::Text,
+            Known::Type(Type::List(_)) => Leaf::List,
+            Known::Type(Type::Map(_)) => Leaf::Map,
+            Known::Type(Type::Struct(_)) => Leaf::Object,
+            Known::Type(_) => Leaf::Other,
         })
     }
 }

@@ -4,7 +4,7 @@
 //! spelled out, `all` and `exists` are kept as such. A formula is true exactly when the rule is: a part
 //! that fails makes neither true.
 
-use super::read::Reader;
+use super::read::FormulaReader;
 use crdkit_schema::rules::Environments;
 use std::cmp::Ordering;
 
@@ -28,7 +28,7 @@ pub(in crate::semantic) enum Formula {
     /// A formula about all elements of a term, or about one of them.
     Each(Term, Box<Self>, bool),
     /// Anything else, with the places it reads and the tests it makes on the way.
-    Opaque(String, Vec<Place>, Vec<Self>),
+    Opaque(String, Vec<RulePath>, Vec<Self>),
 }
 
 /// Where a term is, as seen from a constant.
@@ -50,13 +50,13 @@ pub(in crate::semantic) struct Term {
     /// Equal texts are equal terms.
     pub(in crate::semantic) text: String,
     /// Where it is, from the value the rule is about.
-    pub(in crate::semantic) place: Option<Place>,
+    pub(in crate::semantic) place: Option<RulePath>,
     /// Whether it is the size of what is there.
     pub(in crate::semantic) is_size: bool,
 }
 
 /// The way from the value that a rule is about.
-pub(in crate::semantic) type Place = Vec<Hop>;
+pub(in crate::semantic) type RulePath = Vec<Hop>;
 
 /// One step of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -93,7 +93,7 @@ impl Formula {
     pub(in crate::semantic) fn read(rule: &str, old_self: OldSelf) -> Option<Self> {
         let checked = Environments::shared().stored.parse_unchecked(rule).ok()?;
         let ast = checked.ast();
-        let reader = Reader { ast, old_self };
+        let reader = FormulaReader { ast, old_self };
         (ast.len() <= MOST_NODES).then(|| reader.formula(ast.root(), true, &mut Vec::new()))
     }
 

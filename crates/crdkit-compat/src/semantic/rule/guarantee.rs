@@ -8,7 +8,7 @@ use crate::semantic::suspect::{admits, is_seen_otherwise};
 use crate::side::Side as Half;
 use crdkit_schema::model::{Schema, SchemaId};
 use crdkit_schema::rules::escape;
-use crdkit_text::regex::{Found, Regex, Search};
+use crdkit_text::regex::{Regex, Search, SearchOutcome};
 use crdkit_value::Value;
 
 /// What a schema guarantees about the values that it accepts.
@@ -210,5 +210,5 @@ fn matches(schema: &Schema<'_>, pattern: &str) -> bool {
         min_length: length(bounds.min_length).unwrap_or(0),
         max_length: length(bounds.max_length),
     };
-    matches!(search.run(1), Found::Texts(texts) if texts.is_empty())
+    matches!(search.run(1), SearchOutcome::Texts(texts) if texts.is_empty())
 }

@@ -3,7 +3,7 @@
 //! Yes is a proof: the one cannot hold without the other. No means nothing.
 
 use super::formula::{Constant, Formula, Side};
-use crdkit_text::regex::{Found, Regex, Search};
+use crdkit_text::regex::{Regex, Search, SearchOutcome};
 
 /// So many pairs of parts are compared before an implication is given up.
 const STEPS: usize = 20_000;
@@ -161,7 +161,7 @@ fn is_within(narrow: &str, wide: &str) -> bool {
     let (Ok(narrow), Ok(wide)) = (Regex::new(narrow), Regex::new(wide)) else { return false };
     let search =
         Search { matching: vec![&narrow], failing: vec![&wide], min_length: 0, max_length: None };
-    matches!(search.run(1), Found::Texts(texts) if texts.is_empty())
+    matches!(search.run(1), SearchOutcome::Texts(texts) if texts.is_empty())
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Values that are worth trying against a rule: its constants, what is just beside them, and absence.
 
-use super::formula::{Constant, Formula, Hop, Place, Side, Term};
+use super::formula::{Constant, Formula, Hop, RulePath, Side, Term};
 use crdkit_sample::build;
 use crdkit_value::{Document, Event, Value};
 
@@ -23,14 +23,14 @@ const MOST: usize = 40;
 const LONGEST: i64 = 2_000;
 
 /// Choices for the places a rule reads, each once.
-pub(in crate::semantic) fn probes(formula: &Formula) -> Vec<(Place, Choice)> {
+pub(in crate::semantic) fn probes(formula: &Formula) -> Vec<(RulePath, Choice)> {
     let mut out = Vec::new();
     collect(formula, &mut out);
     out.truncate(MOST);
     out
 }
 
-fn collect(formula: &Formula, out: &mut Vec<(Place, Choice)>) {
+fn collect(formula: &Formula, out: &mut Vec<(RulePath, Choice)>) {
     match formula {
         Formula::All(parts) | Formula::Any(parts) => {
             for part in parts {
@@ -74,7 +74,7 @@ fn collect(formula: &Formula, out: &mut Vec<(Place, Choice)>) {
     tidy(out);
 }
 
-fn compare(term: &Term, side: Side, limit: &Constant, out: &mut Vec<(Place, Choice)>) {
+fn compare(term: &Term, side: Side, limit: &Constant, out: &mut Vec<(RulePath, Choice)>) {
     match limit {
         Constant::Int(int) if term.is_size => sizes(term, *int, out),
         _ => {
@@ -88,20 +88,20 @@ fn compare(term: &Term, side: Side, limit: &Constant, out: &mut Vec<(Place, Choi
     }
 }
 
-fn sizes(term: &Term, size: i64, out: &mut Vec<(Place, Choice)>) {
+fn sizes(term: &Term, size: i64, out: &mut Vec<(RulePath, Choice)>) {
     let near = [size.saturating_add(1), size.saturating_sub(1), size];
     let near = near.into_iter().filter(|size| (0..LONGEST).contains(size));
     add(term, near.filter_map(|size| usize::try_from(size).ok()).map(Choice::Sized), out);
 }
 
-fn add(term: &Term, choices: impl IntoIterator<Item = Choice>, out: &mut Vec<(Place, Choice)>) {
+fn add(term: &Term, choices: impl IntoIterator<Item = Choice>, out: &mut Vec<(RulePath, Choice)>) {
     let Some(place) = &term.place else { return };
     out.extend(choices.into_iter().map(|choice| (place.clone(), choice)));
 }
 
 /// Every choice is made once; the value that a rule is about, and an element, cannot be absent.
-fn tidy(out: &mut Vec<(Place, Choice)>) {
-    let mut seen: Vec<(Place, Choice)> = Vec::new();
+fn tidy(out: &mut Vec<(RulePath, Choice)>) {
+    let mut seen: Vec<(RulePath, Choice)> = Vec::new();
     out.retain(|(place, choice)| {
         let is_new = !seen.iter().any(|(at, it)| at == place && it.is(choice));
         if is_new {

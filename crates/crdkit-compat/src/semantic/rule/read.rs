@@ -3,20 +3,20 @@
 //! What goes in is a part of a rule and whether it or its negation is meant; what comes out is true exactly
 //! when that is. Parts that are neither connectives nor tests of one term are kept as text.
 
-use super::formula::{Constant, Formula, Hop, OldSelf, Place, Side};
+use super::formula::{Constant, Formula, Hop, OldSelf, RulePath, Side};
 use crdkit_cel::ast::{Ast, Comprehension, ExprId, ExprKind, Literal};
 
 /// Names that are bound by loops, innermost last, with where their values are.
-pub(super) type Scope = Vec<(String, Option<Place>)>;
+pub(super) type RuleVariables = Vec<(String, Option<RulePath>)>;
 
-pub(super) struct Reader<'a> {
+pub(super) struct FormulaReader<'a> {
     pub(super) ast: &'a Ast,
     pub(super) old_self: OldSelf,
 }
 
-impl Reader<'_> {
+impl FormulaReader<'_> {
     /// The formula of a part of the rule, or of its negation.
-    pub(super) fn formula(&self, id: ExprId, positive: bool, scope: &mut Scope) -> Formula {
+    pub(super) fn formula(&self, id: ExprId, positive: bool, scope: &mut RuleVariables) -> Formula {
         match self.ast.kind(id) {
             ExprKind::Literal(Literal::Bool(value)) if *value == positive => {
                 Formula::All(Vec::new())
@@ -52,7 +52,7 @@ impl Reader<'_> {
         function: &str,
         arguments: &[ExprId],
         positive: bool,
-        scope: &mut Scope,
+        scope: &mut RuleVariables,
     ) -> Formula {
         match (function, arguments) {
             ("!_", [inner]) => self.formula(*inner, !positive, scope),
@@ -98,7 +98,7 @@ impl Reader<'_> {
                         None => self.opaque(id, positive, scope),
                     }
                 }
-                // For a map this is the presence of a key; for a list it is no field, and means nothing else.
+                // For a map this is the presence of a key; a list has no fields, so it means nothing else.
                 (_, Some(Constant::Text(key))) => {
                     Formula::Has(self.term(*right, scope).field(&key), positive)
                 }
@@ -114,7 +114,13 @@ impl Reader<'_> {
         }
     }
 
-    fn equality(&self, left: ExprId, right: ExprId, equal: bool, scope: &mut Scope) -> Formula {
+    fn equality(
+        &self,
+        left: ExprId,
+        right: ExprId,
+        equal: bool,
+        scope: &mut RuleVariables,
+    ) -> Formula {
         match (self.constant(left), self.constant(right)) {
             (None, Some(constant)) => Formula::Among(self.term(left, scope), vec![constant], equal),
             (Some(constant), None) => {
@@ -135,7 +141,13 @@ impl Reader<'_> {
         }
     }
 
-    fn comparison(&self, left: ExprId, side: Side, right: ExprId, scope: &mut Scope) -> Formula {
+    fn comparison(
+        &self,
+        left: ExprId,
+        side: Side,
+        right: ExprId,
+        scope: &mut RuleVariables,
+    ) -> Formula {
         match (self.constant(left), self.constant(right)) {
             (None, Some(constant)) => Formula::Compare(self.term(left, scope), side, constant),
             (Some(constant), None) => {
@@ -165,7 +177,7 @@ impl Reader<'_> {
         &self,
         inner: &Comprehension,
         positive: bool,
-        scope: &mut Scope,
+        scope: &mut RuleVariables,
     ) -> Option<Formula> {
         let ExprKind::Literal(Literal::Bool(start)) = self.ast.kind(inner.init) else {
             return None;
@@ -196,7 +208,7 @@ impl Reader<'_> {
         Some(Formula::Each(range, Box::new(body), is_all == positive))
     }
 
-    fn opaque(&self, id: ExprId, positive: bool, scope: &mut Scope) -> Formula {
+    fn opaque(&self, id: ExprId, positive: bool, scope: &mut RuleVariables) -> Formula {
         let mut places = Vec::new();
         let mut text = if positive { String::new() } else { "!".to_owned() };
         self.write(id, scope, &mut text, &mut places);
@@ -206,7 +218,7 @@ impl Reader<'_> {
     }
 
     /// The tests that are made somewhere inside a part.
-    fn tests(&self, id: ExprId, is_top: bool, scope: &mut Scope, out: &mut Vec<Formula>) {
+    fn tests(&self, id: ExprId, is_top: bool, scope: &mut RuleVariables, out: &mut Vec<Formula>) {
         const TESTS: &[&str] = &["_==_", "_!=_", "_<_", "_<=_", "_>_", "_>=_", "@in", "matches"];
         match self.ast.kind(id) {
             ExprKind::Call { function, .. } if TESTS.contains(&&**function) && !is_top => {

@@ -1,8 +1,8 @@
 //! What a rule reads, so that a change elsewhere is known not to concern it.
 
-use super::formula::{Hop, OldSelf, Place, plain};
-use super::read::{Reader, Scope};
-use crate::step::Step;
+use super::formula::{Hop, OldSelf, RulePath, plain};
+use super::read::{FormulaReader, RuleVariables};
+use crate::step::SchemaStep;
 use crdkit_cel::ast::{ExprId, ExprKind};
 use crdkit_schema::rules::{Environments, escape};
 
@@ -10,9 +10,9 @@ use crdkit_schema::rules::{Environments, escape};
 #[derive(Clone, Debug, Default)]
 pub(in crate::semantic) struct Reads {
     /// Values it reads with all that is in them.
-    whole: Vec<Place>,
+    whole: Vec<RulePath>,
     /// Values that it only finds to be there, or goes through.
-    presence: Vec<Place>,
+    presence: Vec<RulePath>,
 }
 
 impl Reads {
@@ -21,22 +21,22 @@ impl Reads {
         let checked = Environments::shared().stored.parse_unchecked(rule).ok()?;
         let ast = checked.ast();
         let mut reads = Self::default();
-        let reader = Reader { ast, old_self: OldSelf::Same };
+        let reader = FormulaReader { ast, old_self: OldSelf::Same };
         reads.part(&reader, ast.root(), &mut Vec::new());
         Some(reads)
     }
 
     /// Whether the rule may notice that the field at `path` comes or goes.
-    pub(in crate::semantic) fn see(&self, path: &[Step<'_>]) -> bool {
+    pub(in crate::semantic) fn see(&self, path: &[SchemaStep<'_>]) -> bool {
         self.see_type(path) || self.presence.iter().any(|place| is_above(path, place))
     }
 
     /// Whether the rule may notice that the value at `path` has another type.
-    pub(in crate::semantic) fn see_type(&self, path: &[Step<'_>]) -> bool {
+    pub(in crate::semantic) fn see_type(&self, path: &[SchemaStep<'_>]) -> bool {
         self.whole.iter().any(|place| is_above(path, place) || is_below(path, place))
     }
 
-    fn part(&mut self, reader: &Reader<'_>, id: ExprId, scope: &mut Scope) {
+    fn part(&mut self, reader: &FormulaReader<'_>, id: ExprId, scope: &mut RuleVariables) {
         if let Some(place) = reader.place(id, scope) {
             self.whole.push(place);
             return;
@@ -89,21 +89,21 @@ impl Reads {
 }
 
 /// Whether `place` is at or below `path`.
-fn is_above(path: &[Step<'_>], place: &[Hop]) -> bool {
+fn is_above(path: &[SchemaStep<'_>], place: &[Hop]) -> bool {
     path.len() <= place.len() && path.iter().zip(place).all(|(step, hop)| leads(*step, hop))
 }
 
 /// Whether `place` is at or above `path`.
-fn is_below(path: &[Step<'_>], place: &[Hop]) -> bool {
+fn is_below(path: &[SchemaStep<'_>], place: &[Hop]) -> bool {
     place.len() <= path.len() && path.iter().zip(place).all(|(step, hop)| leads(*step, hop))
 }
 
-fn leads(step: Step<'_>, hop: &Hop) -> bool {
+fn leads(step: SchemaStep<'_>, hop: &Hop) -> bool {
     match (step, hop) {
-        (Step::Property(name), Hop::Field(field)) => {
+        (SchemaStep::Property(name), Hop::Field(field)) => {
             name == field || escape(name).is_some_and(|escaped| plain(&escaped) == *field)
         }
-        (Step::Property(_), Hop::Element) => false,
+        (SchemaStep::Property(_), Hop::Element) => false,
         _ => true,
     }
 }
@@ -114,9 +114,9 @@ mod tests {
 
     #[test]
     fn a_rule_sees_what_it_reads() {
-        let path = |text: &'static str| -> Vec<Step<'static>> {
+        let path = |text: &'static str| -> Vec<SchemaStep<'static>> {
             text.split('.')
-                .map(|it| if it == "*" { Step::Items } else { Step::Property(it) })
+                .map(|it| if it == "*" { SchemaStep::Items } else { SchemaStep::Property(it) })
                 .collect()
         };
         for (rule, place, expected) in [

@@ -2,14 +2,14 @@
 //!
 //! Equal texts mean equal values: names of variables and ways to write a field do not show.
 
-use super::formula::{Constant, Hop, OldSelf, Place, Term, plain};
-use super::read::{Reader, Scope};
+use super::formula::{Constant, Hop, OldSelf, RulePath, Term, plain};
+use super::read::{FormulaReader, RuleVariables};
 use crdkit_cel::ast::{Comprehension, ExprId, ExprKind, Literal};
 use std::fmt::Write as _;
 
-impl Reader<'_> {
+impl FormulaReader<'_> {
     /// Brings the names of a loop into scope; gives how many there were before.
-    pub(super) fn bind(&self, inner: &Comprehension, scope: &mut Scope) -> usize {
+    pub(super) fn bind(&self, inner: &Comprehension, scope: &mut RuleVariables) -> usize {
         let element = self.place(inner.range, scope).map(|mut place| {
             place.push(Hop::Element);
             place
@@ -22,7 +22,7 @@ impl Reader<'_> {
     }
 
     /// A part as a term that tests can be made of.
-    pub(super) fn term(&self, id: ExprId, scope: &mut Scope) -> Term {
+    pub(super) fn term(&self, id: ExprId, scope: &mut RuleVariables) -> Term {
         let sized = match self.ast.kind(id) {
             ExprKind::Call { target: Some(inner), function, arguments }
                 if &**function == "size" && arguments.is_empty() =>
@@ -41,7 +41,7 @@ impl Reader<'_> {
     }
 
     /// Where the value of a part is, if it is a plain path.
-    pub(super) fn place(&self, id: ExprId, scope: &Scope) -> Option<Place> {
+    pub(super) fn place(&self, id: ExprId, scope: &RuleVariables) -> Option<RulePath> {
         let step = |operand: ExprId, hop: Hop| {
             let mut place = self.place(operand, scope)?;
             place.push(hop);
@@ -85,9 +85,9 @@ impl Reader<'_> {
     pub(super) fn write(
         &self,
         id: ExprId,
-        scope: &mut Scope,
+        scope: &mut RuleVariables,
         out: &mut String,
-        places: &mut Vec<Place>,
+        places: &mut Vec<RulePath>,
     ) {
         if let Some(place) = self.place(id, scope) {
             places.push(place);
@@ -162,9 +162,9 @@ impl Reader<'_> {
     fn write_loop(
         &self,
         inner: &Comprehension,
-        scope: &mut Scope,
+        scope: &mut RuleVariables,
         out: &mut String,
-        places: &mut Vec<Place>,
+        places: &mut Vec<RulePath>,
     ) {
         out.push_str("loop(");
         self.write(inner.range, scope, out, places);

@@ -1,15 +1,15 @@
 //! Lists: how many items, whether they repeat, and what each is.
 
 use super::default::Only;
-use super::{Concern, Visit, Walk, may_be};
-use crate::step::Step;
+use super::{Concern, SuspectWalk, Visit, may_be};
+use crate::step::SchemaStep;
 use crdkit_sample::build;
 use crdkit_schema::model::Schema;
 
 /// A list may be this long to make a point.
 const LONGEST: i64 = 2000;
 
-impl<'c> Walk<'c> {
+impl<'c> SuspectWalk<'c> {
     pub(super) fn arrays(&mut self, visit: &Visit<'c>, old: &Schema<'c>, new: &Schema<'c>) {
         if !may_be(old, "array") {
             return;
@@ -39,14 +39,14 @@ impl<'c> Walk<'c> {
         self.repetition(visit, old, new);
         self.topology(visit, old, new);
         match (old.item_schema(), new.item_schema()) {
-            (Some(old), Some(new)) => self.descend(visit, Step::Items, old, new),
+            (Some(old), Some(new)) => self.descend(visit, SchemaStep::Items, old, new),
             (None, Some(after)) => {
                 let change = "items have a schema";
                 let mut suspect = self.suspect(visit, Concern::Accept, "items", change);
                 suspect.is_ratcheted &= !self.is_strict(after, true);
                 self.found.push(suspect);
             }
-            (Some(old), None) => self.unmatched(visit, Step::Items, Only::Old(old)),
+            (Some(old), None) => self.unmatched(visit, SchemaStep::Items, Only::Old(old)),
             (None, None) => {}
         }
     }
@@ -92,7 +92,7 @@ impl<'c> Walk<'c> {
         values.push(build::array(&self.sampler.list(old, 2)));
         let mut suspect = self.suspect(visit, Concern::Accept, keyword, change);
         if keyword != "uniqueItems" {
-            // Items that repeat are no reason to refuse an update if some did before.
+            // Items that repeat are not a reason to refuse an update if some did before.
             (suspect.is_ratcheted, suspect.blind) = (true, None);
         }
         self.found.push(suspect.trying(values));

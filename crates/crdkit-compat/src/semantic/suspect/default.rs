@@ -6,10 +6,10 @@
 
 use super::guard::Notice;
 use super::object::extended;
-use super::{Concern, Visit, Walk, admits};
+use super::{Concern, SuspectWalk, Visit, admits};
 use crate::semantic::answer::Level;
 use crate::side::Side;
-use crate::step::Step;
+use crate::step::SchemaStep;
 use crdkit_sample::build;
 use crdkit_schema::model::{Junctors, Schema, SchemaId};
 use crdkit_value::{Document, Event, Value};
@@ -24,19 +24,19 @@ enum Null<'c> {
 }
 
 impl<'c> Null<'c> {
-    fn of(schema: &Schema<'c>, step: Option<&Step<'_>>) -> Self {
+    fn of(schema: &Schema<'c>, step: Option<&SchemaStep<'_>>) -> Self {
         let is_untyped = schema.type_name.is_empty() && !schema.extensions().int_or_string;
         match schema.default {
             _ if schema.nullable => Self::Kept,
             Some(default) => Self::Filled(default),
             // Items are not left out, and nothing is wrong with one that can be anything.
-            None if is_untyped && step == Some(&Step::Items) => Self::Kept,
+            None if is_untyped && step == Some(&SchemaStep::Items) => Self::Kept,
             None => Self::Dropped,
         }
     }
 }
 
-impl<'c> Walk<'c> {
+impl<'c> SuspectWalk<'c> {
     /// Compares what is filled in at one place.
     pub(super) fn default(&mut self, visit: &Visit<'c>, old: &Schema<'c>, new: &Schema<'c>) {
         let before = old.default.filter(|_| visit.named.0);
@@ -59,7 +59,7 @@ impl<'c> Walk<'c> {
 
     /// A field that is not there is filled in differently.
     fn absent(&mut self, visit: &Visit<'c>, before: bool, after: bool) {
-        let (Some((Step::Property(name), around)), Some((parent, _))) =
+        let (Some((SchemaStep::Property(name), around)), Some((parent, _))) =
             (visit.path.split_last(), visit.parent)
         else {
             return;
@@ -84,7 +84,7 @@ impl<'c> Walk<'c> {
             let default = self.new.schema(visit.new).default.filter(|_| after);
             let tried = match (around.split_last(), default) {
                 // An item without the field may be what another with the default is already.
-                (Some((Step::Items, list)), Some(default)) if is_noticed => {
+                (Some((SchemaStep::Items, list)), Some(default)) if is_noticed => {
                     suspect.path = list.to_vec();
                     let same = self.sampler.with(parent, name, &Document::copy_of(default));
                     let pair = values.first().map(|empty| build::array([empty, &same]));
@@ -121,7 +121,7 @@ impl<'c> Walk<'c> {
             (Null::Filled(_), Null::Filled(_)) => ("default", "another default for null"),
         };
         let values = || vec![build::scalar(Event::Null)];
-        if after == Null::Dropped && visit.path.last() == Some(&Step::Items) {
+        if after == Null::Dropped && visit.path.last() == Some(&SchemaStep::Items) {
             // Items are not left out.
             let suspect = self.suspect(visit, Concern::Accept, keyword, change);
             self.found.push(suspect.trying(values()));
@@ -154,7 +154,7 @@ impl<'c> Walk<'c> {
 
     /// A field that only one of the schemas has, and the other does not refuse: what is filled in, and what
     /// is filled in below it, is not in the other.
-    pub(super) fn unmatched(&mut self, visit: &Visit<'c>, step: Step<'c>, child: Only) {
+    pub(super) fn unmatched(&mut self, visit: &Visit<'c>, step: SchemaStep<'c>, child: Only) {
         let (side, id, is_old) = match child {
             Only::Old(id) => (self.old, id, true),
             Only::New(id) => (self.new, id, false),
@@ -166,7 +166,7 @@ impl<'c> Walk<'c> {
         let values = |walk: &Self| -> Vec<Document> {
             let mut values = walk.variants(visit.old);
             let name = match step {
-                Step::Property(name) => name,
+                SchemaStep::Property(name) => name,
                 _ => super::KEY,
             };
             if let Only::Old(id) = child {

@@ -5,7 +5,7 @@
 
 use crate::semantic::rule::Reads;
 use crate::side::Side;
-use crate::step::Step;
+use crate::step::SchemaStep;
 use crdkit_schema::model::{Junctors, Schema, SchemaId};
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -57,7 +57,7 @@ impl Guard {
     /// Whether some guard notices what happens at `path`.
     pub(super) fn notices<'c>(
         guard: Option<&Rc<Self>>,
-        path: &[Step<'c>],
+        path: &[SchemaStep<'c>],
         notice: Notice,
         side: &'c Side<'c>,
         known: &Known<'c>,
@@ -77,7 +77,7 @@ impl Guard {
 fn looks<'c>(
     side: &'c Side<'c>,
     id: SchemaId,
-    below: &[Step<'c>],
+    below: &[SchemaStep<'c>],
     notice: Notice,
     known: &Known<'c>,
 ) -> bool {
@@ -99,8 +99,8 @@ fn looks<'c>(
     let bounds = schema.bounds();
     let counts = bounds.max_properties.is_some() || bounds.min_properties.is_some();
     let repeats = match (schema.extensions().list_type, below) {
-        (Some("set"), [Step::Items, _, ..]) => true,
-        (Some("map"), [Step::Items, Step::Property(name), ..]) => {
+        (Some("set"), [SchemaStep::Items, _, ..]) => true,
+        (Some("map"), [SchemaStep::Items, SchemaStep::Property(name), ..]) => {
             schema.extensions().list_map_keys.contains(name)
         }
         _ => false,
@@ -109,8 +109,8 @@ fn looks<'c>(
         repeats && notice == Notice::Presence || schema.enum_values.is_some() && !below.is_empty();
     // Of fields that have a name of their own it is compared elsewhere whether they are required.
     let requires = match below {
-        [Step::AdditionalProperties] => demands_unnamed(schema),
-        [Step::Property(name)] => {
+        [SchemaStep::AdditionalProperties] => demands_unnamed(schema),
+        [SchemaStep::Property(name)] => {
             schema.required.contains(name) && schema.properties.get(name).is_none()
         }
         _ => false,
@@ -124,7 +124,7 @@ fn demands_unnamed(schema: &Schema<'_>) -> bool {
 }
 
 /// Whether a junctor of `schema` says something about the last step.
-fn mentions<'c>(side: &'c Side<'c>, schema: &Schema<'c>, below: &[Step<'c>]) -> bool {
+fn mentions<'c>(side: &'c Side<'c>, schema: &Schema<'c>, below: &[SchemaStep<'c>]) -> bool {
     let junctors = schema.junctors();
     let lists = [&junctors.all_of, &junctors.any_of, &junctors.one_of];
     let mut pending: Vec<SchemaId> = lists.into_iter().flatten().copied().collect();
@@ -132,7 +132,7 @@ fn mentions<'c>(side: &'c Side<'c>, schema: &Schema<'c>, below: &[Step<'c>]) -> 
     while let Some(id) = pending.pop() {
         let branch = side.schema(id);
         let named = match below.last() {
-            Some(Step::Property(name)) => {
+            Some(SchemaStep::Property(name)) => {
                 branch.required.contains(name) || branch.properties.get(name).is_some()
             }
             _ => true,

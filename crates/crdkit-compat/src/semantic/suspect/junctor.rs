@@ -1,6 +1,6 @@
 //! `allOf`, `anyOf`, `oneOf` and `not`: sets of schemas against sets of schemas.
 
-use super::{Concern, Visit, Walk};
+use super::{Concern, SuspectWalk, Visit};
 use crate::side::Side;
 use crdkit_sample::build;
 use crdkit_schema::model::{Schema, SchemaId};
@@ -8,7 +8,7 @@ use crdkit_schema::model::{Schema, SchemaId};
 /// So many pairs of branches are compared before a proof is given up.
 const PAIRS: usize = 64;
 
-impl<'c> Walk<'c> {
+impl<'c> SuspectWalk<'c> {
     pub(super) fn junctors(&mut self, visit: &Visit<'c>, old: &Schema<'c>, new: &Schema<'c>) {
         let (before, after) = (old.junctors(), new.junctors());
         // What the node itself demands is demanded of every branch.
@@ -46,7 +46,7 @@ impl<'c> Walk<'c> {
             (_, None) => true,
             (None, Some(_)) => false,
             (Some(before), Some(after)) => {
-                let mut back = Walk::new(self.new, self.old, self.sampler.memo);
+                let mut back = SuspectWalk::new(self.new, self.old, self.sampler.memo);
                 back.is_part = true;
                 back.run(after, before);
                 back.accepts()
@@ -64,7 +64,7 @@ impl<'c> Walk<'c> {
 
     /// Whether everything that `old` accepts is accepted by `new`, as far as can be proved.
     fn is_within(&self, old: SchemaId, new: SchemaId, is_part: bool) -> bool {
-        let mut inner = Walk::new(self.old, self.new, self.sampler.memo);
+        let mut inner = SuspectWalk::new(self.old, self.new, self.sampler.memo);
         inner.is_part = is_part;
         inner.run(old, new);
         inner.accepts()

@@ -2,11 +2,11 @@
 
 use super::default::Only;
 use super::guard::Notice;
-use super::{Concern, Visit, Walk, may_be};
+use super::{Concern, SuspectWalk, Visit, may_be};
 use crate::semantic::answer::{Level, Places};
 use crate::semantic::witness::shown;
 use crate::side::keeps;
-use crate::step::Step;
+use crate::step::SchemaStep;
 use crdkit_sample::build;
 use crdkit_schema::model::{Schema, SchemaId};
 use crdkit_value::Document;
@@ -18,7 +18,7 @@ const RESOURCE: [&str; 3] = ["apiVersion", "kind", "metadata"];
 /// A name that nobody uses for a field.
 pub(in crate::semantic) const KEY: &str = "anything";
 
-impl<'c> Walk<'c> {
+impl<'c> SuspectWalk<'c> {
     pub(super) fn objects(&mut self, visit: &Visit<'c>, old: &Schema<'c>, new: &Schema<'c>) {
         if !may_be(old, "object") {
             return;
@@ -100,7 +100,7 @@ impl<'c> Walk<'c> {
             }
             (true, false) => {
                 let is_noticed = RESOURCE.iter().any(|name| {
-                    let path = extended(&visit.path, Step::Property(name));
+                    let path = extended(&visit.path, SchemaStep::Property(name));
                     self.is_noticed(visit, &path, Notice::Presence)
                 });
                 let change = "no embedded resource";
@@ -142,14 +142,14 @@ impl<'c> Walk<'c> {
         let own = |name: &str| is_root && matches!(name, "apiVersion" | "kind");
         for (name, before) in old.properties.iter().filter(|(name, _)| !own(name)) {
             match new.properties.get(name).or_else(|| new.additional_schema()) {
-                Some(after) => self.descend(visit, Step::Property(name), before, after),
+                Some(after) => self.descend(visit, SchemaStep::Property(name), before, after),
                 None if is_root && name == "metadata" => {}
                 None => {
                     // With additional properties a value is kept, but not what it holds.
                     let is_kept = visit.kept.1 || keeps(new);
                     let is_whole = visit.kept.1 || new.preserves_unknown_fields();
                     if is_kept {
-                        self.unmatched(visit, Step::Property(name), Only::Old(before));
+                        self.unmatched(visit, SchemaStep::Property(name), Only::Old(before));
                     }
                     if !is_whole && (!is_kept || self.is_composite(before)) {
                         self.removed(visit, name, before);
@@ -161,14 +161,14 @@ impl<'c> Walk<'c> {
             if old.properties.get(name).is_some() {
                 continue;
             }
-            let path = extended(&visit.path, Step::Property(name));
+            let path = extended(&visit.path, SchemaStep::Property(name));
             self.changed.push(path.clone());
             if let Some(before) = old.additional_schema() {
-                self.descend(visit, Step::Property(name), before, after);
+                self.descend(visit, SchemaStep::Property(name), before, after);
             } else if self.is_open(visit, old, Some(name)) {
                 let change = format!("`{name}` has a schema");
                 self.constrained(visit, name, after, &change);
-                self.unmatched(visit, Step::Property(name), Only::New(after));
+                self.unmatched(visit, SchemaStep::Property(name), Only::New(after));
             } else if self.new.schema(after).default.is_some() {
                 // A field that appears by itself is also seen by what counts and compares.
                 self.appears(visit, path, after);
@@ -177,7 +177,7 @@ impl<'c> Walk<'c> {
     }
 
     /// A field that is new and has a default.
-    fn appears(&mut self, visit: &Visit<'c>, path: Vec<Step<'c>>, new: SchemaId) {
+    fn appears(&mut self, visit: &Visit<'c>, path: Vec<SchemaStep<'c>>, new: SchemaId) {
         if self.is_noticed(visit, &path, Notice::Presence) || self.may_be_wrong(visit, new) {
             let name = shown(path.get(visit.path.len()..).unwrap_or_default());
             let change = format!("`{name}` has a default, which may not be allowed");
@@ -198,7 +198,7 @@ impl<'c> Walk<'c> {
 
     /// A field that is not there any more.
     fn removed(&mut self, visit: &Visit<'c>, name: &'c str, child: SchemaId) {
-        let path = extended(&visit.path, Step::Property(name));
+        let path = extended(&visit.path, SchemaStep::Property(name));
         self.changed.push(path.clone());
         let value = || vec![self.sampler.sample(child)];
         let mut lost = self.suspect(visit, Concern::Retain, "properties", "no such field");
@@ -222,10 +222,10 @@ impl<'c> Walk<'c> {
         let keyword = "additionalProperties";
         match (old.additional_schema(), new.additional_schema()) {
             (Some(before), Some(after)) => {
-                self.descend(visit, Step::AdditionalProperties, before, after);
+                self.descend(visit, SchemaStep::AdditionalProperties, before, after);
             }
             (Some(before), None) if keeps(new) || visit.kept.1 => {
-                self.unmatched(visit, Step::AdditionalProperties, Only::Old(before));
+                self.unmatched(visit, SchemaStep::AdditionalProperties, Only::Old(before));
             }
             (Some(before), None) => {
                 let value = self.with(visit.old, KEY, before);
@@ -233,7 +233,7 @@ impl<'c> Walk<'c> {
             }
             (None, Some(after)) if self.is_open(visit, old, None) => {
                 self.constrained(visit, KEY, after, "other keys have a schema");
-                self.unmatched(visit, Step::AdditionalProperties, Only::New(after));
+                self.unmatched(visit, SchemaStep::AdditionalProperties, Only::New(after));
             }
             (None, None)
                 if (keeps(old) || visit.kept.0 || self.is_part)
@@ -267,7 +267,7 @@ impl<'c> Walk<'c> {
         change: &str,
         values: Vec<Document>,
     ) {
-        let path = extended(&visit.path, Step::AdditionalProperties);
+        let path = extended(&visit.path, SchemaStep::AdditionalProperties);
         if self.is_noticed(visit, &path, Notice::Presence) {
             let below = format!("{change}, below a rule or a count");
             let copies = values.iter().map(|value| Document::copy_of(value.root())).collect();
@@ -283,7 +283,7 @@ impl<'c> Walk<'c> {
         for concern in [Concern::Accept, Concern::Retain] {
             let values = self.free(visit.old, name);
             let mut suspect = self.suspect(visit, concern, "properties", change);
-            let path = extended(&visit.path, Step::AdditionalProperties);
+            let path = extended(&visit.path, SchemaStep::AdditionalProperties);
             suspect.is_ratcheted &=
                 !self.is_strict(after, true) && !self.is_noticed(visit, &path, Notice::Presence);
             self.found.push(suspect.trying(values));
@@ -315,6 +315,6 @@ fn has_fewer(schema: &Schema<'_>, limit: i64) -> bool {
 }
 
 /// One step further.
-pub(super) fn extended<'c>(path: &[Step<'c>], step: Step<'c>) -> Vec<Step<'c>> {
+pub(super) fn extended<'c>(path: &[SchemaStep<'c>], step: SchemaStep<'c>) -> Vec<SchemaStep<'c>> {
     path.iter().copied().chain([step]).collect()
 }

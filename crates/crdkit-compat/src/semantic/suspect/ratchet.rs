@@ -7,10 +7,10 @@
 //! Upstream: `apiserver/pkg/cel/common/equality.go`.
 
 use super::object::extended;
-use super::{Visit, Walk};
+use super::{SuspectWalk, Visit};
 use crate::semantic::rule::Hop;
 use crate::side::keeps;
-use crate::step::Step;
+use crate::step::SchemaStep;
 use crdkit_schema::model::{Schema, SchemaId};
 
 /// Whether the old value of a place is found.
@@ -31,12 +31,12 @@ pub(in crate::semantic) struct Blind {
     pub(in crate::semantic) schema: SchemaId,
 }
 
-impl<'c> Walk<'c> {
+impl<'c> SuspectWalk<'c> {
     /// What is known one step below a visit.
-    pub(super) fn standing(&self, visit: &Visit<'c>, step: Step<'c>) -> Standing {
+    pub(super) fn standing(&self, visit: &Visit<'c>, step: SchemaStep<'c>) -> Standing {
         let (old, new) = (self.old.schema(visit.old), self.new.schema(visit.new));
         match (visit.standing, step) {
-            (Standing::Paired, Step::Items) => match new.extensions().list_type {
+            (Standing::Paired, SchemaStep::Items) => match new.extensions().list_type {
                 Some("map") if same_keys(old, new) => Standing::Paired,
                 Some("map") => Standing::Lost,
                 _ => Standing::Whole,
@@ -45,7 +45,7 @@ impl<'c> Walk<'c> {
         }
     }
 
-    /// Whether a value of a visit that is refused and left alone is no reason to refuse an update; and a
+    /// Whether a value of a visit that is refused and left alone is not a reason to refuse an update; and a
     /// place where that fails, if it does.
     pub(super) fn ratchet(&self, visit: &Visit<'c>) -> (bool, Option<Blind>) {
         // Unknown fields that a list keeps have no schema either.
@@ -59,9 +59,9 @@ impl<'c> Walk<'c> {
     pub(super) fn ratchet_around(&self, visit: &Visit<'c>) -> (bool, Option<Blind>) {
         match (visit.path.split_last(), visit.parent) {
             // A list is compared as a whole, or item by item.
-            (Some((Step::Items, _)), _) => self.ratchet(visit),
+            (Some((SchemaStep::Items, _)), _) => self.ratchet(visit),
             // What a list around an item keeps is not known here.
-            (Some((_, [.., Step::Items])), _) if visit.standing == Standing::Paired => {
+            (Some((_, [.., SchemaStep::Items])), _) if visit.standing == Standing::Paired => {
                 (false, None)
             }
             (Some((_, around)), Some(parent)) => self.settled(around, visit.standing, parent),
@@ -71,7 +71,7 @@ impl<'c> Walk<'c> {
 
     fn settled(
         &self,
-        path: &[Step<'c>],
+        path: &[SchemaStep<'c>],
         standing: Standing,
         schemas: (SchemaId, SchemaId),
     ) -> (bool, Option<Blind>) {
@@ -86,7 +86,7 @@ impl<'c> Walk<'c> {
     /// Looks for a place at or below `around` whose values do not equal themselves.
     fn comparable(
         &self,
-        around: &[Step<'c>],
+        around: &[SchemaStep<'c>],
         (old, new): (SchemaId, SchemaId),
     ) -> (bool, Option<Blind>) {
         let mut pending = vec![(Vec::new(), old, new)];
@@ -98,7 +98,7 @@ impl<'c> Walk<'c> {
             let (old, new) = (self.old.schema(old_id), self.new.schema(new_id));
             if is_blind(old, new) {
                 let place = around.iter().chain(&path).map(|step| match step {
-                    Step::Property(name) => Hop::Field((*name).to_owned()),
+                    SchemaStep::Property(name) => Hop::Field((*name).to_owned()),
                     _ => Hop::Element,
                 });
                 let blind = Blind { place: place.collect(), schema: old_id };
@@ -109,17 +109,19 @@ impl<'c> Walk<'c> {
                     return (false, None);
                 }
                 let items = old.item_schema().zip(new.item_schema());
-                pending.extend(items.map(|(old, new)| (extended(&path, Step::Items), old, new)));
+                pending
+                    .extend(items.map(|(old, new)| (extended(&path, SchemaStep::Items), old, new)));
             }
             for (name, before) in old.properties.iter() {
                 let after = new.properties.get(name).or_else(|| new.additional_schema());
-                let step = Step::Property(name);
+                let step = SchemaStep::Property(name);
                 pending.extend(after.map(|after| (extended(&path, step), before, after)));
             }
             if let Some(before) = old.additional_schema() {
-                let step = Step::AdditionalProperties;
+                let step = SchemaStep::AdditionalProperties;
                 let others = new.additional_schema().map(|after| (step, after));
-                let named = new.properties.iter().map(|(name, id)| (Step::Property(name), id));
+                let named =
+                    new.properties.iter().map(|(name, id)| (SchemaStep::Property(name), id));
                 let parts = others.into_iter().chain(named);
                 pending.extend(parts.map(|(step, after)| (extended(&path, step), before, after)));
             }

@@ -1,6 +1,6 @@
 //! Rules: whether a new one follows from the old ones or from the schema, and what it may refuse.
 
-use super::{Concern, Visit, Walk};
+use super::{Concern, SuspectWalk, Visit};
 use crate::semantic::answer::{Open, Places};
 use crate::semantic::rule::{Formula, Guarantee, OldSelf, implies, implies_presence, probes};
 use crdkit_schema::model::{Rule, Schema};
@@ -11,7 +11,7 @@ const VALUES: usize = 120;
 /// So many changes are tried against one rule.
 const PAIRS: usize = 60;
 
-impl<'c> Walk<'c> {
+impl<'c> SuspectWalk<'c> {
     pub(super) fn rules(&mut self, visit: &Visit<'c>, old: &Schema<'c>, new: &Schema<'c>) {
         let known = &old.extensions().validations;
         let same = |rule: &Rule<'c>, it: &Rule<'c>| {

@@ -1,15 +1,15 @@
 //! Strings, numbers and booleans: sets of values against sets of values.
 
 use super::guard::Notice;
-use super::{Concern, Visit, Walk, may_be};
+use super::{Concern, SuspectWalk, Visit, may_be};
 use crate::semantic::answer::Open;
 use crate::semantic::interval::Interval;
 use crdkit_sample::build;
 use crdkit_sample::leaf::{self, FORMATTED};
 use crdkit_schema::go_json;
 use crdkit_schema::model::Schema;
-use crdkit_text::formats::Format;
-use crdkit_text::regex::{Found, Regex, Search};
+use crdkit_text::formats::TextFormat;
+use crdkit_text::regex::{Regex, Search, SearchOutcome};
 use crdkit_value::{Document, Event, Kind, Value};
 use std::fmt::Write as _;
 
@@ -20,7 +20,7 @@ const SHORT: usize = 48;
 /// A text may be this long to make a point.
 const LONGEST: usize = 70_000;
 
-impl<'c> Walk<'c> {
+impl<'c> SuspectWalk<'c> {
     pub(super) fn scalars(&mut self, visit: &Visit<'c>, old: &Schema<'c>, new: &Schema<'c>) {
         if let Some(values) = old.enum_values.filter(|values| values.items().len() > 0) {
             // A null is not a value even if it is listed.
@@ -86,9 +86,9 @@ impl<'c> Walk<'c> {
         }
         if values.is_empty() && old.type_name == "string" {
             match unlisted(old, new) {
-                Found::Texts(texts) if texts.is_empty() => return,
-                Found::Texts(texts) => values = documents(&texts),
-                Found::Unknown => {}
+                SearchOutcome::Texts(texts) if texts.is_empty() => return,
+                SearchOutcome::Texts(texts) => values = documents(&texts),
+                SearchOutcome::Unknown => {}
             }
         }
         self.refused(visit, "enum", "only some values".to_owned(), values);
@@ -108,7 +108,7 @@ impl<'c> Walk<'c> {
         {
             let found = match pattern {
                 // Any text will do, and long ones are found at once.
-                None if limit < LONGEST => Found::Texts(vec!["a".repeat(limit + 1)]),
+                None if limit < LONGEST => SearchOutcome::Texts(vec!["a".repeat(limit + 1)]),
                 _ => search(least.max(limit + 1), most),
             };
             let change = format!("at most {limit} characters");
@@ -131,7 +131,7 @@ impl<'c> Walk<'c> {
         let bounds = old.bounds();
         let (before, after) = (regex(old), regex(new));
         let found = match &after {
-            None => Found::Unknown,
+            None => SearchOutcome::Unknown,
             Some(after) => {
                 let least = length(bounds.min_length).unwrap_or(0);
                 let most = length(bounds.max_length);
@@ -143,12 +143,14 @@ impl<'c> Walk<'c> {
                 // may be none of any length.
                 let short = search(least, Some(most.unwrap_or(SHORT).min(SHORT.max(least))));
                 match short {
-                    Found::Texts(texts) if texts.is_empty() => match search(0, None) {
-                        Found::Texts(texts) if texts.is_empty() => Found::Texts(texts),
+                    SearchOutcome::Texts(texts) if texts.is_empty() => match search(0, None) {
+                        SearchOutcome::Texts(texts) if texts.is_empty() => {
+                            SearchOutcome::Texts(texts)
+                        }
                         _ => search(least, most),
                     },
-                    Found::Unknown => search(least, most),
-                    found @ Found::Texts(_) => found,
+                    SearchOutcome::Unknown => search(least, most),
+                    found @ SearchOutcome::Texts(_) => found,
                 }
             }
         };
@@ -156,13 +158,19 @@ impl<'c> Walk<'c> {
     }
 
     /// Nothing to find is a proof.
-    fn texts(&mut self, visit: &Visit<'c>, keyword: &'static str, change: String, found: Found) {
+    fn texts(
+        &mut self,
+        visit: &Visit<'c>,
+        keyword: &'static str,
+        change: String,
+        found: SearchOutcome,
+    ) {
         let (old, new) = (self.old.schema(visit.old), self.new.schema(visit.new));
         let mut suspect = self.suspect(visit, Concern::Accept, keyword, change);
         let texts = match found {
-            Found::Texts(texts) if texts.is_empty() => return,
-            Found::Texts(texts) => texts,
-            Found::Unknown => {
+            SearchOutcome::Texts(texts) if texts.is_empty() => return,
+            SearchOutcome::Texts(texts) => texts,
+            SearchOutcome::Unknown => {
                 suspect.open = Open::TOO_LARGE;
                 Vec::new()
             }
@@ -174,8 +182,8 @@ impl<'c> Walk<'c> {
     }
 
     fn format(&mut self, visit: &Visit<'c>, old: &Schema<'c>, new: &Schema<'c>) {
-        let Some(format) = Format::parse(new.format) else { return };
-        if is_within(Format::parse(old.format), format) {
+        let Some(format) = TextFormat::parse(new.format) else { return };
+        if is_within(TextFormat::parse(old.format), format) {
             return;
         }
         let mut texts = leaf::texts(self.sampler.memo, &[old], 8 * TEXTS);
@@ -219,19 +227,19 @@ pub(in crate::semantic) fn is_seen_otherwise(schema: &Schema<'_>) -> bool {
 }
 
 /// Whether every text of a format, or every text, is of another format.
-fn is_within(narrow: Option<Format>, wide: Format) -> bool {
+fn is_within(narrow: Option<TextFormat>, wide: TextFormat) -> bool {
     narrow == Some(wide)
-        || wide == Format::Password
+        || wide == TextFormat::Password
         || matches!(
             (narrow, wide),
-            (Some(Format::Uuid3 | Format::Uuid4 | Format::Uuid5), Format::Uuid)
-                | (Some(Format::Isbn10 | Format::Isbn13), Format::Isbn)
-                | (Some(Format::K8sShortName), Format::K8sLongName)
+            (Some(TextFormat::Uuid3 | TextFormat::Uuid4 | TextFormat::Uuid5), TextFormat::Uuid)
+                | (Some(TextFormat::Isbn10 | TextFormat::Isbn13), TextFormat::Isbn)
+                | (Some(TextFormat::K8sShortName), TextFormat::K8sLongName)
         )
 }
 
 /// Texts of a pattern and lengths that an enumeration does not list.
-fn unlisted(old: &Schema<'_>, new: &Schema<'_>) -> Found {
+fn unlisted(old: &Schema<'_>, new: &Schema<'_>) -> SearchOutcome {
     let listed = new.enum_values.into_iter().flat_map(Value::items).filter_map(Value::as_str);
     let escaped = |text: &str| {
         text.chars().fold(String::new(), |mut out, it| {
@@ -241,7 +249,7 @@ fn unlisted(old: &Schema<'_>, new: &Schema<'_>) -> Found {
     };
     let listed: Vec<_> = listed.map(escaped).collect();
     let Ok(listed) = Regex::new(&format!("^(?:{})$", listed.join("|"))) else {
-        return Found::Unknown;
+        return SearchOutcome::Unknown;
     };
     let length = |bound: Option<i64>| bound.and_then(|bound| usize::try_from(bound).ok());
     let (bounds, pattern) = (old.bounds(), regex(old));
@@ -308,6 +316,6 @@ pub(in crate::semantic) fn admits(schema: &Schema<'_>, value: Value<'_>) -> bool
 }
 
 fn format_admits(schema: &Schema<'_>, value: Value<'_>) -> bool {
-    let format = Format::parse(schema.format);
+    let format = TextFormat::parse(schema.format);
     format.zip(value.as_str()).is_none_or(|(format, text)| format.accepts(text))
 }

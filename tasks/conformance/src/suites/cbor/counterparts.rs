@@ -360,7 +360,7 @@ pub(super) struct Quantity(quantity::Quantity);
 
 impl Default for Quantity {
     fn default() -> Self {
-        Self(quantity::Quantity::from_i64(0, quantity::Format::DecimalSi))
+        Self(quantity::Quantity::from_i64(0, quantity::QuantityFormat::DecimalSi))
     }
 }
 
