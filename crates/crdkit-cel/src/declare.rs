@@ -1,7 +1,7 @@
 //! Declarations: functions and their overloads.
 //!
 //! A library lists its overloads as written signatures, `string.split(string, int) -> list(string)`; this module reads
-//! them. Capital single letters are type parameters.
+//! them. Capital single letters are type parameters; `Ordered` stands for each type whose values have an order.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -28,6 +28,12 @@ pub(crate) const fn define(
     Definition { signature, cost, run }
 }
 
+/// Stands in a signature for each of [`ORDERED_TYPES`].
+const ORDERED: &str = "Ordered";
+
+const ORDERED_TYPES: [&str; 8] =
+    ["int", "uint", "double", "bool", "duration", "timestamp", "string", "bytes"];
+
 /// One way to call a function.
 #[derive(Clone, Debug)]
 pub(crate) struct Overload {
@@ -52,17 +58,26 @@ pub(crate) struct Functions {
 impl Functions {
     pub(crate) fn declare(&mut self, definitions: &[Definition]) {
         for definition in definitions {
-            if let Some((name, overload)) = read_signature(definition) {
-                let overloads = self.by_name.entry(name).or_default();
-                // The same signature again replaces the earlier one: a newer version of a library.
-                let same = overloads.iter_mut().find(|other| {
-                    other.member == overload.member && other.arguments == overload.arguments
-                });
-                match same {
-                    Some(slot) => *slot = Arc::new(overload),
-                    None => overloads.push(Arc::new(overload)),
-                }
+            if !definition.signature.contains(ORDERED) {
+                self.add(definition, definition.signature);
+                continue;
             }
+            for name in ORDERED_TYPES {
+                self.add(definition, &definition.signature.replace(ORDERED, name));
+            }
+        }
+    }
+
+    fn add(&mut self, definition: &Definition, signature: &str) {
+        let Some((name, overload)) = read_signature(definition, signature) else { return };
+        let overloads = self.by_name.entry(name).or_default();
+        // The same signature again replaces the earlier one: a newer version of a library.
+        let same = overloads
+            .iter_mut()
+            .find(|other| other.member == overload.member && other.arguments == overload.arguments);
+        match same {
+            Some(slot) => *slot = Arc::new(overload),
+            None => overloads.push(Arc::new(overload)),
         }
     }
 
@@ -77,8 +92,8 @@ impl Functions {
 }
 
 /// Reads `target.name(arguments) -> result` or `name(arguments) -> result`.
-fn read_signature(definition: &Definition) -> Option<(Name, Overload)> {
-    let (call, result) = definition.signature.rsplit_once(" -> ")?;
+fn read_signature(definition: &Definition, signature: &str) -> Option<(Name, Overload)> {
+    let (call, result) = signature.rsplit_once(" -> ")?;
     let open = matching_open(call)?;
     let (head, arguments) = (call.get(..open)?, call.get(open + 1..call.len() - 1)?);
     let mut types = Vec::new();

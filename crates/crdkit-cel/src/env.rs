@@ -162,7 +162,7 @@ impl EnvBuilder {
             STANDARD_TYPES.iter().map(|(name, ty)| ((*name).into(), ty())).collect();
         let mut format_version = None;
         for library in libraries.iter() {
-            functions.declare(library.definitions());
+            library.definitions().iter().for_each(|table| functions.declare(table));
             library.macros().iter().for_each(|group| macros.enable(*group));
             for ty in library.types() {
                 types.insert(ty.runtime_name().into(), ty);

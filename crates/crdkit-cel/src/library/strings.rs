@@ -29,45 +29,14 @@ pub(crate) const VERSION_0: &[Definition] = &[
     define("list(string).join(string) -> string", Join, join),
 ];
 
-pub(crate) const VERSION_2: &[Definition] = &[
-    define("string.charAt(int) -> string", One, char_at),
-    define("string.indexOf(string) -> int", Traverse { any: false }, index_of),
-    define("string.indexOf(string, int) -> int", Traverse { any: false }, index_of),
-    define("string.lastIndexOf(string) -> int", Traverse { any: false }, last_index_of),
-    define("string.lastIndexOf(string, int) -> int", Traverse { any: false }, last_index_of),
-    define("string.lowerAscii() -> string", Text, lower_ascii),
-    define("string.replace(string, string) -> string", Replace, replace),
-    define("string.replace(string, string, int) -> string", Replace, replace),
-    define("string.split(string) -> list(string)", Split, split),
-    define("string.split(string, int) -> list(string)", Split, split),
-    define("string.substring(int) -> string", Text, substring),
-    define("string.substring(int, int) -> string", Text, substring),
-    define("string.trim() -> string", Text, trim),
-    define("string.upperAscii() -> string", Text, upper_ascii),
-    define("list(string).join() -> string", Join, join),
-    define("list(string).join(string) -> string", Join, join),
+/// What version 2 adds.
+pub(crate) const SINCE_2: &[Definition] = &[
     define("strings.quote(string) -> string", Quote, quote),
     define("string.format(list(dyn)) -> string", FormatText, text_format::with_locale),
 ];
 
-pub(crate) const LATEST: &[Definition] = &[
-    define("string.charAt(int) -> string", One, char_at),
-    define("string.indexOf(string) -> int", Traverse { any: false }, index_of),
-    define("string.indexOf(string, int) -> int", Traverse { any: false }, index_of),
-    define("string.lastIndexOf(string) -> int", Traverse { any: false }, last_index_of),
-    define("string.lastIndexOf(string, int) -> int", Traverse { any: false }, last_index_of),
-    define("string.lowerAscii() -> string", Text, lower_ascii),
-    define("string.replace(string, string) -> string", Replace, replace),
-    define("string.replace(string, string, int) -> string", Replace, replace),
-    define("string.split(string) -> list(string)", Split, split),
-    define("string.split(string, int) -> list(string)", Split, split),
-    define("string.substring(int) -> string", Text, substring),
-    define("string.substring(int, int) -> string", Text, substring),
-    define("string.trim() -> string", Text, trim),
-    define("string.upperAscii() -> string", Text, upper_ascii),
-    define("list(string).join() -> string", Join, join),
-    define("list(string).join(string) -> string", Join, join),
-    define("strings.quote(string) -> string", Quote, quote),
+/// What the latest version adds and replaces.
+pub(crate) const SINCE_3: &[Definition] = &[
     define("string.format(list(dyn)) -> string", FormatText, text_format::plain),
     define("string.indexOf(string, int) -> int", Traverse { any: false }, index_of_strict),
     define("string.lastIndexOf(string, int) -> int", Traverse { any: false }, last_index_of_strict),
