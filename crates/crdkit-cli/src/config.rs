@@ -123,7 +123,7 @@ impl Config {
     }
 
     fn level(&mut self, code: &str, value: Value<'_>) -> Result<(), Box<Issue>> {
-        if !codes::STAGES.iter().flat_map(|(_, codes)| *codes).any(|known| known.name() == code) {
+        if !codes::GROUPS.iter().flat_map(|(_, codes)| *codes).any(|known| known.name() == code) {
             let issue =
                 Issue::error(codes::source::CONFIG_VALUE).with("expected", "for an existing code");
             return Err(at_key(issue, value));

@@ -13,7 +13,7 @@ use crate::openapi;
 use crate::report::{Finding, Object, Source, Subject, Verdict};
 use crate::suppress::Suppressions;
 use crdkit::codec::{DecodeOptions, Decoded};
-use crdkit::issue::{Issue, Severity, Span, codes};
+use crdkit::issue::{Code, FieldPath, Issue, Meaning, Severity, Span, codes};
 use crdkit::value::{Document, Value};
 use crdkit::{Crd, Options};
 use std::collections::HashMap;
@@ -53,10 +53,9 @@ impl Presentation<'_> {
         let mut comments = suppressions(input);
         let mut objects = Vec::new();
         for Judged { identity, mut issues, skipped } in judged {
-            // That something was left out comes behind everything that explains why.
+            // That something was left out comes after everything that explains why.
             issues.sort_by_key(|issue| {
-                let last = issue.code == codes::object::RULES_NOT_CHECKED;
-                (last, issue.span.map(|span| span.start))
+                (is_incomplete(issue.code), issue.span.map(|span| span.start))
             });
             // The server says some things twice.
             issues.dedup();
@@ -64,7 +63,7 @@ impl Presentation<'_> {
                 issues.iter().map(|issue| Finding::new(issue, &source, self.excerpts)).collect();
             self.config.adjust(&mut findings);
             comments.apply(&mut findings);
-            excuse_unchecked_rules(&mut findings);
+            excuse_incomplete(&mut findings);
             let subject = identity.map(Subject::Object);
             let mut object = Object::judged(&input.name, subject, findings);
             if skipped {
@@ -81,12 +80,15 @@ impl Presentation<'_> {
     }
 }
 
-/// That rules were not checked refuses no object whose other errors are none any more.
-fn excuse_unchecked_rules(findings: &mut [Finding]) {
-    let unchecked = codes::object::RULES_NOT_CHECKED;
+fn is_incomplete(code: Code) -> bool {
+    code.info().meaning == Meaning::Incomplete
+}
+
+/// That not everything was checked refuses no object whose other errors no longer count.
+fn excuse_incomplete(findings: &mut [Finding]) {
     let counts = |finding: &Finding| finding.counts() && finding.severity == Severity::Error;
-    if !findings.iter().any(|finding| counts(finding) && finding.code != unchecked) {
-        for finding in findings.iter_mut().filter(|finding| finding.code == unchecked) {
+    if !findings.iter().any(|finding| counts(finding) && !is_incomplete(finding.code)) {
+        for finding in findings.iter_mut().filter(|finding| is_incomplete(finding.code)) {
             finding.severity = Severity::Warning;
         }
     }
@@ -209,7 +211,8 @@ impl Judge<'_> {
                 let mut issues = self.verdict(&crd, decoded, identity, old);
                 if identity.is_built_in() {
                     // Names of built-in kinds follow rules of their own.
-                    issues.retain(|issue| issue.path.to_string() != "metadata.name");
+                    let name = FieldPath::root().field("metadata").field("name");
+                    issues.retain(|issue| issue.path != name);
                 }
                 Looked::At(issues)
             }

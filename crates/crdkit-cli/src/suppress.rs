@@ -123,7 +123,7 @@ fn comment_start(line: &[u8]) -> Option<usize> {
 }
 
 fn is_code(name: &str) -> bool {
-    codes::STAGES.iter().flat_map(|(_, codes)| *codes).any(|code| code.name() == name)
+    codes::GROUPS.iter().flat_map(|(_, codes)| *codes).any(|code| code.name() == name)
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 //! A code is a reference to its entry in [`crate::codes`]; two codes are equal when their names are.
 //! The name is a contract (tests, suppressions and machine output use it), the texts may improve.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
@@ -22,10 +23,57 @@ pub struct Info {
     pub message: &'static str,
     /// The API server's wording of the detail, where it differs from `message`.
     pub server: Option<&'static str>,
+    /// What it is called where programs branch on the kind of mistake; several codes can share a name.
+    pub short: ShortName,
+    /// The keyword of a schema that it is about, or nothing.
+    pub keyword: &'static str,
+    /// What finds it.
+    pub stage: FindingStage,
+    /// What it says about the document.
+    pub meaning: Meaning,
     /// One sentence that says when it occurs.
     pub about: &'static str,
     /// A small input that has it.
     pub example: &'static str,
+}
+
+/// The short, snake-case name of a code.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum ShortName {
+    /// A name of its own.
+    Own(&'static str),
+    /// The code's name in snake case after this prefix.
+    Prefixed(&'static str),
+}
+
+/// What finds an issue; of several at one path the earlier stage comes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum FindingStage {
+    /// The bytes.
+    Lexical,
+    /// Types, unknown members, the choice of a union's branch.
+    Type,
+    /// Keywords that look at one value and its children.
+    Rule,
+    /// Rules of the program.
+    Refine,
+    /// Rules in CEL.
+    Cel,
+}
+
+/// What a finding says about the document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Meaning {
+    /// Something is wrong with it, or deserves attention.
+    Wrong,
+    /// It could not be judged: it is not what it should be, nothing is known about it, or a limit was
+    /// reached.
+    NotJudged,
+    /// Not everything was checked or shown, because of other findings.
+    Incomplete,
 }
 
 /// The error types of the API server's field errors, and one for input that cannot be read.
@@ -95,6 +143,16 @@ impl Code {
     /// The stable name.
     pub fn name(self) -> &'static str {
         self.0.name
+    }
+
+    /// The short name: what kind of mistake it is.
+    pub fn short(self) -> Cow<'static, str> {
+        match self.0.short {
+            ShortName::Own(name) => name.into(),
+            ShortName::Prefixed(prefix) => {
+                format!("{prefix}{}", self.0.name.replace('-', "_")).into()
+            }
+        }
     }
 
     /// The whole entry.

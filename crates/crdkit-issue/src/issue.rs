@@ -1,6 +1,5 @@
 //! One finding, as data.
 
-use crate::seed::FIRST_AT;
 use crate::{Code, FieldPath, Span, template};
 use std::fmt;
 
@@ -43,7 +42,7 @@ pub struct Related {
 }
 
 /// An argument of a message.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Arg {
     /// Text, shown as it is.
     Text(Box<str>),
@@ -51,6 +50,8 @@ pub enum Arg {
     Int(i64),
     /// A value in the notation it is shown in, such as JSON; as a `value` it gets no quotes.
     Literal(Box<str>),
+    /// Another place in the document, shown as the API server writes paths.
+    Path(FieldPath),
 }
 
 impl Issue {
@@ -104,18 +105,27 @@ impl Issue {
         self
     }
 
-    /// The same finding about a part that stands at `base` of a whole; the path of a first occurrence
-    /// moves along.
+    /// The same finding with the path of the first of several equal values.
+    #[must_use]
+    pub fn first_at(self, path: FieldPath) -> Self {
+        self.with("first_at", Arg::Path(path))
+    }
+
+    /// The same finding about a part that stands at `base` of a whole; paths in its arguments move along.
     #[must_use]
     pub fn rebase(mut self, base: &FieldPath) -> Self {
         self.path = self.path.rebase(base);
-        for (_, arg) in self.args.iter_mut().filter(|(name, _)| *name == "hint") {
-            let text = arg.to_string();
-            if let Some(Ok(first)) = text.strip_prefix(FIRST_AT).map(str::parse::<FieldPath>) {
-                *arg = Arg::from(format!("{FIRST_AT}{}", first.rebase(base).pointer()));
+        for (_, arg) in &mut self.args {
+            if let Arg::Path(path) = arg {
+                *path = path.rebase(base);
             }
         }
         self
+    }
+
+    /// The argument for placeholder `name`.
+    pub fn arg(&self, name: &str) -> Option<&Arg> {
+        self.args.iter().find(|(known, _)| *known == name).map(|(_, arg)| arg)
     }
 
     /// The message for people.
@@ -153,6 +163,7 @@ impl fmt::Display for Arg {
         match self {
             Self::Text(text) | Self::Literal(text) => f.write_str(text),
             Self::Int(number) => write!(f, "{number}"),
+            Self::Path(path) => path.fmt(f),
         }
     }
 }

@@ -12,14 +12,13 @@ mod issue;
 mod list;
 mod path;
 mod pointer;
-mod seed;
+mod short;
 mod span;
 mod template;
 
-pub use code::{Code, ErrorType, Info};
+pub use code::{Code, ErrorType, FindingStage, Info, Meaning, ShortName};
 pub use issue::{Arg, Issue, Related, Severity};
 pub use list::Issues;
 pub use path::{FieldPath, Segment};
 pub use pointer::{DisplayPath, PathStyle, PointerError};
-pub use seed::{SeedView, Stage};
 pub use span::{LineIndex, Position, Span};

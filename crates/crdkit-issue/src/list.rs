@@ -3,7 +3,7 @@
 //! The order is a promise: by path (items by number, names by bytes, what is above first), then by
 //! stage, keyword and code. What is beyond the limit is left out, and one last finding says so.
 
-use crate::{FieldPath, Issue, PathStyle, SeedView, codes};
+use crate::{FieldPath, Issue, PathStyle, codes};
 use std::fmt::{self, Write as _};
 
 /// Findings about one document.
@@ -18,17 +18,16 @@ impl Issues {
     /// at the root follows them.
     pub fn sorted(mut issues: Vec<Issue>, limit: usize) -> Self {
         issues.sort_by(|left, right| {
-            let (left_view, right_view) = (SeedView(left), SeedView(right));
             (left.path.order(&right.path))
-                .then_with(|| left_view.stage().cmp(&right_view.stage()))
-                .then_with(|| left_view.keyword().cmp(right_view.keyword()))
-                .then_with(|| left_view.code().cmp(&right_view.code()))
+                .then_with(|| left.code.info().stage.cmp(&right.code.info().stage))
+                .then_with(|| left.keyword().cmp(right.keyword()))
+                .then_with(|| left.short().cmp(&right.short()))
                 .then_with(|| left.span.cmp(&right.span))
         });
         Self::limited(issues, limit)
     }
 
-    /// The first `limit` of `issues` as they come, and a `report-truncated` behind them when that was
+    /// The first `limit` of `issues` as they come, and a `report-truncated` after them when that was
     /// not all.
     pub fn limited(mut issues: Vec<Issue>, limit: usize) -> Self {
         if issues.len() > limit {
@@ -58,9 +57,9 @@ impl Issues {
         self.0.first()
     }
 
-    /// Whether one of them has this code in the [`SeedView`].
-    pub fn has(&self, code: &str) -> bool {
-        self.0.iter().any(|issue| SeedView(issue).code() == code)
+    /// Whether one of them has this short name.
+    pub fn has(&self, short: &str) -> bool {
+        self.0.iter().any(|issue| issue.short() == short)
     }
 
     /// The findings themselves.
@@ -68,14 +67,16 @@ impl Issues {
         self.0
     }
 
-    /// `code at path` of the first three and how many there are.
+    /// `short name at path` of the first three and how many there are.
     pub fn summary(&self, style: PathStyle) -> String {
         let mut out = String::new();
         for (at, issue) in self.0.iter().take(SUMMARY).enumerate() {
             if at > 0 {
                 out.push_str("; ");
             }
-            SeedView(issue).summary(style, &mut out);
+            let path = issue.path.display(style).to_string();
+            let path = if path.is_empty() { "/" } else { &path };
+            let _ = write!(out, "{} at {path}", issue.short());
         }
         if self.0.len() > SUMMARY {
             let _ = write!(out, "; ... (total {})", self.0.len());

@@ -1,17 +1,18 @@
 //! Lists of findings: order, limits, summaries, and the view that schema libraries have of them.
 
-use crdkit_issue::{Code, FieldPath, Issue, Issues, LineIndex, PathStyle, SeedView, Span, codes};
+use crdkit_issue::{Code, FieldPath, Issue, Issues, LineIndex, PathStyle, Span, codes};
 use std::collections::BTreeSet;
 
 fn at(code: Code, pointer: &str) -> Issue {
-    Issue::error(code).at(pointer.parse().unwrap_or_default())
+    Issue::error(code).at(path(pointer))
+}
+
+fn path(pointer: &str) -> FieldPath {
+    pointer.parse().unwrap_or_default()
 }
 
 fn short(issues: &Issues) -> Vec<String> {
-    issues
-        .iter()
-        .map(|issue| format!("{} {}", issue.path.pointer(), SeedView(issue).code()))
-        .collect()
+    issues.iter().map(|issue| format!("{} {}", issue.path.pointer(), issue.short())).collect()
 }
 
 #[test]
@@ -53,7 +54,7 @@ fn a_report_that_is_too_long_ends_with_one_note() {
     for limit in [0, 1, 19] {
         let issues = Issues::sorted(many.clone(), limit);
         assert_eq!(issues.len(), limit + 1);
-        assert_eq!(issues.iter().filter(|issue| SeedView(issue).code() == "truncated").count(), 1);
+        assert_eq!(issues.iter().filter(|issue| issue.short() == "truncated").count(), 1);
         assert!(issues.iter().last().is_some_and(|issue| issue.path.is_root()));
     }
     assert_eq!(Issues::sorted(many, 20).len(), 20);
@@ -73,43 +74,34 @@ fn a_summary_names_three_and_counts_the_rest() {
 
 #[test]
 fn hints_say_where_the_first_one_is() {
-    let item = at(codes::object::REPEATED_ITEM, "/spec/a/3").with("hint", "first at /spec/a/1");
-    assert_eq!(
-        SeedView(&item).hint(PathStyle::JsonPointer, None).as_deref(),
-        Some("first at /spec/a/1")
-    );
-    assert_eq!(
-        SeedView(&item).hint(PathStyle::Kubernetes, None).as_deref(),
-        Some("first at .spec.a[1]")
-    );
+    let item = at(codes::object::REPEATED_ITEM, "/spec/a/3").first_at(path("/spec/a/1"));
+    assert_eq!(item.hint(PathStyle::JsonPointer, None).as_deref(), Some("first at /spec/a/1"));
+    assert_eq!(item.hint(PathStyle::Kubernetes, None).as_deref(), Some("first at .spec.a[1]"));
     let text = b"a: 1\n  a: 2\n";
     let key = at(codes::decode::DUPLICATE_KEY, "/a").related(Span::new(7, 8), "first given here");
     let lines = LineIndex::new(text);
-    let hint = |source| SeedView(&key).hint(PathStyle::JsonPointer, source);
+    let hint = |source| key.hint(PathStyle::JsonPointer, source);
     assert_eq!(hint(Some((&lines, text))).as_deref(), Some("first at line 2, column 3"));
     assert_eq!(hint(None).as_deref(), Some("first at offset 7"));
     let rule = at(codes::object::RULE_FAILED, "").with("rule", "ü".repeat(100));
-    assert_eq!(
-        SeedView(&rule).hint(PathStyle::JsonPointer, None),
-        Some(format!("{}…", "ü".repeat(60)))
-    );
+    assert_eq!(rule.hint(PathStyle::JsonPointer, None), Some(format!("{}…", "ü".repeat(60))));
 }
 
 #[test]
 fn moving_a_finding_keeps_everything_and_moves_its_hint() {
-    let base: FieldPath = "/spec/lists/0".parse().unwrap_or_default();
+    let base = path("/spec/lists/0");
     let issue = at(codes::object::REPEATED_ITEM, "/2")
-        .with("hint", "first at /1")
+        .first_at(path("/1"))
         .with("index", 2_usize)
         .span(Span::new(3, 4));
     let moved = issue.clone().rebase(&base);
     assert_eq!(moved.path.pointer(), "/spec/lists/0/2");
     assert_eq!(
-        SeedView(&moved).hint(PathStyle::JsonPointer, None).as_deref(),
+        moved.hint(PathStyle::JsonPointer, None).as_deref(),
         Some("first at /spec/lists/0/1")
     );
     assert_eq!((moved.code, moved.span), (issue.code, issue.span));
-    assert_eq!(SeedView(&moved).params().count(), 1);
+    assert_eq!(moved.params().count(), 1);
 }
 
 /// The names a schema library's users branch on; a new one is a decision.
@@ -165,16 +157,15 @@ fn findings_about_values_have_one_of_the_known_names() {
         "rules_not_checked",
     ]
     .into();
-    for (stage, codes) in codes::STAGES {
-        if !matches!(*stage, "decode" | "object" | "schema" | "domain") {
+    for (group, codes) in codes::GROUPS {
+        if !matches!(*group, "decode" | "object" | "schema" | "domain") {
             continue;
         }
         for code in *codes {
-            let issue = Issue::error(*code);
-            let name = SeedView(&issue).code();
+            let name = code.short();
             assert!(
                 KNOWN.contains(&&*name) || server_only.contains(&*name),
-                "{stage} code {code} is called {name}"
+                "{group} code {code} is called {name}"
             );
         }
     }

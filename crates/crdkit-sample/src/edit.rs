@@ -10,7 +10,7 @@ use crate::make::{Maker, Shape};
 use crate::rule::{Mentions, RuleStep};
 use crate::values::{CHOICES, VALUES};
 use crate::{Extent, build, repair};
-use crdkit_issue::{FieldPath, Issue, Segment, codes};
+use crdkit_issue::{Arg, FieldPath, Issue, Segment, codes};
 use crdkit_schema::model::{Rule, SchemaId};
 use crdkit_schema::rules::escape;
 use crdkit_text::regex::Regex;
@@ -102,7 +102,7 @@ impl<'c> Editor<'_, 'c> {
 
     /// Other values for one that the schema refuses.
     fn replace(&self, path: &FieldPath, out: &mut Vec<Edit>) {
-        if path.to_string() == "metadata.name" {
+        if is_name(path) {
             return self.names(&Mentions::default(), path, out);
         }
         let Some(ids) = self.schemas(path) else { return };
@@ -148,13 +148,13 @@ impl<'c> Editor<'_, 'c> {
 
     /// Other values for what a rule reads.
     fn rules(&self, issue: &Issue, out: &mut Vec<Edit>) {
-        let detail = issue.message();
+        let Some(Arg::Text(broken)) = issue.arg("rule") else { return };
         let mut place = issue.path.clone();
         loop {
             let ids = self.schemas(&place).unwrap_or_default();
             let rules =
                 || ids.iter().flat_map(|id| &self.maker.schema(*id).extensions().validations);
-            let said: Vec<_> = rules().filter(|rule| says(rule, &detail)).collect();
+            let said: Vec<_> = rules().filter(|rule| rule.rule.trim() == &**broken).collect();
             for rule in &said {
                 self.rule(&place, &ids, rule, out);
             }
@@ -187,7 +187,7 @@ impl<'c> Editor<'_, 'c> {
             }
         }
         for path in &present {
-            if path.to_string() == "metadata.name" {
+            if is_name(path) {
                 self.names(&mentions, path, out);
                 continue;
             }
@@ -364,11 +364,7 @@ impl<'c> Editor<'_, 'c> {
     }
 }
 
-/// Whether a rule may be the one that says `detail`.
-fn says(rule: &Rule<'_>, detail: &str) -> bool {
-    let message = rule.message.trim();
-    if !rule.message_expression.is_empty() {
-        return true;
-    }
-    if message.is_empty() { detail.contains(rule.rule.trim()) } else { detail.contains(message) }
+/// Whether `path` is that of the object's name.
+fn is_name(path: &FieldPath) -> bool {
+    *path == FieldPath::root().field("metadata").field("name")
 }

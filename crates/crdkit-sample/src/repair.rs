@@ -9,7 +9,7 @@ use crate::edit::{Edit, Editor};
 use crate::make::Maker;
 use crate::{Extent, Sample};
 use crdkit_engine::{Options, Version};
-use crdkit_issue::{Code, Issue, Severity, codes};
+use crdkit_issue::{Code, FindingStage, Issue, Meaning, Severity};
 use crdkit_schema::model::SchemaId;
 use crdkit_value::{Document, Event};
 use std::collections::{BTreeMap, HashSet};
@@ -106,9 +106,8 @@ impl Repair<'_, '_> {
     /// What may help against the first finding.
     fn edits(&self, attempt: &Attempt) -> Vec<Edit> {
         let Some(schema) = self.schema else { return Vec::new() };
-        let unchecked = codes::object::RULES_NOT_CHECKED;
-        let mut issues: Vec<_> =
-            attempt.issues.iter().filter(|issue| issue.code != unchecked).collect();
+        let is_complete = |issue: &&Issue| issue.code.info().meaning != Meaning::Incomplete;
+        let mut issues: Vec<_> = attempt.issues.iter().filter(is_complete).collect();
         // A finding that keeps rules from being looked at comes first.
         issues.sort_by_key(|issue| is_rule(issue.code));
         let editor =
@@ -126,14 +125,7 @@ fn weight(issue: &Issue) -> usize {
 }
 
 pub(crate) fn is_rule(code: Code) -> bool {
-    [
-        codes::object::RULE_FAILED,
-        codes::object::RULE_FORBIDS,
-        codes::object::RULE_REQUIRES,
-        codes::object::RULE_DUPLICATE,
-        codes::object::RULE_ERROR,
-    ]
-    .contains(&code)
+    code.info().stage == FindingStage::Cel
 }
 
 /// A number that unlike objects hardly share.

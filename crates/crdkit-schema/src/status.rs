@@ -127,8 +127,8 @@ fn strict_text(issue: &Issue) -> String {
 /// Where the server says a finding is: the argument `@field` where that is not its path. The document
 /// itself has no field; the server shows an absent path so.
 fn field(issue: &Issue) -> String {
-    match issue.args.iter().find(|(name, _)| *name == "@field") {
-        Some((_, field)) => field.to_string(),
+    match issue.arg("@field") {
+        Some(field) => field.to_string(),
         None if issue.path.is_root() => "<nil>".into(),
         None => issue.path.to_string(),
     }

@@ -6,7 +6,7 @@
 
 use crdkit_codec::DecodeOptions;
 use crdkit_codec::json::{self, Layout};
-use crdkit_issue::{Arg, Issue, Issues, LineIndex, PathStyle, SeedView};
+use crdkit_issue::{Arg, Issue, Issues, LineIndex, PathStyle};
 use crdkit_value::{Document, Event, NodeId, Value};
 
 /// How findings are shown.
@@ -56,7 +56,6 @@ impl<'s> Report<'s> {
     }
 
     fn entry(self, issue: &Issue, lines: Option<&LineIndex>) -> Document {
-        let view = SeedView(issue);
         let text = lines.zip(self.source);
         let mut entry = Document::of_events([Event::BeginObject, Event::EndObject]);
         let mut put = |key: &str, text: &str| {
@@ -65,14 +64,14 @@ impl<'s> Report<'s> {
             }
         };
         put("path", &issue.path.display(self.style).to_string());
-        put("code", &view.code());
+        put("code", &issue.short());
         put("message", &issue.message());
-        put("hint", &view.hint(self.style, text).unwrap_or_default());
-        put("kind", view.kind());
-        put("keyword", view.keyword());
+        put("hint", &issue.hint(self.style, text).unwrap_or_default());
+        put("kind", issue.code.info().error_type.reason());
+        put("keyword", issue.keyword());
         put("severity", &issue.severity.to_string());
         let mut params = Document::of_events([Event::BeginObject, Event::EndObject]);
-        for (name, arg) in view.params() {
+        for (name, arg) in issue.params() {
             let value = match arg {
                 Arg::Int(int) => Document::of_events([Event::Int(*int)]),
                 Arg::Literal(literal) => {
@@ -82,6 +81,9 @@ impl<'s> Report<'s> {
                     }
                 }
                 Arg::Text(text) => Document::of_events([Event::String(text)]),
+                Arg::Path(path) => {
+                    Document::of_events([Event::String(&path.display(self.style).to_string())])
+                }
             };
             params.insert(NodeId::ROOT, name, value.root());
         }

@@ -15,7 +15,7 @@ use super::project::{How, project, project_part};
 use super::schema::Schema;
 use super::scope::Scope;
 use super::wire::Wire;
-use crdkit_issue::{FieldPath, Issue, Issues, SeedView, Severity, Stage, codes};
+use crdkit_issue::{FieldPath, FindingStage, Issue, Issues, Severity, codes};
 use crdkit_schema::compile::{Flags, Id};
 use crdkit_schema::import::{DefaultMode, Nulls, Unknown};
 use crdkit_schema::prune;
@@ -24,7 +24,7 @@ use crdkit_schema::schema::{Schema as Compiled, Semantics};
 use crdkit_schema::spans;
 use crdkit_schema::validate::{Request, report};
 use crdkit_value::{Collected, Document, NodeId, PresenceMap, Value};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::time::Duration;
 
 type Found = Vec<(NodeId, Issue)>;
@@ -190,9 +190,9 @@ fn errors(found: &Found) -> impl Iterator<Item = &(NodeId, Issue)> {
 /// The places where a value has the wrong type, or is missing.
 fn mistyped(found: &Found) -> Vec<FieldPath> {
     let typed = |issue: &Issue| {
-        let view = SeedView(issue);
-        let is_unknown = view.code() == "unknown_key";
-        view.stage() == Stage::Type && !is_unknown || view.code() == "required"
+        let short = issue.short();
+        let is_type = issue.code.info().stage == FindingStage::Type;
+        is_type && short != "unknown_key" || short == "required"
     };
     errors(found).filter(|(_, issue)| typed(issue)).map(|(_, issue)| issue.path.clone()).collect()
 }
@@ -220,10 +220,9 @@ fn conclude(
         let again = wire.source().and_then(|_| wire.decode(numbers, options, true).ok());
         spans::fill(&mut found, &document, again.as_ref(), &[]);
     }
-    let mut seen = BTreeSet::new();
+    let mut seen = HashSet::new();
     found.retain(|(_, issue)| {
-        let view = SeedView(issue);
-        seen.insert((issue.path.pointer(), view.code(), view.keyword().to_owned(), issue.message()))
+        seen.insert((issue.path.pointer(), issue.code, issue.args.clone()))
     });
     let (mut errors, warnings): (Found, Found) =
         found.into_iter().partition(|(_, issue)| issue.severity == Severity::Error);

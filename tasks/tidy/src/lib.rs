@@ -1,6 +1,6 @@
 //! Pages that are generated from code, and the checks in `tests/` that hold the project to its word.
 
-use crdkit::issue::{Issue, SeedView, codes};
+use crdkit::issue::codes;
 use std::fmt::Write as _;
 
 /// The reference page of issue codes, `docs/codes.md`.
@@ -10,9 +10,9 @@ pub fn codes_page() -> String {
          Every finding has a code. Codes are stable: use them in suppressions, scripts and reports. The wording of\n\
          messages may improve. This page is generated from the code by `cargo run -p tidy`.\n",
     );
-    for (stage, codes) in codes::STAGES {
+    for (group, codes) in codes::GROUPS {
         let _ =
-            write!(out, "\n## {stage}\n\n| Code | When | Message | Example |\n|---|---|---|---|\n");
+            write!(out, "\n## {group}\n\n| Code | When | Message | Example |\n|---|---|---|---|\n");
         for code in *codes {
             let info = code.info();
             let example = if info.example.is_empty() {
@@ -36,27 +36,25 @@ pub fn codes_page() -> String {
 pub fn errors_page() -> String {
     let mut out = String::from(
         "# Short codes\n\n\
-         Findings as a schema library shows them (`crdkit::issue::SeedView`): what kind of mistake it is, and which of the\n\
-         [issue codes](codes.md) are called so. Codes are stable, messages may improve. A report for machines has `path`,\n\
+         Findings as programs that use a schema as a library see them (`Issue::short`): what kind of mistake it is, and which of\n\
+         the [issue codes](codes.md) are called so. Codes are stable, messages may improve. A report for machines has `path`,\n\
          `code`, `message`, `hint`, `kind`, `keyword`, `severity`, `params`, `offset`, `line` and `column`; what is not known is\n\
          left out. This page is generated from the code by `cargo run -p tidy`.\n\n\
          | Code | Issue | Kind | Keyword | Message |\n|---|---|---|---|---|\n",
     );
     let mut rows = Vec::new();
-    for (stage, codes) in codes::STAGES {
-        if !matches!(*stage, "decode" | "object" | "schema" | "domain") {
+    for (group, codes) in codes::GROUPS {
+        if !matches!(*group, "decode" | "object" | "schema" | "domain") {
             continue;
         }
         for code in *codes {
-            let issue = Issue::error(*code);
-            let view = SeedView(&issue);
             let info = code.info();
             rows.push(format!(
                 "| `{}` | `{}` | {} | {} | {} |\n",
-                view.code(),
+                code.short(),
                 info.name,
-                view.kind(),
-                view.keyword(),
+                info.error_type.reason(),
+                info.keyword,
                 cell(info.message),
             ));
         }

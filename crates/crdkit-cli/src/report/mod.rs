@@ -22,7 +22,7 @@ pub(crate) use target::{Flow, Target};
 
 use crate::objects::Identity;
 use anyhow::Result;
-use crdkit::issue::{Code, ErrorType, Issue, Position, Severity, codes};
+use crdkit::issue::{Arg, Code, ErrorType, Issue, Meaning, Position, Severity, codes};
 use crdkit::schema::decode::strict_path;
 use crdkit::schema::status;
 use crdkit::text::quote::quote;
@@ -174,10 +174,7 @@ pub(crate) struct Outputs {
 impl Finding {
     /// What outputs need of `issue`, which is about a part of `source`.
     pub(crate) fn new(issue: &Issue, source: &Source<'_>, with_excerpt: bool) -> Self {
-        let text = |name| {
-            let arg = issue.args.iter().find(|(arg, _)| *arg == name);
-            arg.map(|(_, value)| value.to_string())
-        };
+        let text = |name| issue.arg(name).map(Arg::to_string);
         Self {
             severity: issue.severity,
             code: issue.code,
@@ -250,23 +247,13 @@ impl Object {
         if self.verdict == Verdict::Skipped {
             return;
         }
-        let unknown = [
-            codes::source::NO_SCHEMA,
-            codes::source::UNUSABLE_SCHEMA,
-            codes::source::REJECTED_KIND,
-            codes::source::NOT_AN_OBJECT,
-            codes::object::API_VERSION_FORM,
-            codes::source::NESTED_LIST,
-            codes::decode::LIST_ITEMS,
-            codes::suite::CASE_SETUP,
-            codes::suite::SUITE_FORMAT,
-        ];
+        let is_judged = |finding: &Finding| finding.code.info().meaning != Meaning::NotJudged;
         let errors =
             self.findings.iter().filter(|it| it.counts() && it.severity == Severity::Error);
         self.verdict = match errors.clone().count() {
             0 => Verdict::Valid,
             _ if self.subject.is_none() => Verdict::Error,
-            _ if errors.clone().all(|finding| unknown.contains(&finding.code)) => Verdict::Error,
+            _ if !errors.clone().any(is_judged) => Verdict::Error,
             _ => Verdict::Invalid,
         };
     }

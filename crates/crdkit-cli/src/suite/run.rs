@@ -5,7 +5,7 @@ use super::crds::with_one_version;
 use super::{Before, Case, CrdSet, Errors, Patterns, Request, Suite, Variant, patch};
 use crate::objects;
 use crdkit::codec::Decoded;
-use crdkit::issue::{Issue, Severity, Span, codes};
+use crdkit::issue::{Issue, Meaning, Severity, Span, codes};
 use crdkit::schema::status::Cause;
 use crdkit::value::{Document, NodeId, Value};
 use crdkit::{Crd, FieldValidation, Options, Outcome, Version};
@@ -242,7 +242,7 @@ fn verdict(case: &Case, outcome: &Outcome<'_>, of_status: bool, ran: &mut Ran) {
 fn refused(case: &Case, outcome: &Outcome<'_>, ran: &mut Ran) {
     let errors = outcome.issues.iter().filter(|issue| issue.severity == Severity::Error);
     let mut seen = Vec::new();
-    for issue in errors.filter(|issue| issue.code != codes::object::RULES_NOT_CHECKED) {
+    for issue in errors.filter(|issue| !is_incomplete(issue)) {
         let text = if issue.path.is_root() {
             issue.message()
         } else {
@@ -283,11 +283,15 @@ fn lines(outcome: &Outcome<'_>) -> Vec<Line> {
     let mut lines: Vec<Line> = Vec::new();
     for (cause, issue) in status.causes.into_iter().zip(errors) {
         // The server says some things twice, and that it stopped looking when there are other errors.
-        let optional = issue.code == codes::object::RULES_NOT_CHECKED
-            || lines.iter().any(|line| line.cause == cause);
+        let optional = is_incomplete(issue) || lines.iter().any(|line| line.cause == cause);
         lines.push(Line { cause, code: issue.code.name(), optional });
     }
     lines
+}
+
+/// Whether a finding only says that others kept something from being checked.
+fn is_incomplete(issue: &Issue) -> bool {
+    issue.code.info().meaning == Meaning::Incomplete
 }
 
 /// A failure at `place`, or else where the case begins.

@@ -7,7 +7,7 @@
 use super::decode::Documents;
 use crate::json::{self, Layout};
 use crate::{DecodeError, DecodeOptions};
-use crdkit_issue::{FieldPath, Issue, LineIndex, Position};
+use crdkit_issue::{Arg, FieldPath, Issue, LineIndex, Position};
 use crdkit_value::{Document, Duplicates};
 use std::fmt;
 use std::io::{self, Read};
@@ -81,10 +81,9 @@ impl StrictReader {
 
     fn duplicate(&self, issue: &Issue) -> DuplicateKey {
         let place = |offset: Option<usize>| self.position(offset.unwrap_or_default());
-        let key = issue.args.iter().find(|(name, _)| *name == "key");
         DuplicateKey {
             path: issue.path.clone(),
-            key: key.map(|(_, key)| key.to_string()).unwrap_or_default().into(),
+            key: issue.arg("key").map(Arg::to_string).unwrap_or_default().into(),
             first: place(issue.related.first().map(|first| first.span.start)),
             again: place(issue.span.map(|span| span.start)),
         }

@@ -1,6 +1,8 @@
 //! Findings of the compat stage: what a change of a CRD breaks, and how comparing goes wrong.
 
 codes! {
+    stage: Rule, short: ShortName::Prefixed("");
+
     /// The configuration of a comparison is not one.
     CONFIG_INVALID = "config-invalid", Invalid, "{problem}", example: "conversion: Sometimes";
 

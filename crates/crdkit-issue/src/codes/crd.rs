@@ -1,9 +1,11 @@
 //! Findings about CRDs themselves, and about decoding typed objects.
 
 codes! {
+    stage: Rule, short: ShortName::Prefixed("schema_");
+
     /// An object has a field that its type does not have.
     UNKNOWN_FIELD = "unknown-field", Decode, "`{field}` is not a field of this object",
-        example: "spec: {grup: example.com}";
+        short: "unknown_key", stage: Type, example: "spec: {grup: example.com}";
 
     /// A value has another JSON type than its field.
     WRONG_JSON_TYPE = "wrong-json-type", Decode, "{problem}", example: "maxLength: \"3\"";

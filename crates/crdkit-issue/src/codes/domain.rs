@@ -2,57 +2,62 @@
 //! program's own, reports cut short.
 
 codes! {
+    stage: Rule, short: ShortName::Prefixed("");
+
     /// A member was removed because the schema does not declare it.
     PRUNED_KEY = "pruned-key", Forbidden, "this field is not declared and was removed",
-        example: "spec: {other: 1}";
+        short: "unknown_key", stage: Type, example: "spec: {other: 1}";
 
     /// The input was made from YAML, where keys that were given twice may have been lost.
     DUPLICATES_UNKNOWN = "duplicates-unknown", Invalid,
-        "converted from YAML: keys that were given twice cannot be seen any more", example: "";
+        "converted from YAML: keys that were given twice cannot be seen any more",
+        short: "duplicate_key", example: "";
 
     /// A value cannot be converted by the codec of its place.
     CODEC_MISMATCH = "codec-mismatch", Invalid, "this is not a valid {codec}: {problem}",
-        example: "at: yesterday";
+        short: "invalid_format", keyword: "format", example: "at: yesterday";
 
     /// A number cannot be written in the notation asked for.
     NUMBER_NOTATION = "number-notation", Invalid, "the number {number} cannot be written: {problem}",
-        example: "1e1000000000";
+        short: "overflow", example: "1e1000000000";
 
     /// A number is infinite or none at all, for which JSON has no word.
-    NOT_FINITE = "number-not-finite", Invalid, "there is no JSON for {number}", example: "";
+    NOT_FINITE = "number-not-finite", Invalid, "there is no JSON for {number}", short: "overflow",
+        example: "";
 
     /// A number has a fraction where the number mode takes whole numbers only.
     NOT_WHOLE = "number-not-whole", TypeInvalid, "the number {number} is not a whole number",
-        example: "1.5";
+        short: "invalid_type", keyword: "type", stage: Type, example: "1.5";
 
     /// A value does not fit the type that a program decodes it into.
-    TYPED_MISMATCH = "typed-mismatch", TypeInvalid, "{problem}", example: "replicas: many";
-
-    /// There is nothing to write where a value must be.
-    NOTHING_TO_WRITE = "nothing-to-write", Required, "the input had no value here", example: "";
+    TYPED_MISMATCH = "typed-mismatch", TypeInvalid, "{problem}", short: "invalid_type", stage: Type,
+        example: "replicas: many";
 
     /// A report ends here because it holds as many findings as were asked for.
     REPORT_TRUNCATED = "report-truncated", TooLong, "more than {limit} findings; the rest is left out",
-        example: "";
+        short: "truncated", meaning: Incomplete, example: "";
 
     /// A value is outside the range that a rule of the program allows.
-    DOMAIN_RANGE = "domain-range", Invalid, "{detail}", example: "age: -1";
+    DOMAIN_RANGE = "domain-range", Invalid, "{detail}", stage: Refine, example: "age: -1";
 
     /// A collection as a whole breaks a rule of the program.
-    AGGREGATE_VIOLATION = "aggregate-violation", Invalid, "{detail}", example: "shares: [50, 60]";
+    AGGREGATE_VIOLATION = "aggregate-violation", Invalid, "{detail}", stage: Refine,
+        example: "shares: [50, 60]";
 
     /// A value that a rule of the program wants to be unique occurs again.
-    UNIQUENESS = "uniqueness", Invalid, "{detail}", example: "emails: [a, a]";
+    UNIQUENESS = "uniqueness", Invalid, "{detail}", stage: Refine, example: "emails: [a, a]";
 
     /// A rule of the program does not hold.
-    BUSINESS_RULE = "business-rule", Invalid, "{detail}", example: "from: 3\nto: 1";
+    BUSINESS_RULE = "business-rule", Invalid, "{detail}", stage: Refine, example: "from: 3\nto: 1";
 
     /// A value contradicts the state of the program.
-    STATE_CONFLICT = "state-conflict", Invalid, "{detail}", example: "version: 3";
+    STATE_CONFLICT = "state-conflict", Invalid, "{detail}", short: "conflict", stage: Refine,
+        example: "version: 3";
 
     /// Something that a rule of the program needs cannot be reached.
-    DEPENDENCY_UNAVAILABLE = "dependency-unavailable", Internal, "{detail}", example: "";
+    DEPENDENCY_UNAVAILABLE = "dependency-unavailable", Internal, "{detail}", stage: Refine,
+        meaning: NotJudged, example: "";
 
     /// A rule of the program says why in its own words.
-    CUSTOM = "custom", Invalid, "{detail}", example: "";
+    CUSTOM = "custom", Invalid, "{detail}", stage: Refine, example: "";
 }

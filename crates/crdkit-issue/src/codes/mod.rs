@@ -1,32 +1,47 @@
-//! Every code there is, declared once, by the stage that finds it.
+//! Every code there is, declared once.
 //!
-//! A declaration gives the constant, the name, the server's error type, the message, optionally the
-//! server's wording, and an example; its doc comment is the sentence shown in the reference page,
-//! which is generated from this list.
+//! A declaration gives the constant, the name, the server's error type and the message; where they differ
+//! from what the group says, the server's wording, the short name, the keyword, the stage and the meaning;
+//! and an example. Its doc comment is the sentence shown in the reference page, which is generated from
+//! this list.
 
 use crate::Code;
 
-/// Declares the codes of one stage as constants and lists them in `ALL`.
+/// Declares a group of codes as constants and lists them in `ALL`. The first line says what holds where a
+/// declaration says nothing else.
 macro_rules! codes {
-    ($($(#[doc = $about:literal])+ $constant:ident = $name:literal, $type:ident, $message:literal
-        $(, server: $server:literal)?, example: $example:literal;)+) => {
+    (stage: $stage:ident, short: $short:expr;
+     $($(#[doc = $about:literal])+ $constant:ident = $name:literal, $type:ident, $message:literal
+        $(, server: $server:literal)? $(, short: $own_short:literal)? $(, keyword: $keyword:literal)?
+        $(, stage: $own_stage:ident)? $(, meaning: $meaning:ident)?, example: $example:literal;)+) => {
+        use $crate::{Code, ErrorType, FindingStage, Info, Meaning, ShortName};
+
         $(
             $(#[doc = $about])+
-            pub const $constant: $crate::Code = $crate::Code(&$crate::Info {
-                name: $name,
-                error_type: $crate::ErrorType::$type,
-                message: $message,
-                server: codes!(@server $($server)?),
-                about: concat!($($about),+),
-                example: $example,
+            pub const $constant: Code = Code(&Info {
+                $(server: Some($server),)?
+                $(short: ShortName::Own($own_short),)?
+                $(keyword: $keyword,)?
+                $(stage: FindingStage::$own_stage,)?
+                $(meaning: Meaning::$meaning,)?
+                ..Info {
+                    name: $name,
+                    error_type: ErrorType::$type,
+                    message: $message,
+                    server: None,
+                    short: $short,
+                    keyword: "",
+                    stage: FindingStage::$stage,
+                    meaning: Meaning::Wrong,
+                    about: concat!($($about),+),
+                    example: $example,
+                }
             });
         )+
 
-        /// The codes of this stage, in the order of the reference page.
-        pub const ALL: &[$crate::Code] = &[$($constant),+];
+        /// The codes of this group, in the order of the reference page.
+        pub const ALL: &[Code] = &[$($constant),+];
     };
-    (@server) => { None };
-    (@server $server:literal) => { Some($server) };
 }
 
 pub mod compat;
@@ -38,8 +53,8 @@ pub mod schema;
 pub mod source;
 pub mod suite;
 
-/// All codes with the stage that finds them, in the order of the reference page.
-pub const STAGES: &[(&str, &[Code])] = &[
+/// All codes by group, in the order of the reference page.
+pub const GROUPS: &[(&str, &[Code])] = &[
     ("source", source::ALL),
     ("decode", decode::ALL),
     ("crd", crd::ALL),

@@ -1,35 +1,33 @@
 //! Findings about what was handed in: objects that nothing is known about.
 
 codes! {
+    stage: Rule, short: ShortName::Prefixed("");
+
     /// A document is not a Kubernetes object: not a mapping, or without `apiVersion` or `kind`.
     NOT_AN_OBJECT = "not-an-object", Decode, "this is not a Kubernetes object: {problem}",
-        example: "- just\n- a list";
+        meaning: NotJudged, example: "- just\n- a list";
 
     /// A list is an item of a list. Lists are taken apart, those inside them are not: clients do not do so either.
     NESTED_LIST = "nested-list", Decode,
         "a list inside a list is not taken apart; move its items to the outer one",
-        example: "kind: List\nitems:\n- kind: List\n  items: []";
+        meaning: NotJudged, example: "kind: List\nitems:\n- kind: List\n  items: []";
 
     /// No CRD was given for the kind of an object.
     NO_SCHEMA = "no-schema", Decode, "there is no CRD for {kind} in {group}; {hint}",
-        example: "apiVersion: example.com/v1\nkind: Unheard";
+        meaning: NotJudged, example: "apiVersion: example.com/v1\nkind: Unheard";
 
     /// The CRD of an object does not serve the version the object is written in.
     UNKNOWN_VERSION = "unknown-version", Decode,
         "{kind} is not served in version `{version}`; it is served in {served}",
         example: "apiVersion: example.com/v0";
 
-    /// An update was asked for, and there is no old object of that name.
-    NO_OLD_OBJECT = "no-old-object", NotFound, "there is no old object to compare {name} with",
-        example: "";
-
     /// The CRD or schema of an object cannot be used.
     UNUSABLE_SCHEMA = "unusable-schema", Internal, "the schema of {kind} cannot be used: {problem}",
-        example: "";
+        meaning: NotJudged, example: "";
 
     /// The kind of an object is one of those that were ruled out with `--reject`.
     REJECTED_KIND = "rejected-kind", Forbidden, "objects of kind {kind} are ruled out with `--reject`",
-        example: "kind: Secret";
+        meaning: NotJudged, example: "kind: Secret";
 
     /// The configuration file has a key that means nothing.
     CONFIG_KEY = "config-unknown-key", Decode, "there is no setting `{key}`; settings are {known}",

@@ -1,11 +1,15 @@
 //! Findings of suites: cases that do not go as they say.
 
 codes! {
+    stage: Rule, short: ShortName::Prefixed("");
+
     /// A suite has something in it that cannot be understood.
-    SUITE_FORMAT = "suite-format", Decode, "{problem}", example: "cases:\n- creates: {}";
+    SUITE_FORMAT = "suite-format", Decode, "{problem}", meaning: NotJudged,
+        example: "cases:\n- creates: {}";
 
     /// A case could not be run: its CRD or the object it begins with is missing or wrong.
-    CASE_SETUP = "case-setup", Decode, "`{case}` could not be run: {problem}", example: "";
+    CASE_SETUP = "case-setup", Decode, "`{case}` could not be run: {problem}", meaning: NotJudged,
+        example: "";
 
     /// An object was refused that was to be accepted.
     CASE_REFUSED = "case-refused", Decode, "`{case}` was to be accepted: {problem}",

@@ -43,22 +43,9 @@ pub fn check(schema: &Schema, id: Id, base: &FieldPath, call: Call<'_>) -> Vec<(
     }
     evaluator.set_budget(Some(options.total_cost));
     let found = evaluator.run(id, call.value, call.old, base);
-    found.into_iter().map(|(at, issue)| (at, hinted(issue, options.hint_chars))).collect()
-}
-
-/// The issue with its rule as a hint, by name if it has one, cut to so many characters otherwise.
-fn hinted(issue: Issue, chars: usize) -> Issue {
-    let arg = |name| issue.args.iter().find(|(known, _)| *known == name).map(|(_, arg)| arg);
-    let hint = match (arg("name"), arg("rule")) {
-        (Some(name), _) => name.to_string(),
-        (None, Some(rule)) => {
-            let rule = rule.to_string();
-            match rule.char_indices().nth(chars) {
-                Some((end, _)) => format!("{}…", rule.get(..end).unwrap_or_default()),
-                None => rule,
-            }
-        }
-        (None, None) => return issue,
+    let hinted = |issue: Issue| match issue.rule_hint(options.hint_chars) {
+        Some(hint) => issue.with("hint", hint),
+        None => issue,
     };
-    issue.with("hint", hint)
+    found.into_iter().map(|(at, issue)| (at, hinted(issue))).collect()
 }

@@ -244,7 +244,8 @@ impl Finding {
             }
             Problem::OneOf { n_valid } => {
                 let found = format!("Found {n_valid} valid alternatives");
-                return place.plain(Issue::error(codes::ONE_OF).with("found", found));
+                let issue = Issue::error(codes::ONE_OF).with("found", found);
+                return place.plain(issue.with("matching", i64::from(n_valid)));
             }
             Problem::AllOf { none } => {
                 let found = if none { ". None validated" } else { "" };

@@ -9,7 +9,7 @@ use super::loose::{self, Imported, Kept};
 use super::{Finding, Position, Positions, Scope, Validator};
 use crate::compile::Id;
 use crate::schema::Schema;
-use crdkit_issue::{FieldPath, Issue, codes};
+use crdkit_issue::{FieldPath, FindingStage, Issue, codes};
 use crdkit_value::{NodeId, Value};
 use std::fmt::Write as _;
 
@@ -97,14 +97,14 @@ fn findings<'v>(schema: &Schema, id: Id, value: Value<'v>, old: Option<Value<'v>
 /// A finding on its way into a report.
 struct Entry {
     value: NodeId,
-    stage: u8,
     keyword: &'static str,
     issue: Issue,
 }
 
 impl Entry {
-    fn order(&self) -> (&FieldPath, u8, &str, &str) {
-        (&self.issue.path, self.stage, self.keyword, self.issue.code.info().name)
+    fn order(&self) -> (&FieldPath, FindingStage, &str, &str) {
+        let info = self.issue.code.info();
+        (&self.issue.path, info.stage, self.keyword, info.name)
     }
 }
 
@@ -134,12 +134,7 @@ fn entries(schema: &Schema, scope: &Scope<'_>, found: &[Finding]) -> Vec<Entry> 
         }
         let keyword = loose::keyword(finding);
         let issue = issue.with("keyword", keyword);
-        entries.push(Entry {
-            value: finding.value(),
-            stage: loose::stage(finding),
-            keyword,
-            issue,
-        });
+        entries.push(Entry { value: finding.value(), keyword, issue });
     }
     entries
 }

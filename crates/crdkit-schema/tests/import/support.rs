@@ -1,7 +1,7 @@
 //! What the tests share: a schema and a value as YAML text in, findings as short text out.
 
 use crdkit_codec::{DecodeOptions, json, yaml};
-use crdkit_issue::{Arg, Issue};
+use crdkit_issue::{Arg, Issue, PathStyle};
 use crdkit_schema::import::{
     ImportError, Imported, Options, Profile, Unevaluated, Unknown, import,
 };
@@ -53,7 +53,7 @@ pub(crate) fn issues(schema: &Schema, value: &Document) -> Vec<Issue> {
 pub(crate) fn line(issue: &Issue) -> String {
     let path = issue.path.pointer();
     let line = format!("{} @ {path}", issue.code.info().name);
-    match argument(issue, "hint") {
+    match issue.hint(PathStyle::JsonPointer, None) {
         Some(hint) => format!("{line} ({hint})"),
         None => line,
     }
@@ -61,8 +61,7 @@ pub(crate) fn line(issue: &Issue) -> String {
 
 /// An argument of an issue as text.
 pub(crate) fn argument(issue: &Issue, name: &str) -> Option<String> {
-    let found = issue.args.iter().find(|(known, _)| *known == name);
-    found.map(|(_, arg): &(&str, Arg)| arg.to_string())
+    issue.arg(name).map(Arg::to_string)
 }
 
 /// The findings about `value` under `schema`.

@@ -1,7 +1,7 @@
 //! Rules of imported schemas, with limits and variables of the importer's choice.
 
 use crate::support::decode;
-use crdkit_issue::{FieldPath, PathStyle, SeedView};
+use crdkit_issue::{FieldPath, Issue, PathStyle};
 use crdkit_schema::import::{CelOptions, Functions, Imported, Options, import};
 use crdkit_schema::rules::{self, Cache, Call};
 use std::cell::Cell;
@@ -24,16 +24,15 @@ fn imported(schema: &str, options: CelOptions) -> Imported {
     }
 }
 
-/// Code and hint of each finding, as a schema library shows them.
+/// Short name and hint of each finding.
 fn run(imported: &Imported, value: &str, clock: Option<&dyn Fn() -> Duration>) -> Vec<String> {
     let document = decode(value).document;
     let mut call = Call::new(document.root());
     call.clock = clock;
     let schema = &imported.schema;
     let found = rules::check(schema, schema.root(), &FieldPath::root(), call);
-    let view = |issue| {
-        let view = SeedView(issue);
-        format!("{}: {}", view.code(), view.hint(PathStyle::default(), None).unwrap_or_default())
+    let view = |issue: &Issue| {
+        format!("{}: {}", issue.short(), issue.hint(PathStyle::default(), None).unwrap_or_default())
     };
     found.iter().map(|(_, issue)| view(issue)).collect()
 }

@@ -373,10 +373,8 @@ fn repeated(
     let mut report = |code: Code, bytes: &[u8], shown: Option<Arg>| {
         let Some((first, _)) = seen.note(bytes, index) else { return };
         let first_path: FieldPath = path.iter().cloned().chain([Segment::Index(first)]).collect();
-        let mut issue = Issue::error(code)
-            .with("hint", format!("first at {}", first_path.pointer()))
-            .with("first", first)
-            .with("index", index);
+        let mut issue =
+            Issue::error(code).first_at(first_path).with("first", first).with("index", index);
         issue.value = shown;
         found.push(issue.at(here.clone()));
     };

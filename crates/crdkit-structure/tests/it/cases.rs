@@ -13,7 +13,7 @@
 //! | `json preserving` | the exact preserving output |
 //! | `json literal` | the exact preserving output when presence alone decides |
 
-use crdkit_issue::{Issues, PathStyle, SeedView};
+use crdkit_issue::{Issues, PathStyle};
 use crdkit_structure::{
     CelOptions, Codecs, DefaultMode, EncodeMode, Nulls, Options, ParseOptions, Parsed, Profile,
     Schema, Unknown, import_with,
@@ -138,10 +138,9 @@ fn places(parsed: &Parsed, wanted: impl Fn(Presence) -> bool) -> String {
 fn issues(issues: &Issues) -> String {
     let mut out = String::new();
     for issue in issues {
-        let view = SeedView(issue);
-        let hint = view.hint(PathStyle::JsonPointer, None).unwrap_or_default();
-        let _ =
-            writeln!(out, "{}", format!("{} {} {hint}", issue.path.pointer(), view.code()).trim());
+        let hint = issue.hint(PathStyle::JsonPointer, None).unwrap_or_default();
+        let line = format!("{} {} {hint}", issue.path.pointer(), issue.short());
+        let _ = writeln!(out, "{}", line.trim());
     }
     out.trim_end().to_owned()
 }

@@ -1,6 +1,6 @@
 //! Schemas as a library, beside what the Markdown cases show: rules, codecs, edits, errors, limits.
 
-use crdkit_issue::{FieldPath, Issues, PathStyle, SeedView, codes};
+use crdkit_issue::{FieldPath, Issues, PathStyle, codes};
 use crdkit_structure::build::{array, integer, map, number, object, string, tagged};
 use crdkit_structure::{
     Base64, Codec, Codecs, Decoded, DefaultMode, EncodeError, EncodeMode, EpochSeconds, Equality,
@@ -17,10 +17,7 @@ fn schema(yaml: &str, options: &Options) -> Schema {
 }
 
 fn short(issues: &Issues) -> Vec<String> {
-    issues
-        .iter()
-        .map(|issue| format!("{} {}", issue.path.pointer(), SeedView(issue).code()))
-        .collect()
+    issues.iter().map(|issue| format!("{} {}", issue.path.pointer(), issue.short())).collect()
 }
 
 fn parse(schema: &Schema, text: &str) -> Parsed {
@@ -129,6 +126,27 @@ fn output_is_checked_on_both_sides() {
     let error = ruled.encode_canonical(&document_of(r#"{"age": 3}"#)).unwrap_err();
     assert_eq!(short(error.issues().unwrap()), ["/age domain_range"]);
     assert_eq!(error.issues().unwrap().first().unwrap().message(), "too young");
+}
+
+#[test]
+fn a_rule_says_what_kind_of_mistake_it_found() {
+    for (code, expected) in [
+        (codes::domain::DOMAIN_RANGE, "domain_range"),
+        (codes::domain::AGGREGATE_VIOLATION, "aggregate_violation"),
+        (codes::domain::UNIQUENESS, "uniqueness"),
+        (codes::domain::BUSINESS_RULE, "business_rule"),
+        (codes::domain::STATE_CONFLICT, "conflict"),
+        (codes::domain::DEPENDENCY_UNAVAILABLE, "dependency_unavailable"),
+        (codes::domain::CUSTOM, "custom"),
+    ] {
+        let schema = object().build(&Options::new()).unwrap();
+        let ruled = schema.with_rule(rule_fn("rule", move |context, _| {
+            context.report_as(code, "", "the program's words");
+        }));
+        let error = ruled.encode_canonical(&document_of("{}")).unwrap_err();
+        assert_eq!(short(error.issues().unwrap()), [format!(" {expected}")]);
+        assert_eq!(error.issues().unwrap().first().unwrap().message(), "the program's words");
+    }
 }
 
 #[test]
@@ -691,7 +709,7 @@ fn numbers_are_kept_and_written_as_the_option_says() {
         let found = if parsed.is_valid() {
             Ok(text(schema.encode_canonical(&parsed.value)))
         } else {
-            Err(SeedView(parsed.issues.first().unwrap()).code())
+            Err(parsed.issues.first().unwrap().short())
         };
         assert_eq!(found.as_deref().map_err(|code| &**code), expected, "{numbers:?} {input}");
     }

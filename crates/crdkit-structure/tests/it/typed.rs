@@ -1,6 +1,5 @@
 //! Values of schemas as types of a program.
 
-use crdkit_issue::SeedView;
 use crdkit_structure::{Codecs, DefaultMode, Options, ParseOptions, Schema, Tri, import_yaml};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -80,7 +79,7 @@ fn what_a_type_does_not_take_is_told_with_its_path() {
         let issues = schema.decode::<Order>(text, &ParseOptions::new()).unwrap_err();
         let issue = issues.first().unwrap();
         assert_eq!(
-            (issue.path.pointer().as_str(), &*SeedView(issue).code()),
+            (issue.path.pointer().as_str(), &*issue.short()),
             (path, "invalid_type"),
             "{text}"
         );

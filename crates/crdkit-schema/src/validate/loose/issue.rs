@@ -19,25 +19,6 @@ pub(in crate::validate) fn causes(finding: &Finding) -> usize {
     }
 }
 
-/// Types before rules.
-pub(in crate::validate) fn stage(finding: &Finding) -> u8 {
-    match finding.problem {
-        Problem::Type
-        | Problem::TypeOfFormat
-        | Problem::Imported(
-            Kept::Never
-            | Kept::Overflow
-            | Kept::UnknownKey { .. }
-            | Kept::Ambiguous { .. }
-            | Kept::NoMatch { .. }
-            | Kept::DiscriminatorMissing { .. }
-            | Kept::DiscriminatorUnknown { .. }
-            | Kept::EmbeddedType { .. },
-        ) => 0,
-        _ => 1,
-    }
-}
-
 /// The keyword that a finding is about.
 pub(in crate::validate) fn keyword(finding: &Finding) -> &'static str {
     match finding.problem {
@@ -227,7 +208,7 @@ impl Kept {
                 Issue::error(codes::schema::UNEVALUATED).with("what", what).at(place(child))
             }
             Self::Repeated { first } => {
-                repeated(codes::object::REPEATED_ITEM, &place(first), here())
+                repeated(codes::object::REPEATED_ITEM, place(first), here())
                     .value(crate::validate::shown(value))
             }
             Self::RepeatedKeys { first } => {
@@ -238,7 +219,7 @@ impl Kept {
                         Some(format!("{}:{}", quote(name), go_json::value(value)))
                     })
                     .collect();
-                repeated(codes::object::REPEATED_KEYS, &place(first), here())
+                repeated(codes::object::REPEATED_KEYS, place(first), here())
                     .with("keys", Arg::Literal(format!("{{{}}}", keys.join(",")).into()))
             }
             Self::EmbeddedRequired { name } => {
@@ -270,15 +251,15 @@ fn contained(code: crdkit_issue::Code, expected: u64, matching: super::Indices) 
         .with("indices", matching.text())
 }
 
-fn repeated(code: crdkit_issue::Code, first: &FieldPath, path: FieldPath) -> Issue {
+fn repeated(code: crdkit_issue::Code, first: FieldPath, path: FieldPath) -> Issue {
     let index = |path: &FieldPath| match path.segments().last() {
         Some(Segment::Index(index)) => *index,
         _ => 0,
     };
     Issue::error(code)
-        .with("hint", format!("first at {}", first.pointer()))
-        .with("first", index(first))
+        .with("first", index(&first))
         .with("index", index(&path))
+        .first_at(first)
         .at(path)
 }
 

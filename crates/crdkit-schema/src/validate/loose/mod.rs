@@ -20,7 +20,7 @@ mod unique;
 pub use unique::ItemKeys;
 
 pub(super) use compose::preferred;
-pub(super) use issue::{causes, keyword, stage, types};
+pub(super) use issue::{causes, keyword, types};
 pub(super) use problem::{Indices, Kept};
 
 use super::finding::Problem;
