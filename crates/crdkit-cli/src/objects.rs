@@ -121,7 +121,7 @@ pub(crate) fn identify(document: &Document) -> Result<Identity, Box<Issue>> {
     let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
     if version.is_empty() || version.contains('/') {
         let issue = match version {
-            "" => *not_an_object(document, "its `apiVersion` has no version behind the slash"),
+            "" => *not_an_object(document, "its `apiVersion` has no version after the slash"),
             _ => Issue::error(codes::object::API_VERSION_FORM).with("version", api_version),
         };
         return Err(Box::new(at(issue, document, root.get("apiVersion").unwrap_or(root))));
@@ -167,7 +167,7 @@ fn named<'d>(document: &'d Document, key: &str) -> Result<&'d str, Box<Issue>> {
 pub(crate) fn missing_group(document: &Document) -> Option<Issue> {
     let value = document.root().get("apiVersion")?;
     value.as_str().filter(|text| text.starts_with('/'))?;
-    let issue = not_an_object(document, "its `apiVersion` has no group in front of the slash");
+    let issue = not_an_object(document, "its `apiVersion` has no group before the slash");
     Some(at(*issue, document, value))
 }
 

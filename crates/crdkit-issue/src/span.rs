@@ -5,7 +5,7 @@
 pub struct Span {
     /// Offset of the first byte.
     pub start: usize,
-    /// Offset behind the last byte.
+    /// Offset after the last byte.
     pub end: usize,
 }
 
@@ -23,7 +23,7 @@ pub struct Position {
 pub struct LineIndex {
     /// Offset of the first byte of each line; the first is 0.
     starts: Vec<usize>,
-    /// How many characters begin in front of every [`STRIDE`]th byte, so that many places on one long line
+    /// How many characters begin before every [`STRIDE`]th byte, so that many places on one long line
     /// take no more time than on many lines.
     characters: Vec<usize>,
 }

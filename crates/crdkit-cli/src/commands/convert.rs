@@ -53,7 +53,7 @@ pub(crate) fn run(args: &Convert) -> Result<Exit> {
     Ok(exit)
 }
 
-/// Reads what is behind `path`, one file at a time; what cannot be read is an error in its place.
+/// Reads what `path` names, one file at a time; what cannot be read is an error in its place.
 fn inputs(path: &Path, format: Option<Format>) -> Box<dyn Iterator<Item = Result<Input>>> {
     match source::find(&path.display().to_string(), Purpose::Documents, &Client::default()) {
         Ok(found) => Box::new(

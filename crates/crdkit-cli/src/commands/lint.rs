@@ -90,7 +90,7 @@ fn fail(error: &anyhow::Error, exit: &mut Exit) {
     *exit = Exit::Failed;
 }
 
-/// What is behind `sources`; says what cannot be read and goes on.
+/// What `sources` name; says what cannot be read and goes on.
 fn find(sources: &[String], client: &Client, exit: &mut Exit) -> Vec<Entry> {
     let mut entries = Vec::new();
     for source in sources {

@@ -232,7 +232,7 @@ impl Run {
         Ok(())
     }
 
-    /// What is behind `sources`; says what cannot be read and goes on.
+    /// What `sources` name; says what cannot be read and goes on.
     fn find(&mut self, sources: &[String], purpose: Purpose, client: &Client) -> Found {
         let mut all = Found::default();
         for source in sources {

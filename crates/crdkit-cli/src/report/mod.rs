@@ -22,10 +22,8 @@ pub(crate) use target::{Flow, Target};
 
 use crate::objects::Identity;
 use anyhow::Result;
-use crdkit::issue::{Arg, Code, ErrorType, Issue, Meaning, Position, Severity, codes};
-use crdkit::schema::decode::strict_path;
+use crdkit::issue::{Arg, Code, ErrorType, Issue, Meaning, Position, Severity};
 use crdkit::schema::status;
-use crdkit::text::quote::quote;
 use crdkit::value::Document;
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
@@ -410,15 +408,8 @@ impl Outputs {
 
 /// A finding as the server words it, alone.
 fn in_server_words(issue: &Issue) -> String {
-    if issue.code == codes::crd::UNKNOWN_FIELD {
-        return format!(
-            "strict decoding error: unknown field {}",
-            quote(&strict_path(&issue.path))
-        );
-    }
-    if issue.code == codes::decode::DUPLICATE_KEY {
-        let path = quote(&strict_path(&issue.path));
-        return format!("strict decoding error: duplicate field {path}");
+    if let Some(text) = status::strict_text(issue) {
+        return format!("strict decoding error: {text}");
     }
     match issue.code.info().error_type {
         ErrorType::Decode => issue.server_message(),

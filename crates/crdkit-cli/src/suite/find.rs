@@ -70,7 +70,7 @@ fn read(decoded: &Decoded, input: &Input) -> Read {
 
 fn no_suite(root: Value<'_>) -> Issue {
     let problem =
-        "this is no suite: it has neither `cases` nor `tests` with `onCreate` or `onUpdate`";
+        "this is not a suite: it has neither `cases` nor `tests` with `onCreate` or `onUpdate`";
     let issue = Issue::error(codes::suite::SUITE_FORMAT).with("problem", problem);
     match super::read::place(root) {
         Some(span) => issue.span(span),

@@ -64,14 +64,13 @@ fn add(document: &mut Document, path: &str, value: Value<'_>) -> Result<(), Stri
         Some(items) => items.collect(),
         None => return Err(format!("nothing can be added at `{path}`")),
     };
-    let at = match last {
-        "-" => items.len(),
-        last => last
-            .parse()
-            .ok()
-            .filter(|at| *at <= items.len())
-            .ok_or_else(|| format!("`{path}` is no place in a list of {}", items.len()))?,
-    };
+    let at =
+        match last {
+            "-" => items.len(),
+            last => last.parse().ok().filter(|at| *at <= items.len()).ok_or_else(|| {
+                format!("`{path}` is not a position in a list of {}", items.len())
+            })?,
+        };
     // Items are linked from first to last, so those behind the new one are taken off and put back.
     let behind: Vec<(NodeId, Document)> =
         items.iter().skip(at).map(|item| (item.id(), Document::copy_of(*item))).collect();
@@ -119,7 +118,11 @@ mod tests {
     #[test]
     fn what_cannot_be_done_is_said() {
         check("{}", r#"{"op":"remove","path":"/a"}"#, "there is nothing at `/a`");
-        check("[]", r#"{"op":"add","path":"/2","value":1}"#, "`/2` is no place in a list of 0");
+        check(
+            "[]",
+            r#"{"op":"add","path":"/2","value":1}"#,
+            "`/2` is not a position in a list of 0",
+        );
         check("{}", r#"{"op":"add","path":"/a"}"#, "this patch needs a `value`");
         check(r#"{"a":1}"#, r#"{"op":"test","path":"/a","value":2}"#, "`/a` has another value");
         check("{}", r#"{"op":"drop","path":"/a"}"#, "there is no patch operation `drop`");

@@ -275,16 +275,16 @@ fn lines(outcome: &Outcome<'_>) -> Vec<Line> {
     let Some(status) = outcome.status() else { return Vec::new() };
     let errors: Vec<&Issue> =
         outcome.issues.iter().filter(|issue| issue.severity == Severity::Error).collect();
-    if status.causes.is_empty() {
+    if status.causes().is_empty() {
         let code = errors.first().map_or("", |issue| issue.code.name());
         let cause = Cause { reason: status.reason, field: String::new(), message: status.message };
         return vec![Line { cause, code, optional: false }];
     }
     let mut lines: Vec<Line> = Vec::new();
-    for (cause, issue) in status.causes.into_iter().zip(errors) {
+    for (cause, issue) in status.causes().iter().zip(errors) {
         // The server says some things twice, and that it stopped looking when there are other errors.
-        let optional = is_incomplete(issue) || lines.iter().any(|line| line.cause == cause);
-        lines.push(Line { cause, code: issue.code.name(), optional });
+        let optional = is_incomplete(issue) || lines.iter().any(|line| line.cause == *cause);
+        lines.push(Line { cause: cause.clone(), code: issue.code.name(), optional });
     }
     lines
 }

@@ -18,7 +18,7 @@ pub struct Replay {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Broken {
-    /// Its version is not served any more.
+    /// Its version is no longer served.
     Unserved(String),
     /// It was accepted and is not any more.
     Refused {
@@ -82,11 +82,11 @@ impl Broken {
     /// What happened, in a line.
     pub fn text(&self) -> String {
         match self {
-            Self::Unserved(version) => format!("version `{version}` is not served any more"),
+            Self::Unserved(version) => format!("version `{version}` is no longer served"),
             Self::Refused { issues, update } => {
                 let lines: Vec<_> = issues.iter().map(status::line).collect();
                 let then = match update {
-                    Some(_) => "and cannot be changed any more",
+                    Some(_) => "and can no longer be changed",
                     None => "but can still be changed in other places",
                 };
                 format!("is refused now, {then}: {}", lines.join("; "))

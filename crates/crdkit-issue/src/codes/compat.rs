@@ -3,18 +3,18 @@
 codes! {
     stage: Rule, short: ShortName::Prefixed("");
 
-    /// The configuration of a comparison is not one.
+    /// The configuration of a comparison is not valid.
     CONFIG_INVALID = "config-invalid", Invalid, "{problem}", example: "conversion: Sometimes";
 
     /// The API server would not take the new CRD in place of the old.
     CRD_REFUSED = "crd-refused", Invalid, "the API server refuses the new CRD: {change}",
         example: "spec: {scope: Cluster} # was Namespaced";
 
-    /// The kind is called differently.
+    /// The names of the kind have changed.
     NAMES_CHANGED = "names-changed", Invalid, "{change}",
         example: "names: {shortNames: []} # was [lp]";
 
-    /// Objects belong to a namespace and did not, or the other way round.
+    /// Objects now belong to a namespace, or no longer do.
     SCOPE_CHANGED = "scope-changed", Invalid, "{change}",
         example: "spec: {scope: Cluster} # was Namespaced";
 
@@ -22,7 +22,7 @@ codes! {
     VERSION_GONE = "version-gone", Invalid, "{change}",
         example: "versions: [{name: v1beta1, served: false}] # was true";
 
-    /// Stored objects cannot be read any more, or not after the change is taken back.
+    /// Stored objects can no longer be read, or not after the change is reverted.
     STORAGE_CHANGED = "storage-changed", Invalid, "{change}",
         example: "versions: [] # v1beta1 was the storage version";
 
@@ -30,7 +30,7 @@ codes! {
     CONVERSION_CHANGED = "conversion-changed", Invalid, "{change}",
         example: "conversion: {strategy: None} # was Webhook";
 
-    /// The `status` or `scale` subresource is gone, new, or somewhere else.
+    /// The `status` or `scale` subresource was removed, added or moved.
     SUBRESOURCE_CHANGED = "subresource-changed", Invalid, "{change}",
         example: "subresources: {} # had status";
 
@@ -38,11 +38,11 @@ codes! {
     SELECTOR_GONE = "selector-gone", Invalid, "{change}",
         example: "selectableFields: [] # was [{jsonPath: .spec.color}]";
 
-    /// A column of `kubectl get` is gone or shows something else.
+    /// A column of `kubectl get` was removed or shows something else.
     COLUMN_CHANGED = "column-changed", Invalid, "{change}",
         example: "additionalPrinterColumns: [] # was [{name: Color, jsonPath: .spec.color}]";
 
-    /// An object that was accepted is not any more.
+    /// An object that was accepted no longer is.
     OBJECT_REFUSED = "object-refused", Invalid, "{change}",
         example: "maxLength: 10 # was 20";
 
@@ -68,11 +68,11 @@ codes! {
     VERSIONS_DIFFER = "versions-differ", Invalid, "{change}",
         example: "# v1 has a field that v1beta1 does not have";
 
-    /// A CRD is gone.
-    CRD_GONE = "crd-gone", NotFound, "the CRD `{name}` is gone, and with it all of its objects",
+    /// A CRD was removed.
+    CRD_GONE = "crd-gone", NotFound, "the CRD `{name}` was removed, and with it all of its objects",
         example: "";
 
-    /// An object is worse off under the new CRD.
+    /// The new CRD refuses or changes an existing object.
     OBJECT_BREAKS = "object-breaks", Invalid, "{effect}", example: "";
 
     /// An exception in the configuration has expired.
@@ -80,7 +80,7 @@ codes! {
         "the exception expired on {expires}; its reason was: {reason}",
         example: "exceptions: [{path: spec.color, reason: unused, expires: 2024-01-31}]";
 
-    /// An exception in the configuration is about nothing that was found.
-    EXCEPTION_UNUSED = "exception-unused", Invalid, "the exception is about nothing; remove it",
+    /// An exception in the configuration matches nothing that was found.
+    EXCEPTION_UNUSED = "exception-unused", Invalid, "the exception matches nothing; remove it",
         example: "exceptions: [{path: spec.nowhere, reason: unused, expires: 2030-01-31}]";
 }

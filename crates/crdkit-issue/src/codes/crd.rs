@@ -161,7 +161,7 @@ codes! {
         "must have exactly one version marked as storage version",
         example: "versions: [{name: v1, storage: false}]";
 
-    /// A served version has no schema, so that nothing of its objects would remain.
+    /// A served version has no schema, so all fields of its objects would be removed.
     SCHEMA_REQUIRED_TO_PRUNE = "schema-required-to-prune", Required,
         "because otherwise all fields are pruned", example: "versions: [{name: v1, served: true}]";
 
@@ -191,7 +191,7 @@ codes! {
     STORAGE_VERSION_NOT_STORED = "storage-version-not-stored", Invalid,
         "must have the storage version {version}", example: "status: {storedVersions: [v1]}";
 
-    /// A version that objects may still be stored in is gone.
+    /// A version that objects may still be stored in was removed.
     STORED_VERSION_REMOVED = "stored-version-removed", Invalid,
         "missing from spec.versions; {version} was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in {version} and removes {version} from status.storedVersions",
         example: "status: {storedVersions: [v1alpha1, v1]}";
@@ -311,7 +311,7 @@ codes! {
         "port is not valid: must be between 1 and 65535, inclusive",
         example: "service: {port: 0}";
 
-    /// A webhook's service has a path that is none.
+    /// The path of a webhook's service is not valid.
     SERVICE_PATH = "service-path", Invalid, "{problem}", example: "service: {path: a//b}";
 
     /// A CA bundle holds no certificate.
@@ -321,7 +321,7 @@ codes! {
     DUPLICATE_REVIEW_VERSION = "duplicate-review-version", Invalid, "duplicate version",
         example: "conversionReviewVersions: [v1, v1]";
 
-    /// None of the versions of conversion reviews is one that the server speaks.
+    /// The server supports none of the versions of conversion reviews.
     REVIEW_VERSION_UNKNOWN = "review-version-unknown", Invalid,
         "must include at least one of v1, v1beta1", example: "conversionReviewVersions: [v2]";
 
@@ -375,7 +375,7 @@ codes! {
         "must not be empty if x-kubernetes-embedded-resource is true without x-kubernetes-preserve-unknown-fields",
         example: "{type: object, x-kubernetes-embedded-resource: true}";
 
-    /// An embedded resource stands in the metadata of another.
+    /// An embedded resource is in the metadata of another.
     EMBEDDED_RESOURCE_IN_METADATA = "embedded-resource-in-metadata", Forbidden,
         "must not be used inside of resource meta",
         example: "metadata: {type: object, x-kubernetes-embedded-resource: true}";
@@ -513,7 +513,7 @@ codes! {
         "must be atomic as item of a list with x-kubernetes-list-type=set",
         example: "{type: array, x-kubernetes-list-type: set, items: {type: object}}";
 
-    /// Keys of a map list are given for a list that is not one.
+    /// Keys of a map list are given for a list without a type.
     LIST_MAP_KEYS_NEED_LIST_TYPE = "list-map-keys-need-list-type", Required,
         "must be map if x-kubernetes-list-map-keys is non-empty",
         example: "{type: array, x-kubernetes-list-map-keys: [name]}";

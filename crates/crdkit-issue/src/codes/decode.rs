@@ -63,7 +63,7 @@ codes! {
     /// A simple value below 32 is written in two bytes, which CBOR does not allow.
     CBOR_SIMPLE_FORM = "cbor-simple-form", Decode, "{problem}", server: "{server}", example: "f814";
 
-    /// A break stands where no item of indefinite length can end.
+    /// There is a break where no item of indefinite length can end.
     CBOR_BREAK = "cbor-unexpected-break", Decode, "{problem}", server: "{server}", example: "ff";
 
     /// A string of indefinite length holds something other than strings of its own type.
@@ -73,7 +73,7 @@ codes! {
     CBOR_CHUNK_NESTED = "cbor-nested-chunk", Decode, "{problem}", server: "{server}",
         example: "5f5fffff";
 
-    /// An item of indefinite length stands where only definite lengths are allowed.
+    /// An item has an indefinite length where only definite lengths are allowed.
     CBOR_INDEFINITE = "cbor-indefinite-length", Decode, "{problem}", server: "{server}",
         example: "9fff";
 
@@ -89,10 +89,10 @@ codes! {
     CBOR_TOO_MANY_PAIRS = "cbor-too-many-pairs", Decode, "{problem}", server: "{server}",
         short: "truncated", example: "baffffffff";
 
-    /// A floating-point number is not a number; JSON has no word for it.
+    /// A floating-point number is not a number, which JSON cannot express.
     CBOR_NAN = "cbor-nan", Decode, "{problem}", server: "{server}", example: "f97e00";
 
-    /// A floating-point number is infinite; JSON has no word for it.
+    /// A floating-point number is infinite, which JSON cannot express.
     CBOR_INFINITY = "cbor-infinity", Decode, "{problem}", server: "{server}", example: "f97c00";
 
     /// An integer of arbitrary size; Kubernetes keeps 64-bit integers only.

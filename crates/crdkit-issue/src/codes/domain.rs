@@ -10,7 +10,7 @@ codes! {
 
     /// The input was made from YAML, where keys that were given twice may have been lost.
     DUPLICATES_UNKNOWN = "duplicates-unknown", Invalid,
-        "converted from YAML: keys that were given twice cannot be seen any more",
+        "converted from YAML: keys that were given twice can no longer be seen",
         short: "duplicate_key", example: "";
 
     /// A value cannot be converted by the codec of its place.
@@ -21,7 +21,7 @@ codes! {
     NUMBER_NOTATION = "number-notation", Invalid, "the number {number} cannot be written: {problem}",
         short: "overflow", example: "1e1000000000";
 
-    /// A number is infinite or none at all, for which JSON has no word.
+    /// A number is infinite or not a number, which JSON cannot express.
     NOT_FINITE = "number-not-finite", Invalid, "there is no JSON for {number}", short: "overflow",
         example: "";
 

@@ -1,4 +1,4 @@
-//! Findings of the stages that look at one object beside its schema.
+//! Findings about an object and its schema.
 
 codes! {
     stage: Rule, short: ShortName::Prefixed("");
@@ -83,7 +83,7 @@ codes! {
         server: "{name}.{key} in body is a forbidden property", short: "unknown_key",
         keyword: "additionalProperties", stage: Type, example: "spec: {other: 1}";
 
-    /// A value is none of those that the schema lists.
+    /// A value is not one of those that the schema lists.
     NOT_IN_ENUM = "enum-mismatch", NotSupported, "must be one of {supported}",
         server: "supported values: {supported}", short: "invalid_enum", keyword: "enum",
         example: "policy: Sometimes";

@@ -7,7 +7,7 @@ codes! {
     NOT_THE_CONSTANT = "const-mismatch", Invalid, "must be {expected}", short: "invalid_const",
         keyword: "const", example: "version: 2";
 
-    /// A value stands where the schema allows none.
+    /// There is a value where the schema allows none.
     NEVER_VALID = "never-valid", Forbidden, "no value is allowed here", short: "not_allowed",
         example: "legacy: 1";
 

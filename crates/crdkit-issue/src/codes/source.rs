@@ -7,9 +7,9 @@ codes! {
     NOT_AN_OBJECT = "not-an-object", Decode, "this is not a Kubernetes object: {problem}",
         meaning: NotJudged, example: "- just\n- a list";
 
-    /// A list is an item of a list. Lists are taken apart, those inside them are not: clients do not do so either.
+    /// A list is an item of a list. Lists are expanded, lists inside them are not, as in other clients.
     NESTED_LIST = "nested-list", Decode,
-        "a list inside a list is not taken apart; move its items to the outer one",
+        "a list inside a list is not expanded; move its items to the outer list",
         meaning: NotJudged, example: "kind: List\nitems:\n- kind: List\n  items: []";
 
     /// No CRD was given for the kind of an object.
@@ -25,11 +25,11 @@ codes! {
     UNUSABLE_SCHEMA = "unusable-schema", Internal, "the schema of {kind} cannot be used: {problem}",
         meaning: NotJudged, example: "";
 
-    /// The kind of an object is one of those that were ruled out with `--reject`.
-    REJECTED_KIND = "rejected-kind", Forbidden, "objects of kind {kind} are ruled out with `--reject`",
+    /// The kind of an object is one of those that `--reject` names.
+    REJECTED_KIND = "rejected-kind", Forbidden, "objects of kind {kind} are rejected by `--reject`",
         meaning: NotJudged, example: "kind: Secret";
 
-    /// The configuration file has a key that means nothing.
+    /// The configuration file has a key that is not a setting.
     CONFIG_KEY = "config-unknown-key", Decode, "there is no setting `{key}`; settings are {known}",
         example: "crd: [crds/]";
 
@@ -41,7 +41,7 @@ codes! {
         "write `# crdkit-ignore: CODE reason`; {problem}",
         example: "# crdkit-ignore: unknown-field";
 
-    /// A comment silences a finding that does not occur where it stands.
+    /// A comment silences a finding that does not occur on its line.
     IGNORE_UNUSED = "ignore-unused", Decode,
         "there is no `{code}` here to ignore; remove the comment",
         example: "# crdkit-ignore: unknown-field the controller reads it";

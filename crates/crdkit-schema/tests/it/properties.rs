@@ -100,7 +100,7 @@ proptest! {
             name: "widgets.example.com",
         };
         let answer = subject.invalid(&issues);
-        prop_assert_eq!(answer.causes.len(), issues.len());
+        prop_assert_eq!(answer.causes().len(), issues.len());
         let unfilled = issues.iter().find(|issue| status::line(issue).contains("{problem"));
         prop_assert_eq!(unfilled, None);
     }

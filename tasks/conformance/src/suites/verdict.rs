@@ -41,7 +41,7 @@ pub(crate) fn of(outcome: &Outcome<'_>, code: i64) -> Answer {
 }
 
 pub(crate) fn refused(status: &Status) -> Answer {
-    let causes = status.causes.iter().map(|cause| {
+    let causes = status.causes().iter().map(|cause| {
         Answer::new()
             .string("reason", cause.reason)
             .string("field", &cause.field)

@@ -57,7 +57,7 @@ fn once(args: &Test) -> Result<(Exit, Vec<PathBuf>)> {
     let runner = Runner {
         crds: Crds::load(&suites, &common, &client),
         common,
-        filter: filter.context("`--run` is no regular expression")?,
+        filter: filter.context("`--run` is not a regular expression")?,
         excerpts: specs.iter().any(|spec| spec.format == Format::Pretty),
         bless: args.bless,
     };
