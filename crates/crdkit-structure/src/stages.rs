@@ -221,9 +221,7 @@ fn conclude(
         spans::fill(&mut found, &document, again.as_ref(), &[]);
     }
     let mut seen = HashSet::new();
-    found.retain(|(_, issue)| {
-        seen.insert((issue.path.pointer(), issue.code, issue.args.clone()))
-    });
+    found.retain(|(_, issue)| seen.insert((issue.path.pointer(), issue.code, issue.args.clone())));
     let (mut errors, warnings): (Found, Found) =
         found.into_iter().partition(|(_, issue)| issue.severity == Severity::Error);
     if options.fail_fast {

@@ -97,7 +97,7 @@ fn the_page_of_short_codes_is_up_to_date() {
 /// A proof that is a file has to be there, and in it the test or the heading that is named.
 #[test]
 fn every_requirement_is_proved_by_something_that_exists() {
-    let page = read("crates/crdkit-engine/tests/requirements.md");
+    let page = read("crates/crdkit-structure/tests/requirements.md");
     let rows: Vec<&str> = page.lines().filter(|line| line.starts_with("| REQ-")).collect();
     assert!(rows.is_sorted(), "requirements stand in order");
     assert_eq!(rows.len(), 194);

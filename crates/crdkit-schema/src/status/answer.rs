@@ -34,12 +34,12 @@ impl Subject<'_> {
         if let Some(issue) = issues.iter().find(|issue| refused.contains(&issue.code)) {
             return Status::bad_request(issue.server_message());
         }
-        let problem = match issues.iter().find(|issue| strict_text(issue).is_none()) {
-            Some(issue) => issue.server_message(),
-            None => {
-                let texts: Vec<String> = issues.iter().filter_map(strict_text).collect();
-                format!("strict decoding error: {}", texts.join(", "))
-            }
+        let is_other = |issue: &&Issue| strict_text(issue).is_none();
+        let problem = if let Some(issue) = issues.iter().find(is_other) {
+            issue.server_message()
+        } else {
+            let texts: Vec<String> = issues.iter().filter_map(strict_text).collect();
+            format!("strict decoding error: {}", texts.join(", "))
         };
         self.undecodable(self.kind, &problem)
     }

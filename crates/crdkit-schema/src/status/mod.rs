@@ -74,32 +74,27 @@ impl Status {
     /// The object as it is sent.
     pub fn document(&self) -> Document {
         let mut events = vec![Event::BeginObject];
-        let text = |events: &mut Vec<_>, key, text| {
-            if text != "" {
-                events.extend([Event::Key(key), Event::String(text)]);
-            }
-        };
-        text(&mut events, "kind", "Status");
-        text(&mut events, "apiVersion", "v1");
+        put(&mut events, "kind", "Status");
+        put(&mut events, "apiVersion", "v1");
         events.extend([Event::Key("metadata"), Event::BeginObject]);
-        text(&mut events, "continue", &self.continue_token);
+        put(&mut events, "continue", &self.continue_token);
         events.push(Event::EndObject);
-        text(&mut events, "status", if self.is_failure() { "Failure" } else { "Success" });
-        text(&mut events, "message", &self.message);
-        text(&mut events, "reason", self.reason);
+        put(&mut events, "status", if self.is_failure() { "Failure" } else { "Success" });
+        put(&mut events, "message", &self.message);
+        put(&mut events, "reason", self.reason);
         if let Some(details) = &self.details {
             events.extend([Event::Key("details"), Event::BeginObject]);
-            text(&mut events, "name", &details.name);
-            text(&mut events, "group", &details.group);
-            text(&mut events, "kind", &details.kind);
-            text(&mut events, "uid", &details.uid);
+            put(&mut events, "name", &details.name);
+            put(&mut events, "group", &details.group);
+            put(&mut events, "kind", &details.kind);
+            put(&mut events, "uid", &details.uid);
             if !details.causes.is_empty() {
                 events.extend([Event::Key("causes"), Event::BeginArray]);
                 for cause in &details.causes {
                     events.push(Event::BeginObject);
-                    text(&mut events, "reason", cause.reason);
-                    text(&mut events, "message", &cause.message);
-                    text(&mut events, "field", &cause.field);
+                    put(&mut events, "reason", cause.reason);
+                    put(&mut events, "message", &cause.message);
+                    put(&mut events, "field", &cause.field);
                     events.push(Event::EndObject);
                 }
                 events.push(Event::EndArray);
@@ -115,6 +110,13 @@ impl Status {
         }
         events.push(Event::EndObject);
         Document::of_events(events)
+    }
+}
+
+/// Adds a member unless it is empty.
+fn put<'e>(events: &mut Vec<Event<'e>>, key: &'e str, text: &'e str) {
+    if !text.is_empty() {
+        events.extend([Event::Key(key), Event::String(text)]);
     }
 }
 
