@@ -1,4 +1,4 @@
-//! `CustomResourceDefinition`s and OpenAPI schemas: read, checked, compiled; and values held against them.
+//! `CustomResourceDefinition`s: read, checked, compiled; and values held against them.
 //!
 //! [`decode`] says what the API server's typed decoder says about a document, [`read`] turns it into
 //! the [`model`], which keeps what was written and where, and [`check`] holds the model against every
@@ -13,7 +13,6 @@ pub mod defaults;
 pub mod export;
 pub mod field_path;
 pub mod go_json;
-pub mod import;
 pub mod lookup;
 pub mod metadata;
 pub mod model;
@@ -22,10 +21,8 @@ pub mod place;
 pub mod prune;
 pub mod read;
 pub mod rules;
-pub mod schema;
 pub mod spans;
 pub mod status;
-pub mod unknown;
 pub mod validate;
 
 mod base64;

@@ -8,7 +8,7 @@
 //! Recurses once per schema level; below the last schema it goes on without recursion.
 //! Upstream: `apiextensions-apiserver/pkg/apiserver/schema/{pruning,defaulting}`.
 
-use crate::compile::{Additional, Flags, Id, Node, Table};
+use crate::compile::{Flags, Id, Member, Node, Table};
 use crdkit_value::{Kind, Members, NodeId, Value};
 
 /// What to remove, in document order per list.
@@ -23,7 +23,7 @@ pub struct Pruned {
 /// What to remove from `value`, an object with the schema `schema`; without a schema it is everything
 /// but `apiVersion`, `kind` and `metadata`.
 pub fn object(table: &Table, schema: Option<Id>, value: Value<'_>) -> Pruned {
-    let mut walk = Walk { table, pruned: Pruned::default() };
+    let mut walk = PruneWalk { table, pruned: Pruned::default() };
     if let Some(schema) = schema {
         walk.value(table.node(schema), value, false);
     } else {
@@ -35,7 +35,7 @@ pub fn object(table: &Table, schema: Option<Id>, value: Value<'_>) -> Pruned {
 
 /// The members of `value` that `node` does not name.
 pub fn unknown(table: &Table, node: Option<&Node>, value: Value<'_>) -> Vec<NodeId> {
-    let mut walk = Walk { table, pruned: Pruned::default() };
+    let mut walk = PruneWalk { table, pruned: Pruned::default() };
     match node {
         Some(node) => walk.value(node, value, false),
         None => walk.no_schema(value),
@@ -48,12 +48,12 @@ pub fn is_meta(key: &str) -> bool {
     matches!(key, "apiVersion" | "kind" | "metadata")
 }
 
-struct Walk<'t> {
+struct PruneWalk<'t> {
     table: &'t Table,
     pruned: Pruned,
 }
 
-impl<'t> Walk<'t> {
+impl<'t> PruneWalk<'t> {
     /// `keep` says that unknown fields are kept because of a schema further up.
     fn value(&mut self, node: &'t Node, value: Value<'_>, keep: bool) {
         let keep = keep || node.has(Flags::PRESERVE);
@@ -74,19 +74,17 @@ impl<'t> Walk<'t> {
     }
 
     fn members(&mut self, node: &'t Node, members: Members<'_>, keep: bool) {
-        let is_resource = node.has(Flags::ROOT) || node.has(Flags::EMBEDDED);
+        let is_resource = node.is_resource();
         for (key, member) in members {
             if is_resource && is_meta(key) {
                 self.meta(node, key, member);
-            } else if let Some(id) = node.fields.get(self.table, key) {
-                self.known(id, member);
-            } else {
-                match node.additional {
-                    Additional::Schema(id) => self.known(id, member),
-                    Additional::Allowed(_) => self.no_schema(member),
-                    Additional::Absent if keep => {}
-                    Additional::Absent => self.pruned.unknown.push(member.id()),
-                }
+                continue;
+            }
+            match node.member(self.table, key) {
+                Member::Known(id) => self.known(id, member),
+                Member::Allowed | Member::Refused => self.no_schema(member),
+                Member::Unknown if !keep => self.pruned.unknown.push(member.id()),
+                Member::Kept | Member::Unknown => {}
             }
         }
     }
@@ -103,8 +101,7 @@ impl<'t> Walk<'t> {
     /// `apiVersion`, `kind` and `metadata` of a resource inside another keep their fields; only nulls
     /// go. Those of the whole object are read by a stage of their own.
     fn meta(&mut self, node: &Node, key: &str, member: Value<'_>) {
-        let known = node.fields.get(self.table, key).or(node.additional_schema());
-        if let Some(id) = known
+        if let Some(id) = node.member_schema(self.table, key)
             && !node.has(Flags::ROOT)
             && member.is_null()
             && is_unwanted_null(self.table.node(id))

@@ -18,7 +18,7 @@
 //! ```
 
 use super::schema::{Schema, import};
-use crdkit_schema::import::{ImportError, Options};
+use crate::import::{ImportError, Options};
 use crdkit_value::{Document, Event, NodeId, Value};
 use std::ops::{Bound, RangeBounds};
 

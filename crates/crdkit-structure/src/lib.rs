@@ -1,6 +1,6 @@
 //! Schemas as a library: values in, checked values out, and back again.
 //!
-//! [`import`] makes a [`Schema`] of an OpenAPI, JSON Schema or CRD document; [`build`] makes one in code.
+//! [`import()`] makes a [`Schema`] of an OpenAPI, JSON Schema or CRD document; [`build`] makes one in code.
 //! [`Schema::parse`] takes text or a document and gives a [`Parsed`]: the value as the program works with
 //! it, which places the input really had, and every finding. [`Schema::encode_canonical`] and
 //! [`Schema::encode_preserving`] write values back, checked on both sides.
@@ -12,9 +12,14 @@
 //! Invariant: a bad document is a [`Parsed`] with issues, never an error; nothing recurses on input.
 
 pub mod build;
+pub mod cel;
+pub mod import;
+pub mod member;
 pub mod stream;
+pub mod validate;
 
 mod codec;
+mod compiled;
 mod decoded;
 mod encode;
 mod export;
@@ -38,15 +43,15 @@ mod wire;
 pub use codec::{
     Base64, Codec, Codecs, DurationText, EpochSeconds, IntOrString, JsonText, QuantityText, Rfc3339,
 };
-pub use crdkit_schema::import::{
+pub use compiled::{CompiledSchema, Semantics, Settings};
+pub use decoded::{Decoded, Parsed};
+pub use encode::{EncodeError, EncodeMode};
+pub use export::ExportOptions;
+pub use import::{
     Ambiguity, CelOptions, CrdSelector, DefaultMode, Diagnostic, Diagnostics, Dialect, Embedded,
     Equality, Formats, Functions, ImportError, Level, Nulls, Numbers, Options, Profile, Refuse,
     ResolveError, Resolver, ResolverLimits, Unevaluated, Unknown, VersionSelector,
 };
-pub use crdkit_schema::schema::Semantics;
-pub use decoded::{Decoded, Parsed};
-pub use encode::{EncodeError, EncodeMode};
-pub use export::ExportOptions;
 pub use options::ParseOptions;
 pub use report::{Report, document_of};
 pub use rule::{Rule, RuleContext, WhenSeen, rule_fn};

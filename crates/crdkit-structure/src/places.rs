@@ -2,9 +2,10 @@
 
 use super::codec::{Codec, Codecs};
 use super::project::is_container;
-use super::scope::{Ids, Member, Scope};
+use super::scope::{Ids, Scope};
+use crate::compiled::CompiledSchema;
 use crdkit_issue::{Issue, codes};
-use crdkit_schema::schema::Schema as Compiled;
+use crdkit_schema::compile::Member;
 use crdkit_value::{Document, NodeId};
 use std::collections::BTreeSet;
 
@@ -21,7 +22,7 @@ pub(super) enum Way {
 
 /// The values of `document`, whose schemas are `ids`, that have a codec.
 fn places<'c>(
-    schema: &Compiled,
+    schema: &CompiledSchema,
     codecs: &'c Codecs,
     ids: Ids,
     document: &Document,
@@ -62,7 +63,7 @@ fn places<'c>(
 /// Converts what has a codec and is not among `skip`. Gives the ids of what was converted, and what went
 /// wrong.
 pub(super) fn convert(
-    schema: &Compiled,
+    schema: &CompiledSchema,
     codecs: &Codecs,
     way: Way,
     skip: &BTreeSet<NodeId>,
@@ -73,7 +74,7 @@ pub(super) fn convert(
 
 /// The same for a document that is a part of one: its schemas come with `skip`.
 pub(super) fn convert_part(
-    schema: &Compiled,
+    schema: &CompiledSchema,
     codecs: &Codecs,
     way: Way,
     (skip, ids): (&BTreeSet<NodeId>, Ids),

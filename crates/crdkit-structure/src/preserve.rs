@@ -14,9 +14,10 @@
 use super::places::{Way, convert_part};
 use super::project::{filled_default, is_container};
 use super::schema::Schema;
-use super::scope::{Ids, Member, Scope};
+use super::scope::{Ids, Scope};
+use crate::import::Nulls;
 use crdkit_issue::{FieldPath, Segment};
-use crdkit_schema::import::Nulls;
+use crdkit_schema::compile::Member;
 use crdkit_value::{Document, NodeId, PresenceMap, Value};
 use std::collections::BTreeSet;
 

@@ -5,12 +5,12 @@
 //!
 //! Holds: projecting what was projected changes nothing. Nothing recurses.
 
-use super::scope::{Ids, Member, Nodes, Scope, certain};
+use super::scope::{Ids, Nodes, Scope, certain};
+use crate::compiled::{CompiledSchema, Semantics, Settings};
+use crate::import::{DefaultMode, Nulls, Unknown};
 use crdkit_issue::{Issue, codes};
-use crdkit_schema::compile::{DefaultId, Flags, Id};
-use crdkit_schema::import::{DefaultMode, Nulls, Unknown};
+use crdkit_schema::compile::{DefaultId, Flags, Id, Member};
 use crdkit_schema::prune::is_meta;
-use crdkit_schema::schema::{Schema as Compiled, Semantics, Settings};
 use crdkit_value::{Collected, Document, NodeId, Presence, Value};
 
 /// What is done to the document.
@@ -46,7 +46,7 @@ pub(super) struct Projected {
 
 /// Projects `document`; what changes is noted in `presence`.
 pub(super) fn project(
-    schema: &Compiled,
+    schema: &CompiledSchema,
     document: &mut Document,
     presence: Option<&mut Collected>,
     how: How<'_>,
@@ -69,7 +69,7 @@ pub(super) fn project(
 /// Projects `document`, a part of a larger one that all of `ids` apply to; `keep` says that a schema around
 /// it keeps what is unknown.
 pub(super) fn project_part(
-    schema: &Compiled,
+    schema: &CompiledSchema,
     ids: &[Id],
     keep: bool,
     document: &mut Document,
@@ -90,7 +90,11 @@ pub(super) fn project_part(
 }
 
 /// A default with the defaults inside it.
-pub(super) fn filled_default(schema: &Compiled, default: DefaultId, ids: Ids) -> Option<Document> {
+pub(super) fn filled_default(
+    schema: &CompiledSchema,
+    default: DefaultId,
+    ids: Ids,
+) -> Option<Document> {
     let mut document = Document::copy_of(schema.table().default_value(default)?);
     let how = How {
         unknown: &Unknown::Preserve,
@@ -186,7 +190,7 @@ impl<'s> Walk<'s, '_> {
                 Member::Known(ids) if is_container(member) => Fate::Enter(ids),
                 Member::Unknown if is_resource && is_meta(key) => Fate::Stay,
                 Member::Unknown => Fate::Unknown,
-                Member::Known(_) | Member::Free | Member::Refused => Fate::Stay,
+                _ => Fate::Stay,
             };
             if !matches!(fate, Fate::Stay) {
                 fates.push((member.id(), fate));

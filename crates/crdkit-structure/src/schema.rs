@@ -6,13 +6,14 @@ use super::options::ParseOptions;
 use super::place::Place;
 use super::project::filled_default;
 use super::rule::{Rule, RuleSet, WhenSeen};
-use super::scope::{Member, Scope};
+use super::scope::Scope;
 use super::stages;
 use super::wire::Wire;
+use crate::compiled::CompiledSchema;
+use crate::import::{self as importer, Diagnostics, ImportError, Options};
 use crdkit_codec::{DecodeOptions, json, yaml};
 use crdkit_issue::{FieldPath, Issue, Issues, PointerError};
-use crdkit_schema::import::{self as importer, Diagnostics, ImportError, Options};
-use crdkit_schema::schema::Schema as Compiled;
+use crdkit_schema::compile::Member;
 use crdkit_value::{Document, Duplicates, Event, NumberMode, Value};
 use std::fmt;
 use std::sync::Arc;
@@ -20,7 +21,7 @@ use std::sync::Arc;
 /// A compiled schema with its codecs and rules. Cheap to clone, shared between threads.
 #[derive(Clone, Debug)]
 pub struct Schema {
-    compiled: Compiled,
+    compiled: CompiledSchema,
     source: Arc<Document>,
     codecs: Arc<Codecs>,
     rules: Arc<RuleSet>,
@@ -171,7 +172,7 @@ impl Schema {
     }
 
     /// The compiled schema itself.
-    pub fn compiled(&self) -> &Compiled {
+    pub fn compiled(&self) -> &CompiledSchema {
         &self.compiled
     }
 

@@ -5,10 +5,11 @@
 //! together decide whether a member is known. Under `structural-v1` only references count, because there
 //! a field has to be declared outside of alternatives.
 
+use crate::compiled::CompiledSchema;
+use crate::import::Profile;
+use crate::member;
 use crdkit_issue::{FieldPath, Segment};
-use crdkit_schema::compile::{Additional, DefaultId, Flags, Id, Node};
-use crdkit_schema::import::Profile;
-use crdkit_schema::schema::Schema as Compiled;
+use crdkit_schema::compile::{Additional, DefaultId, Flags, Id, Member, Node, TypeSet};
 use std::rc::Rc;
 
 /// A schema that applies to a value.
@@ -32,26 +33,14 @@ pub(super) struct Nodes<'s> {
     nodes: Vec<(&'s Node, bool)>,
 }
 
-/// What is said about a member.
-pub(super) enum Member {
-    /// It is declared, with these schemas.
-    Known(Ids),
-    /// It is kept as it is.
-    Free,
-    /// Not declared, but the schema itself forbids it and says so.
-    Refused,
-    /// Not declared.
-    Unknown,
-}
-
 /// Asks a compiled schema.
 #[derive(Clone, Copy)]
 pub(super) struct Scope<'s> {
-    pub(super) schema: &'s Compiled,
+    pub(super) schema: &'s CompiledSchema,
 }
 
 impl<'s> Scope<'s> {
-    pub(super) fn new(schema: &'s Compiled) -> Self {
+    pub(super) fn new(schema: &'s CompiledSchema) -> Self {
         Self { schema }
     }
 
@@ -111,42 +100,30 @@ impl<'s> Scope<'s> {
 
     /// What `nodes` say about the member `key`. `keep` says that a schema further up keeps what is
     /// unknown.
-    pub(super) fn member(self, nodes: &Nodes<'s>, key: &str, keep: bool) -> Member {
-        let table = self.schema.table();
+    pub(super) fn member(self, nodes: &Nodes<'s>, key: &str, keep: bool) -> Member<Ids> {
+        let (table, settings) = (self.schema.table(), self.schema.settings());
         let mut found = Vec::new();
-        let (mut free, mut refused, mut declares) = (keep, false, false);
+        let (mut kept, mut refused, mut declares) = (keep, false, false);
         for (node, certain) in &nodes.nodes {
-            let before = found.len();
             let certain = *certain;
-            found.extend(node.fields.get(table, key).map(|id| Applied { id, certain }));
-            for (pattern, id) in node.pattern_properties() {
-                let pattern = table.pattern(*pattern);
-                if pattern.is_some_and(|pattern| pattern.is_match(key) == Ok(true)) {
-                    found.push(Applied { id: *id, certain });
-                }
-            }
             declares |= !node.fields.is_empty() || !node.pattern_properties().is_empty();
-            if found.len() > before {
-                continue;
-            }
-            free |= node.has(Flags::PRESERVE);
-            match node.additional {
-                Additional::Schema(id) => found.push(Applied { id, certain }),
-                Additional::Allowed(true) => free = true,
-                Additional::Allowed(false) => (declares, refused) = (true, true),
-                Additional::Absent => {}
+            match member::said(table, settings, node, key, |id| found.push(Applied { id, certain }))
+            {
+                Member::Known(()) => continue,
+                Member::Allowed | Member::Kept => kept = true,
+                Member::Refused => (declares, refused) = (true, true),
+                Member::Unknown => {}
             }
             if let Some(id) = node.more().and_then(|more| more.unevaluated_properties) {
                 found.push(Applied { id, certain: false });
             }
         }
-        if !found.is_empty() {
-            return Member::Known(found.into());
+        match refused {
+            _ if !found.is_empty() => Member::Known(found.into()),
+            _ if kept || !declares && !self.is_structural() => Member::Kept,
+            true => Member::Refused,
+            false => Member::Unknown,
         }
-        if free || !declares && !self.is_structural() {
-            return Member::Free;
-        }
-        if refused { Member::Refused } else { Member::Unknown }
     }
 
     /// `path` with its steps as what they are: declared properties are fields, other members entries of
@@ -196,7 +173,6 @@ impl<'s> Scope<'s> {
 
     /// Whether `null` is a value of all schemas in `nodes`.
     pub(super) fn takes_null(self, ids: &[Applied]) -> bool {
-        use crdkit_schema::compile::TypeSet;
         self.nodes(ids)
             .nodes
             .iter()
@@ -206,7 +182,7 @@ impl<'s> Scope<'s> {
 
     /// Whether values of `nodes` are resources: with `apiVersion`, `kind` and `metadata` of their own.
     pub(super) fn is_resource(self, nodes: &Nodes<'s>, is_root: bool) -> bool {
-        is_root && self.is_structural() || nodes.has(Flags::ROOT) || nodes.has(Flags::EMBEDDED)
+        is_root && self.is_structural() || nodes.nodes.iter().any(|(node, _)| node.is_resource())
     }
 
     /// The formats of `nodes`, by name.

@@ -15,14 +15,14 @@ use super::project::{How, project, project_part};
 use super::schema::Schema;
 use super::scope::Scope;
 use super::wire::Wire;
+use crate::cel::{self, Call};
+use crate::compiled::{CompiledSchema, Semantics};
+use crate::import::{DefaultMode, Nulls, Unknown};
+use crate::validate::{Request, report};
 use crdkit_issue::{FieldPath, FindingStage, Issue, Issues, Severity, codes};
 use crdkit_schema::compile::{Flags, Id};
-use crdkit_schema::import::{DefaultMode, Nulls, Unknown};
 use crdkit_schema::prune;
-use crdkit_schema::rules::{self, Call};
-use crdkit_schema::schema::{Schema as Compiled, Semantics};
 use crdkit_schema::spans;
-use crdkit_schema::validate::{Request, report};
 use crdkit_value::{Collected, Document, NodeId, PresenceMap, Value};
 use std::collections::{BTreeSet, HashSet};
 use std::time::Duration;
@@ -108,14 +108,18 @@ pub(super) fn check(schema: &Schema, document: &Document) -> Issues {
 /// Projects `document`, a part of a larger one that all of `ids` apply to, and says what is wrong with it;
 /// `keep` says that a schema around it keeps what is unknown. Paths are relative to the part, which stays
 /// as the wire has it.
-pub(crate) fn part(compiled: &Compiled, ids: &[Id], keep: bool, document: &mut Document) -> Found {
+pub(crate) fn part(
+    compiled: &CompiledSchema,
+    ids: &[Id],
+    keep: bool,
+    document: &mut Document,
+) -> Found {
     let settings = compiled.settings();
     let mut found = Found::new();
     if changes(compiled, ids, document) {
         found = project_part(compiled, ids, keep, document, How::of(settings)).found;
     }
-    let mut request = Request::default();
-    request.max_issues = usize::MAX;
+    let request = Request { max_issues: usize::MAX, ..Request::default() };
     for id in ids {
         found.extend(report(compiled, *id, document.root(), &request));
     }
@@ -132,7 +136,7 @@ pub(crate) fn part(compiled: &Compiled, ids: &[Id], keep: bool, document: &mut D
 
 /// Whether projecting `document` may change or report anything: decided by a walk that allocates nothing and
 /// says yes where it is not sure.
-fn changes(compiled: &Compiled, ids: &[Id], document: &Document) -> bool {
+fn changes(compiled: &CompiledSchema, ids: &[Id], document: &Document) -> bool {
     let (table, settings) = (compiled.table(), compiled.settings());
     ids.iter().any(|id| {
         let has_defaults = compiled.node(*id).has(Flags::HAS_DEFAULTS);
@@ -174,8 +178,8 @@ fn keywords(
 }
 
 /// The findings of rules in CEL, without those about values in which something has the wrong type.
-fn cel(compiled: &Compiled, id: Id, call: Call<'_>, mistyped: &[FieldPath]) -> Found {
-    let mut found = rules::check(compiled, id, &FieldPath::root(), call);
+fn cel(compiled: &CompiledSchema, id: Id, call: Call<'_>, mistyped: &[FieldPath]) -> Found {
+    let mut found = cel::check(compiled, id, &FieldPath::root(), call);
     found.retain(|(id, _)| {
         let path = call.value.document().path(*id);
         !mistyped.iter().any(|wrong| wrong.starts_with(&path))
@@ -213,7 +217,7 @@ fn conclude(
     presence: PresenceMap,
     mut found: Found,
     wire: Wire<'_>,
-    numbers: crdkit_schema::import::Numbers,
+    numbers: crate::import::Numbers,
     options: &ParseOptions,
 ) -> Parsed {
     if !found.is_empty() {

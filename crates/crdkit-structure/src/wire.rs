@@ -1,9 +1,9 @@
 //! What is read: text in one of the formats, or a document that somebody has decoded already.
 
 use super::options::ParseOptions;
+use crate::import::Numbers;
 use crdkit_codec::{DecodeOptions, Decoded, cbor, json, yaml};
 use crdkit_issue::{Issue, Span, codes};
-use crdkit_schema::import::Numbers;
 use crdkit_value::{Document, NumberMode};
 
 /// The form a value arrives in.

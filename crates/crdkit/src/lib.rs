@@ -8,15 +8,10 @@ pub use crdkit_compat as compat;
 pub use crdkit_engine as engine;
 pub use crdkit_issue as issue;
 pub use crdkit_sample as sample;
+pub use crdkit_schema as schema;
 pub use crdkit_structure as structure;
 pub use crdkit_text as text;
 pub use crdkit_value as value;
-
-/// Schemas: as a library ([`schema::import()`], [`schema::Schema`]), and the parts that CRDs are judged by.
-pub mod schema {
-    pub use crdkit_schema::*;
-    pub use crdkit_structure::*;
-}
 
 pub use crdkit_engine::{Crd, FieldValidation, Options, Outcome, Version};
 

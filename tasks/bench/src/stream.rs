@@ -8,8 +8,8 @@ use crate::generate;
 use anyhow::{Context as _, Result, bail};
 use crdkit::codec::{DecodeOptions, yaml};
 use crdkit::issue::FieldPath;
-use crdkit::schema::import::{self, Profile, Unknown};
-use crdkit::schema::schema::Schema;
+use crdkit::structure::CompiledSchema;
+use crdkit::structure::import::{self, Profile, Unknown};
 use crdkit::structure::stream::{Options, Step, Stream};
 use std::io::{self, Read};
 use std::path::Path;
@@ -114,7 +114,7 @@ pub(crate) fn run(_corpus: &Path) -> Result<()> {
     Ok(())
 }
 
-fn schema(text: &str, unknown: Unknown) -> Result<Schema> {
+fn schema(text: &str, unknown: Unknown) -> Result<CompiledSchema> {
     let decoded = yaml::decode(text.as_bytes(), &DecodeOptions::default());
     let document = decoded.map_err(|issue| anyhow::anyhow!("{issue}"))?.document;
     let options = import::Options::new().profile(Profile::Loose).unknown(unknown);
@@ -122,7 +122,7 @@ fn schema(text: &str, unknown: Unknown) -> Result<Schema> {
 }
 
 /// Seconds, items and findings.
-fn read(schema: &Schema, options: &Options) -> Result<(f64, usize, usize)> {
+fn read(schema: &CompiledSchema, options: &Options) -> Result<(f64, usize, usize)> {
     let items = FieldPath::root().field("items");
     let started = Instant::now();
     let mut stream = Stream::new(List::new(SIZE), schema, options).opening(items.clone());

@@ -10,6 +10,7 @@ use super::flags::Flags;
 use super::format::{Format, FormatKind};
 use super::hash::Index;
 use super::literal::{DefaultId, Literal, LiteralId};
+use super::more::More;
 use super::node::{Additional, Bounds, FieldDefault, Junctors, ListType, Node, Rare, Rule, Types};
 use super::pattern::{Pattern, PatternId};
 use super::table::{Id, Name, Table};
@@ -68,10 +69,54 @@ impl SchemaTable {
     }
 }
 
-/// Compiles CRDs into one table.
+/// Everything that one schema says, before it is a [`Node`].
+#[derive(Clone, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "keywords that are true or false")]
+pub struct SchemaParts<'d> {
+    /// `type`.
+    pub types: Types,
+    /// `nullable`.
+    pub nullable: bool,
+    /// `x-kubernetes-preserve-unknown-fields`.
+    pub preserves: bool,
+    /// `x-kubernetes-embedded-resource`.
+    pub is_embedded: bool,
+    /// Whether it is the schema of whole objects.
+    pub is_root: bool,
+    /// `x-kubernetes-list-type`.
+    pub list_type: ListType,
+    /// `x-kubernetes-list-map-keys`.
+    pub list_map_keys: &'d [&'d str],
+    /// `format`, if it is checked.
+    pub format: Option<Format>,
+    /// `pattern`.
+    pub pattern: Option<PatternId>,
+    /// `items`.
+    pub items: Option<Id>,
+    /// `properties`, each name once.
+    pub properties: Vec<(&'d str, Id)>,
+    /// `additionalProperties`.
+    pub additional: Additional,
+    /// `required`.
+    pub required: &'d [&'d str],
+    /// Limits on numbers, lengths and counts.
+    pub bounds: Bounds,
+    /// `enum`.
+    pub enum_values: Option<Value<'d>>,
+    /// Schemas combined by logic.
+    pub junctors: Junctors,
+    /// `x-kubernetes-validations`.
+    pub rules: Box<[Rule]>,
+    /// `default`.
+    pub default: Option<Value<'d>>,
+    /// The keywords of JSON Schema that CRDs lack.
+    pub more: Option<Box<More>>,
+}
+
+/// Compiles schemas, mostly those of CRDs, into one table.
 #[derive(Debug)]
 pub struct Compiler {
-    pub(crate) table: Table,
+    table: Table,
     nodes: Index,
     names: Index,
     patterns: Index,
@@ -139,9 +184,22 @@ impl Compiler {
         crds.map(|parts| CompiledCrd::new(Arc::clone(&table), parts)).collect()
     }
 
-    /// The table as it is.
-    pub(crate) fn into_table(self) -> Table {
+    /// The table so far.
+    pub fn table(&self) -> &Table {
+        &self.table
+    }
+
+    /// The table, with what the slots of references and the anchors of resources stand for, by position.
+    pub fn into_table(mut self, references: Vec<Id>, anchors: Vec<Vec<(Name, Id)>>) -> Table {
+        self.table.references = references;
+        self.table.anchors = anchors;
         self.table
+    }
+
+    /// Adds a schema that was not read from a CRD; those that it names were added before.
+    pub fn schema(&mut self, parts: SchemaParts<'_>) -> Id {
+        let node = self.node(parts, Reading::Objects { prune: false });
+        self.intern(node)
     }
 
     /// Compiles all of `schemas`, of which `roots` are those of whole objects. Gives their ids.
@@ -157,7 +215,8 @@ impl Compiler {
         for (schema_id, schema) in rows.into_iter().rev() {
             let is_root = roots.contains(&schema_id);
             let source = Source { schemas, id: schema_id, schema, ids: &ids };
-            let node = self.node(source, is_root, reading);
+            let parts = self.parts(source, is_root, reading);
+            let node = self.node(parts, reading);
             let id = self.intern(node);
             if let Some(slot) = ids.get_mut(schema_id.index()) {
                 *slot = id;
@@ -166,10 +225,17 @@ impl Compiler {
         ids
     }
 
-    fn node(&mut self, source: Source<'_, '_>, is_root: bool, reading: Reading) -> Node {
-        let schema = source.schema;
+    /// What a schema of a CRD says.
+    fn parts<'s>(
+        &mut self,
+        source: Source<'s, '_>,
+        is_root: bool,
+        reading: Reading,
+    ) -> SchemaParts<'s> {
+        let Source { schemas, id, schema, .. } = source;
         let child = |id: SchemaId| source.child(id);
-        let extensions = schema.extensions();
+        let children = |ids: &[SchemaId]| ids.iter().copied().filter_map(child).collect();
+        let (extensions, junctors) = (schema.extensions(), schema.junctors());
         let types = match (extensions.int_or_string, reading) {
             (true, Reading::Objects { .. }) => Types::IntOrString,
             _ => match Types::named(schema.type_name) {
@@ -179,53 +245,93 @@ impl Compiler {
                 types => types,
             },
         };
-        let required: Box<[Name]> = schema.required.iter().map(|name| self.name(name)).collect();
-        let fields = self.fields(schema, &child, &required);
-        let items = schema.item_schema().and_then(child);
-        let additional = match schema.additional_properties {
-            None => Additional::Absent,
-            Some(model::Additional::Allowed(allowed)) => Additional::Allowed(allowed),
-            Some(model::Additional::Schema(id)) => {
-                child(id).map_or(Additional::Absent, Additional::Schema)
-            }
+        let kind = match reading {
+            Reading::Objects { .. } => FormatKind::named(schema.format, types),
+            Reading::Defaults => FormatKind::as_written(schema.format),
         };
-        let list_type = match extensions.list_type {
-            Some("set") => ListType::Set,
-            Some("map") => ListType::Map,
-            _ => ListType::Atomic,
-        };
-        let format = FormatKind::named(schema.format, types, reading)
-            .map(|kind| Format { name: self.name(schema.format), kind });
-        let pattern =
-            (!schema.pattern.is_empty()).then(|| self.pattern(Pattern::new(schema.pattern)));
-        let required = schema.required.iter().map(|name| self.name(name)).collect();
-        let rare = self.rare(source, &fields);
-        let mut node = Node {
+        let properties = schema.properties.iter();
+        SchemaParts {
             types,
+            nullable: schema.nullable,
+            preserves: schema.preserves_unknown_fields(),
+            is_embedded: extensions.embedded_resource,
+            is_root,
+            list_type: ListType::named(extensions.list_type),
+            list_map_keys: &extensions.list_map_keys,
+            format: kind.map(|kind| Format { name: self.name(schema.format), kind }),
+            pattern: (!schema.pattern.is_empty())
+                .then(|| self.pattern(Pattern::new(schema.pattern))),
+            items: schema.item_schema().and_then(child),
+            properties: properties.filter_map(|(name, id)| Some((name, child(id)?))).collect(),
+            additional: match schema.additional_properties {
+                None => Additional::Absent,
+                Some(model::Additional::Allowed(allowed)) => Additional::Allowed(allowed),
+                Some(model::Additional::Schema(id)) => {
+                    child(id).map_or(Additional::Absent, Additional::Schema)
+                }
+            },
+            required: &schema.required,
+            bounds: bounds(schema.bounds()),
+            enum_values: schema.enum_values,
+            junctors: Junctors {
+                any_of: children(&junctors.any_of),
+                one_of: children(&junctors.one_of),
+                all_of: children(&junctors.all_of),
+                not: junctors.not.and_then(child),
+            },
+            rules: extensions.validations.iter().map(|it| rule(schemas, id, it)).collect(),
+            default: schema.default,
+            more: None,
+        }
+    }
+
+    fn node(&mut self, parts: SchemaParts<'_>, reading: Reading) -> Node {
+        let mut names = |names: &[&str]| names.iter().map(|name| self.name(name)).collect();
+        let required: Box<[Name]> = names(parts.required);
+        let list_map_keys = names(parts.list_map_keys);
+        let mut properties = parts.properties;
+        properties.sort_unstable_by_key(|(name, _)| *name);
+        let entries = properties.into_iter().map(|(name, id)| (self.name(name), id)).collect();
+        let fields = Fields::new(&self.table, entries, &required);
+        let enum_values = parts.enum_values.into_iter().flat_map(Value::items);
+        let mut more = parts.more.filter(|more| **more != More::default());
+        if let Some(more) = &mut more {
+            more.beyond = more.is_beyond();
+        }
+        let rare = Rare {
+            bounds: parts.bounds,
+            enum_values: enum_values.map(|value| self.literal(value)).collect(),
+            junctors: parts.junctors,
+            list_map_keys,
+            rules: parts.rules,
+            field_defaults: self.field_defaults(&fields),
+            more,
+        };
+        let mut node = Node {
+            types: parts.types,
             flags: Flags::default(),
-            list_type,
-            format,
-            items,
-            additional,
+            list_type: parts.list_type,
+            format: parts.format,
+            items: parts.items,
+            additional: parts.additional,
             default: None,
-            pattern,
+            pattern: parts.pattern,
             fields,
             required,
-            rare,
+            rare: (rare != Rare::default()).then(|| Box::new(rare)),
         };
-        let embedded = schema.extensions().embedded_resource;
         let mut own = Flags::default();
-        own.add_if(Flags::NULLABLE, schema.nullable);
-        own.add_if(Flags::PRESERVE, schema.preserves_unknown_fields());
-        own.add_if(Flags::EMBEDDED, embedded);
-        own.add_if(Flags::ROOT, is_root);
+        own.add_if(Flags::NULLABLE, parts.nullable);
+        own.add_if(Flags::PRESERVE, parts.preserves);
+        own.add_if(Flags::EMBEDDED, parts.is_embedded);
+        own.add_if(Flags::ROOT, parts.is_root);
         node.flags = self.flags(&node, own);
-        node.default = schema.default.map(|default| self.default_value(default, &node, reading));
+        node.default = parts.default.map(|default| self.default_value(default, &node, reading));
         node
     }
 
     /// The facts about `node`: its `own`, what follows from them, and what holds because of schemas below.
-    pub(crate) fn flags(&self, node: &Node, own: Flags) -> Flags {
+    fn flags(&self, node: &Node, own: Flags) -> Flags {
         let mut flags = own;
         flags.add_if(Flags::HAS_EMBEDDED, own.has(Flags::EMBEDDED));
         flags.add_if(Flags::HAS_LIST_TYPES, node.list_type != ListType::Atomic);
@@ -243,44 +349,7 @@ impl Compiler {
         flags
     }
 
-    fn fields(
-        &mut self,
-        schema: &Schema<'_>,
-        child: &impl Fn(SchemaId) -> Option<Id>,
-        required: &[Name],
-    ) -> Fields {
-        let mut entries: Vec<_> =
-            schema.properties.iter().filter_map(|(name, id)| Some((name, child(id)?))).collect();
-        entries.sort_unstable_by_key(|(name, _)| *name);
-        let entries = entries.into_iter().map(|(name, id)| (self.name(name), id)).collect();
-        Fields::new(&self.table, entries, required)
-    }
-
-    fn rare(&mut self, source: Source<'_, '_>, fields: &Fields) -> Option<Box<Rare>> {
-        let Source { schemas, id, schema, .. } = source;
-        let child = |id: SchemaId| source.child(id);
-        let children = |ids: &[SchemaId]| ids.iter().copied().filter_map(child).collect();
-        let junctors = schema.junctors();
-        let extensions = schema.extensions();
-        let enum_values = schema.enum_values.map(Value::items).into_iter().flatten();
-        let rare = Rare {
-            bounds: bounds(schema.bounds()),
-            enum_values: enum_values.map(|value| self.literal(value)).collect(),
-            junctors: Junctors {
-                any_of: children(&junctors.any_of),
-                one_of: children(&junctors.one_of),
-                all_of: children(&junctors.all_of),
-                not: junctors.not.and_then(child),
-            },
-            list_map_keys: extensions.list_map_keys.iter().map(|key| self.name(key)).collect(),
-            rules: extensions.validations.iter().map(|it| rule(schemas, id, it)).collect(),
-            field_defaults: self.field_defaults(fields),
-            more: None,
-        };
-        (rare != Rare::default()).then(|| Box::new(rare))
-    }
-
-    pub(crate) fn field_defaults(&self, fields: &Fields) -> Box<[FieldDefault]> {
+    fn field_defaults(&self, fields: &Fields) -> Box<[FieldDefault]> {
         let entries = fields.iter().filter_map(|(name, id)| {
             let child = self.table.node(id);
             let nullable = child.has(Flags::NULLABLE);
@@ -290,12 +359,7 @@ impl Compiler {
     }
 
     /// The default as an object shows it: pruned if objects are, and with the defaults inside it.
-    pub(crate) fn default_value(
-        &mut self,
-        default: Value<'_>,
-        node: &Node,
-        reading: Reading,
-    ) -> DefaultId {
+    fn default_value(&mut self, default: Value<'_>, node: &Node, reading: Reading) -> DefaultId {
         let mut document = Document::copy_of(default);
         if matches!(default.kind(), Kind::Array(_) | Kind::Object(_)) {
             if reading == (Reading::Objects { prune: true }) {
@@ -318,7 +382,7 @@ impl Compiler {
         DefaultId(found)
     }
 
-    pub(crate) fn intern(&mut self, node: Node) -> Id {
+    fn intern(&mut self, node: Node) -> Id {
         let nodes = &mut self.table.nodes;
         let found = self.nodes.find_or_add(&node, nodes.len(), |at| {
             nodes.get(at as usize).is_some_and(|known| *known == node)
@@ -330,7 +394,7 @@ impl Compiler {
     }
 
     /// The name `text`. Names are looked up by their text, but rows of the index are offsets.
-    pub(crate) fn name(&mut self, text: &str) -> Name {
+    pub fn name(&mut self, text: &str) -> Name {
         let table = &mut self.table;
         let len = u32::try_from(text.len()).unwrap_or(u32::MAX);
         let start = self
@@ -342,7 +406,8 @@ impl Compiler {
         Name { start, len }
     }
 
-    pub(crate) fn pattern(&mut self, pattern: Pattern) -> PatternId {
+    /// `pattern`, which patterns of nodes are named by.
+    pub fn pattern(&mut self, pattern: Pattern) -> PatternId {
         let patterns = &mut self.table.patterns;
         let found = self.patterns.find_or_add(pattern.text(), patterns.len(), |at| {
             patterns.get(at as usize).is_some_and(|known| known.is_written_like(&pattern))
@@ -353,7 +418,8 @@ impl Compiler {
         PatternId(found)
     }
 
-    pub(crate) fn literal(&mut self, value: Value<'_>) -> LiteralId {
+    /// `value`, which literals of nodes are named by.
+    pub fn literal(&mut self, value: Value<'_>) -> LiteralId {
         let text = json_text(value);
         let texts = &mut self.literal_texts;
         let found = self.literals.find_or_add(&text, texts.len(), |at| {

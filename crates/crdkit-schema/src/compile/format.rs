@@ -4,7 +4,6 @@
 //! given, integer formats on integers, number formats on numbers. The name as written is kept because
 //! messages show it.
 
-use super::build::Reading;
 use super::node::Types;
 use super::table::Name;
 use crdkit_text::formats::TextFormat;
@@ -37,10 +36,7 @@ pub enum FormatKind {
 
 impl FormatKind {
     /// The format called `name` on a schema for `types`, if the server checks it.
-    pub(crate) fn named(name: &str, types: Types, reading: Reading) -> Option<Self> {
-        if reading == Reading::Defaults {
-            return Self::as_written(name);
-        }
+    pub fn named(name: &str, types: Types) -> Option<Self> {
         match types {
             Types::Integer => match name {
                 "int32" => Some(Self::Int32),
@@ -59,7 +55,8 @@ impl FormatKind {
         }
     }
 
-    fn as_written(name: &str) -> Option<Self> {
+    /// The format called `name`, whatever the type.
+    pub(super) fn as_written(name: &str) -> Option<Self> {
         Some(match name {
             "" => return None,
             "int32" => Self::Int32,

@@ -8,6 +8,8 @@
 //! Children are compiled before the schemas they are in, in one pass over the model's table without
 //! recursion. Walks over a value beside its schema do recurse; they are bounded because reading a CRD
 //! refuses schemas deeper than [`crate::read::MAX_DEPTH`].
+//!
+//! Schemas from elsewhere come in as [`SchemaParts`], with the keywords of JSON Schema in [`More`].
 
 mod build;
 mod crd;
@@ -16,6 +18,7 @@ mod flags;
 mod format;
 mod hash;
 mod literal;
+mod member;
 mod more;
 mod node;
 mod pattern;
@@ -24,21 +27,20 @@ mod rules;
 mod shapes;
 mod table;
 
-pub use build::Compiler;
-pub(crate) use build::{Reading, SchemaTable};
+pub(crate) use build::SchemaTable;
+pub use build::{Compiler, SchemaParts};
 pub use crd::{CompiledCrd, CompiledVersion, ReplicaPaths, compare_versions};
 pub use fields::{Field, Fields};
 pub use flags::Flags;
 pub use format::{Format, FormatKind};
 pub use literal::{DefaultId, Literal, LiteralId};
+pub use member::Member;
 pub use more::{
     Condition, Contains, Discriminator, DynamicReference, More, Range, ResourceId, Slot, TypeSet,
     Union,
 };
-pub(crate) use node::Rare;
 pub use node::{Additional, Bounds, FieldDefault, Junctors, ListType, Node, Number, Rule, Types};
-pub(crate) use pattern::Syntax;
-pub use pattern::{Pattern, PatternId};
+pub use pattern::{Pattern, PatternId, Syntax};
 pub use plain::Plain;
 pub use rules::Rules;
 pub use table::{Id, Name, Table};

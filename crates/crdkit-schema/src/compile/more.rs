@@ -12,7 +12,6 @@ use crdkit_value::Kind;
 
 /// The keywords of JSON Schema that structural schemas lack.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-#[non_exhaustive]
 pub struct More {
     /// `type`, where it is not one type with or without null.
     pub types: Option<TypeSet>,
@@ -55,22 +54,38 @@ pub struct More {
     /// `format`, whether or not it is checked.
     pub format: Option<Name>,
     /// Which of the settings' checks is for the format.
-    pub(crate) check: Option<u16>,
+    pub check: Option<u16>,
     /// `x-kubernetes-int-or-string`.
     pub int_or_string: bool,
-    /// Whether some keyword here is one that the API server does not have.
-    pub(crate) beyond: bool,
+    /// Whether some keyword here is one that the API server does not have; the compiler decides.
+    pub beyond: bool,
     /// Keywords that describe, and extensions, for those who write the schema out again.
     pub annotations: Box<[(Name, LiteralId)]>,
 }
 
+impl More {
+    /// Whether some keyword here is one that the API server does not have.
+    pub(super) fn is_beyond(&self) -> bool {
+        let known = Self {
+            range: self.range.clone(),
+            format: self.format,
+            check: self.check,
+            int_or_string: self.int_or_string,
+            beyond: self.beyond,
+            annotations: self.annotations.clone(),
+            ..Self::default()
+        };
+        *self != known
+    }
+}
+
 /// A reference that is resolved when all schemas are compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Slot(pub(crate) u32);
+pub struct Slot(pub u32);
 
 /// A schema resource: what one `$id` names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ResourceId(pub(crate) u32);
+pub struct ResourceId(pub u32);
 
 /// Limits on numbers.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]

@@ -215,6 +215,17 @@ impl Node {
     }
 }
 
+impl ListType {
+    /// The list type called `name`.
+    pub fn named(name: Option<&str>) -> Self {
+        match name {
+            Some("set") => Self::Set,
+            Some("map") => Self::Map,
+            _ => Self::Atomic,
+        }
+    }
+}
+
 impl Types {
     /// The type called `name`; anything else means any type.
     pub(crate) fn named(name: &str) -> Self {

@@ -17,7 +17,7 @@ pub struct Pattern {
 
 /// Whose regular expressions they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Syntax {
+pub enum Syntax {
     /// Go's, as in CRDs.
     Go,
     /// Those of ECMA-262, as in JSON Schema, as far as they can be matched in linear time.
@@ -29,7 +29,8 @@ impl Pattern {
         Self::with(text, Syntax::Go)
     }
 
-    pub(crate) fn with(text: &str, syntax: Syntax) -> Self {
+    /// The pattern `text`, written in `syntax`.
+    pub fn with(text: &str, syntax: Syntax) -> Self {
         Self { text: text.into(), syntax, compiled: OnceLock::new() }
     }
 
@@ -38,7 +39,7 @@ impl Pattern {
     }
 
     /// What is wrong with the pattern itself.
-    pub(crate) fn problem(&self) -> Option<&str> {
+    pub fn problem(&self) -> Option<&str> {
         self.is_match("").err()
     }
 

@@ -36,9 +36,9 @@ pub struct Table {
     pub(crate) defaults: Vec<Document>,
     pub(crate) patterns: Vec<Pattern>,
     /// What each reference refers to.
-    pub(crate) references: Vec<Id>,
+    pub(super) references: Vec<Id>,
     /// The dynamic anchors of each resource.
-    pub(crate) anchors: Vec<Vec<(Name, Id)>>,
+    pub(super) anchors: Vec<Vec<(Name, Id)>>,
     /// What rules may use.
     pub(crate) rule_options: RuleOptions,
     /// The rules, compiled when first needed.
@@ -80,7 +80,7 @@ impl Table {
     }
 
     /// The schema with the dynamic anchor `name` in a resource.
-    pub(crate) fn anchor(&self, ResourceId(at): ResourceId, name: Name) -> Option<Id> {
+    pub fn anchor(&self, ResourceId(at): ResourceId, name: Name) -> Option<Id> {
         let anchors = self.anchors.get(at as usize)?;
         anchors.iter().find(|(known, _)| *known == name).map(|(_, id)| *id)
     }

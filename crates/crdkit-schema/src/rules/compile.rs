@@ -41,7 +41,7 @@ pub enum Failure {
 
 impl Failure {
     /// The failure of a rule in the server's words.
-    pub(crate) fn of_rule(&self) -> String {
+    pub fn of_rule(&self) -> String {
         match self {
             Self::Compile(problem) => format!("compilation failed: {problem}"),
             Self::Result => "cel expression must evaluate to a bool".to_owned(),

@@ -2,7 +2,7 @@
 //!
 //! [`Types`] describes a schema's values to the expression language, [`compile`] makes a program of a
 //! rule and says what it costs at most, [`Evaluator`] runs the rules of a compiled schema and of
-//! everything below it on a value, [`check`] those of an imported schema with its options.
+//! everything below it on a value.
 //!
 //! Upstream: `apiserver/pkg/cel/common/schemas.go`, `apiextensions-apiserver/pkg/apiserver/schema/cel`.
 
@@ -13,7 +13,6 @@ mod escape;
 mod evaluate;
 mod finding;
 mod options;
-mod plugin;
 pub(crate) mod shapes;
 mod types;
 
@@ -25,7 +24,6 @@ pub use escape::escape;
 pub use evaluate::Evaluator;
 pub(crate) use options::RESOURCE_VARIABLES;
 pub use options::RuleOptions;
-pub use plugin::{Call, check};
 pub use types::Types;
 
 /// The largest request that the server takes, which bounds how often a rule can run.

@@ -130,7 +130,7 @@ pub fn equal(table: &Table, schema: Option<Id>, new: Value<'_>, old: Value<'_>) 
             let mut members = members;
             members.len() == old_members.len()
                 && members.all(|(key, member)| {
-                    let schema = node.fields.get(table, key).or(node.additional_schema());
+                    let schema = node.member_schema(table, key);
                     let pair = schema.zip(keys.find(key));
                     pair.is_some_and(|(schema, old)| equal(table, Some(schema), member, old))
                 })

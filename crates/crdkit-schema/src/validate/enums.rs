@@ -5,12 +5,12 @@
 //! character with that number. `null` matches nothing, not even a `null` entry.
 
 use super::finding::Problem;
-use super::{At, Validator};
+use super::{Instance, Keywords, Validator};
 use crate::compile::Literal;
 use crdkit_value::{Kind, Value};
 
-impl<'t> Validator<'t> {
-    pub(super) fn enum_values(&mut self, at: &At<'t, '_>, kind: &Kind<'_>) {
+impl<'t, K: Keywords<'t>> Validator<'t, K> {
+    pub(super) fn enum_values(&mut self, at: &Instance<'t, '_>, kind: &Kind<'_>) {
         let entries = at.node.enum_values();
         if entries.is_empty() {
             return;

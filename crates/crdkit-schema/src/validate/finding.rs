@@ -1,83 +1,119 @@
 //! What validation found, as small records, and the issues they become.
 
 use super::Positions;
-use super::loose::Kept;
 use crate::compile::{FormatKind, Id, Literal, Name, Node, Table, Types};
 use crate::go_json;
-use crate::schema::Settings;
 use crdkit_issue::{Arg, FieldPath, Issue, Segment, codes::object as codes};
 use crdkit_text::number;
 use crdkit_text::quote::quote;
-use crdkit_value::{Document, Kind, NodeId, Value};
+use crdkit_value::{Kind, NodeId, Value};
 use std::borrow::Cow;
 use std::cmp::Ordering;
+use std::convert::Infallible;
 use std::fmt::Write as _;
 
 /// One thing that is wrong with a value.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Finding {
+pub struct Finding<P = Infallible> {
     /// The schema that asks for it.
-    pub(super) schema: Id,
+    pub schema: Id,
     /// The value.
-    pub(super) value: NodeId,
-    pub(super) problem: Problem,
+    pub value: NodeId,
+    /// What is wrong.
+    pub problem: Problem<P>,
 }
 
+/// What may be wrong with a value; `P` is what only keywords beyond the server's can find.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Problem {
+pub enum Problem<P = Infallible> {
+    /// The type.
     Type,
     /// The type is wrong, and the server names the format in its place.
     TypeOfFormat,
+    /// `format`.
     Format,
+    /// `maxLength`.
     MaxLength {
+        /// What is asked for.
         limit: i64,
     },
+    /// `minLength`.
     MinLength {
+        /// What is asked for.
         limit: i64,
     },
+    /// `pattern`.
     Pattern,
+    /// The value or a limit does not fit the type.
     Range {
+        /// Which of them.
         subject: Subject,
     },
+    /// `multipleOf`.
     MultipleOf {
+        /// Whether the comparison was in floats.
         in_floats: bool,
     },
+    /// `multipleOf` is not above zero.
     FactorNotPositive {
+        /// Whether the comparison was in floats.
         in_floats: bool,
     },
+    /// `minimum` or `maximum`.
     Bound {
+        /// How the number must compare.
         relation: Relation,
+        /// Whether the comparison was in floats.
         in_floats: bool,
     },
+    /// `minItems`.
     MinItems {
+        /// What is asked for.
         limit: i64,
     },
+    /// `maxItems`.
     MaxItems {
+        /// What is asked for.
         limit: i64,
     },
+    /// `minProperties`.
     MinProperties {
+        /// What is asked for.
         limit: i64,
     },
+    /// `maxProperties`.
     MaxProperties {
+        /// What is asked for.
         limit: i64,
     },
+    /// `required`.
     Required {
+        /// The property.
         name: Name,
     },
+    /// `additionalProperties: false`.
     ForbiddenProperty {
+        /// The member.
         member: NodeId,
     },
+    /// `enum`.
     Enum,
+    /// `anyOf`.
     AnyOf,
+    /// `oneOf`.
     OneOf {
+        /// How many alternatives are satisfied.
         n_valid: u32,
     },
+    /// `allOf`.
     AllOf {
+        /// Whether no clause is satisfied.
         none: bool,
     },
+    /// `not`.
     Not,
-    /// What only imported schemas can find.
-    Imported(Kept),
+    /// What only keywords beyond the server's can find.
+    Beyond(P),
 }
 
 /// Which number does not fit its type.
@@ -107,7 +143,8 @@ pub enum Relation {
 }
 
 impl Relation {
-    pub(super) fn holds(self, order: Ordering) -> bool {
+    /// Whether numbers in this order do.
+    pub fn holds(self, order: Ordering) -> bool {
         match self {
             Self::AtLeast => order.is_ge(),
             Self::Above => order.is_gt(),
@@ -116,7 +153,8 @@ impl Relation {
         }
     }
 
-    pub(super) fn text(self) -> &'static str {
+    /// In words.
+    pub fn text(self) -> &'static str {
         match self {
             Self::AtLeast => "greater than or equal to",
             Self::Above => "greater than",
@@ -152,18 +190,42 @@ pub struct Scope<'a> {
     pub positions: &'a Positions,
 }
 
-impl Finding {
-    /// The value it is about.
-    pub fn value(&self) -> NodeId {
-        self.value
+impl Scope<'_> {
+    /// The path of the value `id`, every key as a field.
+    pub fn path(&self, id: NodeId) -> FieldPath {
+        self.steps(id).into_iter().fold(self.base.clone(), FieldPath::join)
     }
 
+    fn steps(&self, id: NodeId) -> Vec<Segment> {
+        let mut steps = Vec::new();
+        let mut value = self.root.document().value(id);
+        while value.id() != self.root.id() {
+            let Some(parent) = value.parent() else { break };
+            steps.push(match value.key() {
+                Some(key) => Segment::Field(key.into()),
+                None => Segment::Index(self.positions.of(parent, value)),
+            });
+            value = parent;
+        }
+        steps.reverse();
+        steps
+    }
+}
+
+impl Finding {
     /// The finding as an issue, with the value the server shows.
     pub fn issue(&self, scope: &Scope<'_>) -> Issue {
+        self.issue_with(scope, |never| match never {})
+    }
+}
+
+impl<P: Copy> Finding<P> {
+    /// The same where `beyond` knows what other keywords found.
+    pub fn issue_with(&self, scope: &Scope<'_>, beyond: impl FnOnce(P) -> Issue) -> Issue {
         let document = scope.root.document();
         let value = document.value(self.value);
         let node = scope.table.node(self.schema);
-        let place = Place::new(scope, document, self.value);
+        let place = Place::new(scope, self.value);
         let issue = match self.problem {
             Problem::Type => wrong_type(&types_text(scope.table, node), type_name(value)),
             Problem::TypeOfFormat => {
@@ -252,10 +314,7 @@ impl Finding {
                 return place.plain(Issue::error(codes::ALL_OF).with("found", found));
             }
             Problem::Not => return place.plain(Issue::error(codes::NOT)),
-            // Reports of imported schemas make these themselves, with the settings at hand.
-            Problem::Imported(kept) => {
-                return kept.issue(scope, &Settings::default(), self.schema, value);
-            }
+            Problem::Beyond(problem) => return beyond(problem),
         };
         issue.with("name", place.name).at(place.path)
     }
@@ -269,18 +328,8 @@ struct Place<'a> {
 }
 
 impl<'a> Place<'a> {
-    fn new(scope: &Scope<'a>, document: &Document, id: NodeId) -> Self {
-        let mut steps = Vec::new();
-        let mut value = document.value(id);
-        while value.id() != scope.root.id() {
-            let Some(parent) = value.parent() else { break };
-            steps.push(match value.key() {
-                Some(key) => Segment::Field(key.into()),
-                None => Segment::Index(scope.positions.of(parent, value)),
-            });
-            value = parent;
-        }
-        steps.reverse();
+    fn new(scope: &Scope<'a>, id: NodeId) -> Self {
+        let steps = scope.steps(id);
         let mut name = String::new();
         for step in &steps {
             let _ = match step {
@@ -314,7 +363,8 @@ impl<'a> Place<'a> {
     }
 }
 
-pub(super) fn wrong_type(expected: &str, found: &str) -> Issue {
+/// A value of another type than `expected`.
+pub fn wrong_type(expected: &str, found: &str) -> Issue {
     Issue::error(codes::TYPE_MISMATCH)
         .with("expected", expected)
         .with("found", found)
@@ -342,7 +392,7 @@ fn counted(limit: i64, unit: &str) -> String {
 }
 
 /// The JSON type of a value, where `1` is an integer and `1.0` a number.
-pub(super) fn type_name(value: Value<'_>) -> &'static str {
+pub fn type_name(value: Value<'_>) -> &'static str {
     match value.kind() {
         Kind::Null => "null",
         Kind::Bool(_) => "boolean",
@@ -404,7 +454,7 @@ pub fn shown(value: Value<'_>) -> Arg {
 }
 
 /// An entry of an enum: a string as it is, anything else as JSON.
-pub(super) fn literal(literal: &Literal) -> String {
+pub fn literal(literal: &Literal) -> String {
     match literal {
         Literal::Null => "null".into(),
         Literal::Bool(bool) => bool.to_string(),
@@ -419,7 +469,10 @@ pub(super) fn literal(literal: &Literal) -> String {
 fn types_text<'t>(table: &'t Table, node: &Node) -> Cow<'t, str> {
     match node.types {
         Types::Other(name) => table.name(name).into(),
-        Types::Any => super::loose::types(node).map_or_else(Cow::default, Cow::Owned),
+        Types::Any => match node.more().and_then(|more| more.types) {
+            Some(types) => types.text().into(),
+            None => Cow::default(),
+        },
         types => types.text().into(),
     }
 }

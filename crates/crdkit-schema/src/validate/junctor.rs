@@ -4,7 +4,7 @@
 //! match count stay there, behind the junctor's own finding; the others are taken off.
 
 use super::finding::Problem;
-use super::{At, Position, Validator};
+use super::{Instance, Keywords, Position, Validator};
 use crate::compile::{Id, Junctors};
 use crdkit_value::Value;
 
@@ -16,9 +16,9 @@ struct Tried {
     count: u32,
 }
 
-impl<'t> Validator<'t> {
+impl<'t, K: Keywords<'t>> Validator<'t, K> {
     /// Gives the match counts of the clauses that stand for the value.
-    pub(super) fn junctors(&mut self, at: &At<'t, '_>, junctors: &Junctors) -> u32 {
+    pub(super) fn junctors(&mut self, at: &Instance<'t, '_>, junctors: &Junctors) -> u32 {
         let mut count = 0;
         if !junctors.any_of.is_empty() {
             let start = self.findings.len();
@@ -92,7 +92,8 @@ impl<'t> Validator<'t> {
         tried
     }
 
-    pub(super) fn insert(&mut self, position: usize, at: &At<'_, '_>, problem: Problem) {
+    /// Notes what is wrong with a value before the findings from `position` on.
+    pub fn insert(&mut self, position: usize, at: &Instance<'_, '_>, problem: Problem<K::Problem>) {
         self.add(at, problem);
         if let Some(added) = self.findings.get_mut(position..) {
             added.rotate_right(1);

@@ -16,23 +16,21 @@ pub mod correlate;
 mod enums;
 mod finding;
 mod junctor;
-mod loose;
+mod keywords;
 mod number;
 mod positions;
-mod report;
 mod text;
 
-pub use finding::{Finding, Relation, Scope, Subject, shown};
-pub use loose::ItemKeys;
-pub use loose::identity;
+pub use finding::{
+    Finding, Problem, Relation, Scope, Subject, literal, shown, type_name, wrong_type,
+};
+pub use keywords::{Keywords, ServerKeywords};
 pub use positions::Positions;
-pub use report::{Request, branch, is_valid, report};
 
 use crate::compile::{Additional, Field, Flags, Id, Node, Plain, Table};
 use crate::status;
 use crdkit_issue::{FieldPath, Issue};
 use crdkit_value::{Items, Kind, Members, NodeId, Tag, Value};
-use finding::Problem;
 use std::collections::BTreeSet;
 
 /// Everything wrong with `value`, which stands at `base` and replaces `old`, as issues: sorted by path,
@@ -50,7 +48,7 @@ pub fn issues<'v>(
     }
     let positions = &Positions::default();
     let scope = Scope { table, schema, root: value, base, positions };
-    let issues = found.iter().map(|finding| (finding.value(), finding.issue(&scope)));
+    let issues = found.iter().map(|finding| (finding.value, finding.issue(&scope)));
     let mut issues: Vec<_> = issues.collect();
     issues.sort_by(|(_, left), (_, right)| left.path.cmp(&right.path));
     let mut seen = BTreeSet::new();
@@ -65,22 +63,25 @@ pub fn update<'v>(
     value: Value<'v>,
     old: Option<Value<'v>>,
 ) -> Vec<Finding> {
-    let mut validator = Validator { table, findings: Vec::new(), imported: None };
+    let mut validator = Validator::new(table, ServerKeywords);
     validator.value(schema, value, old, Position::Root);
     validator.findings
 }
 
-struct Validator<'t> {
-    table: &'t Table,
+/// Holds values against schemas of one table. `K` says what schemas may ask beyond the server's keywords.
+#[derive(Debug)]
+pub struct Validator<'t, K: Keywords<'t>> {
+    /// The table of the schemas.
+    pub table: &'t Table,
     /// A stack: what a clause or an unchanged value adds may be taken off again.
-    findings: Vec<Finding>,
-    /// How imported schemas are evaluated; nothing for those of CRDs.
-    imported: Option<loose::Imported<'t>>,
+    pub findings: Vec<Finding<K::Problem>>,
+    /// What those who implement [`Keywords`] remember while they work.
+    pub keywords: K,
 }
 
 /// Where a value stands, as far as that matters.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Position {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Position {
     /// The value that validation began with.
     Root,
     /// Anywhere else.
@@ -89,9 +90,14 @@ enum Position {
     Part,
 }
 
-impl<'t> Validator<'t> {
+impl<'t, K: Keywords<'t>> Validator<'t, K> {
+    /// One that has found nothing yet.
+    pub fn new(table: &'t Table, keywords: K) -> Self {
+        Self { table, findings: Vec::new(), keywords }
+    }
+
     /// Checks `value`, which replaces `old`. Gives the match count.
-    fn value<'v>(
+    pub fn value<'v>(
         &mut self,
         schema: Id,
         value: Value<'v>,
@@ -116,15 +122,12 @@ impl<'t> Validator<'t> {
         old: Option<Value<'v>>,
         position: Position,
     ) -> u32 {
-        if self.imported.is_some()
-            && let Some(count) = self.imported(schema, value, position)
-        {
+        if let Some(count) = K::check(self, schema, value, position) {
             return count;
         }
-        let table = self.table;
-        let node = table.node(schema);
+        let node = self.table.node(schema);
         let kind = value.kind();
-        let at = At { schema, node, value };
+        let at = Instance { schema, node, value };
         if matches!(kind, Kind::Null) {
             let wanted = text::type_allows_null(node);
             if !wanted {
@@ -154,7 +157,12 @@ impl<'t> Validator<'t> {
         count
     }
 
-    fn items<'v>(&mut self, at: &At<'t, 'v>, items: Items<'v>, old: Option<Value<'v>>) -> u32 {
+    fn items<'v>(
+        &mut self,
+        at: &Instance<'t, 'v>,
+        items: Items<'v>,
+        old: Option<Value<'v>>,
+    ) -> u32 {
         let n_items = items.len();
         let mut count = 0;
         if let Some(schema) = at.node.items {
@@ -169,44 +177,52 @@ impl<'t> Validator<'t> {
                 count += self.value(schema, item, old, Position::Inside);
             }
         }
-        if let Some(bounds) = at.node.bounds() {
-            if let Some(limit) = bounds.min_items.filter(|limit| as_i64(n_items) < *limit) {
-                self.add(at, Problem::MinItems { limit });
-            }
-            if let Some(limit) = bounds.max_items.filter(|limit| as_i64(n_items) > *limit) {
-                self.add(at, Problem::MaxItems { limit });
-            }
-        }
+        self.count_items(at, n_items);
         count
+    }
+
+    /// `minItems` and `maxItems`.
+    #[inline]
+    pub fn count_items(&mut self, at: &Instance<'t, '_>, n_items: usize) {
+        let Some(bounds) = at.node.bounds() else { return };
+        if let Some(limit) = bounds.min_items.filter(|limit| as_i64(n_items) < *limit) {
+            self.add(at, Problem::MinItems { limit });
+        }
+        if let Some(limit) = bounds.max_items.filter(|limit| as_i64(n_items) > *limit) {
+            self.add(at, Problem::MaxItems { limit });
+        }
+    }
+
+    /// `minProperties` and `maxProperties`.
+    #[inline]
+    pub fn count_members(&mut self, at: &Instance<'t, '_>, n_members: usize) {
+        let Some(bounds) = at.node.bounds() else { return };
+        if let Some(limit) = bounds.min_properties.filter(|limit| as_i64(n_members) < *limit) {
+            self.add(at, Problem::MinProperties { limit });
+        }
+        if let Some(limit) = bounds.max_properties.filter(|limit| as_i64(n_members) > *limit) {
+            self.add(at, Problem::MaxProperties { limit });
+        }
     }
 
     fn members<'v>(
         &mut self,
-        at: &At<'t, 'v>,
+        at: &Instance<'t, 'v>,
         members: Members<'v>,
         old: Option<Value<'v>>,
         position: Position,
     ) -> u32 {
         let (table, node) = (self.table, at.node);
-        let n_members = members.len();
-        if let Some(bounds) = node.bounds() {
-            if let Some(limit) = bounds.min_properties.filter(|limit| as_i64(n_members) < *limit) {
-                self.add(at, Problem::MinProperties { limit });
-            }
-            if let Some(limit) = bounds.max_properties.filter(|limit| as_i64(n_members) > *limit) {
-                self.add(at, Problem::MaxProperties { limit });
-            }
-        }
+        self.count_members(at, members.len());
         let (mut count, mut n_required) = (0, 0);
         if !node.fields.is_empty() || node.additional != Additional::Absent {
             let old = old.map(correlate::Keys::new);
             let rest = node.additional_schema().map(|schema| self.plain(schema));
-            let skips = self.imported.is_none();
             for (key, member) in members {
                 let (schema, plain) = match node.fields.find(table, key) {
                     Some(&Field { schema, plain, required, .. }) => {
                         n_required += usize::from(required);
-                        (schema, if skips { plain } else { Plain::default() })
+                        (schema, if K::PLAIN { plain } else { Plain::default() })
                     }
                     None => match node.additional {
                         Additional::Schema(schema) => (schema, rest.unwrap_or_default()),
@@ -236,14 +252,11 @@ impl<'t> Validator<'t> {
 
     /// What `schema` accepts without a further look.
     fn plain(&self, schema: Id) -> Plain {
-        match self.imported {
-            None => Plain::of(self.table.node(schema)),
-            Some(_) => Plain::default(),
-        }
+        if K::PLAIN { Plain::of(self.table.node(schema)) } else { Plain::default() }
     }
 
     /// Looks for what is required by name: not all of it was met among the declared properties.
-    fn required(&mut self, at: &At<'t, '_>) {
+    fn required(&mut self, at: &Instance<'t, '_>) {
         let keys = correlate::Keys::new(at.value);
         for name in at.node.required.iter().copied() {
             if keys.find(self.table.name(name)).is_none() {
@@ -252,7 +265,8 @@ impl<'t> Validator<'t> {
         }
     }
 
-    fn add(&mut self, at: &At<'_, '_>, problem: Problem) {
+    /// Notes what is wrong with a value.
+    pub fn add(&mut self, at: &Instance<'_, '_>, problem: Problem<K::Problem>) {
         self.findings.push(Finding { schema: at.schema, value: at.value.id(), problem });
     }
 }
@@ -267,11 +281,15 @@ fn plain_count(tag: Tag) -> u32 {
     }
 }
 
-/// What is being checked.
-struct At<'t, 'v> {
-    schema: Id,
-    node: &'t Node,
-    value: Value<'v>,
+/// A value and the schema that it is held against.
+#[derive(Clone, Copy, Debug)]
+pub struct Instance<'t, 'v> {
+    /// The schema.
+    pub schema: Id,
+    /// What the schema says.
+    pub node: &'t Node,
+    /// The value.
+    pub value: Value<'v>,
 }
 
 fn as_i64(count: usize) -> i64 {
@@ -317,8 +335,7 @@ mod tests {
             let [schema] = *table.ids().collect::<Vec<_>>() else { unreachable!() };
             for event in scalars {
                 let document = Document::of_events([event]);
-                let mut validator =
-                    Validator { table: &table, findings: Vec::new(), imported: None };
+                let mut validator = Validator::new(&table, ServerKeywords);
                 let count = validator.check(schema, document.root(), None, Position::Inside);
                 let tag = document.root().tag();
                 if validator.plain(schema).accepts(tag) {

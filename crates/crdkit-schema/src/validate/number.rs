@@ -4,7 +4,7 @@
 //! number and is then compared in floats. Otherwise an integer meets the limit without its fraction.
 
 use super::finding::{Problem, Relation, Subject};
-use super::{At, Validator};
+use super::{Instance, Keywords, Validator};
 use crate::compile::{FormatKind, Node, Number, Types};
 use crdkit_value::Kind;
 
@@ -15,9 +15,9 @@ enum Seen {
     Float(f64),
 }
 
-impl<'t> Validator<'t> {
+impl<'t, K: Keywords<'t>> Validator<'t, K> {
     #[inline]
-    pub(super) fn number(&mut self, at: &At<'t, '_>, kind: &Kind<'_>) -> u32 {
+    pub(super) fn number(&mut self, at: &Instance<'t, '_>, kind: &Kind<'_>) -> u32 {
         let seen = match kind {
             Kind::Int(int) => Seen::Int(*int),
             Kind::Float(float) => Seen::Float(*float),
@@ -48,7 +48,13 @@ impl<'t> Validator<'t> {
     }
 
     /// The number as it is compared with `limit`: in floats if the type cannot hold the limit.
-    fn native(&mut self, at: &At<'t, '_>, seen: Seen, limit: Number, subject: Subject) -> Seen {
+    fn native(
+        &mut self,
+        at: &Instance<'t, '_>,
+        seen: Seen,
+        limit: Number,
+        subject: Subject,
+    ) -> Seen {
         if fits(Seen::Float(limit.get()), at.node) {
             return seen;
         }
@@ -56,7 +62,7 @@ impl<'t> Validator<'t> {
         Seen::Float(seen.float())
     }
 
-    fn relation(&mut self, at: &At<'t, '_>, seen: Seen, limit: Number, relation: Relation) {
+    fn relation(&mut self, at: &Instance<'t, '_>, seen: Seen, limit: Number, relation: Relation) {
         let holds = match seen {
             Seen::Int(int) => relation.holds(int.cmp(&truncate(limit.get()))),
             Seen::Float(float) => {
@@ -68,7 +74,7 @@ impl<'t> Validator<'t> {
         }
     }
 
-    fn multiple_of(&mut self, at: &At<'t, '_>, seen: Seen, factor: f64) {
+    fn multiple_of(&mut self, at: &Instance<'t, '_>, seen: Seen, factor: f64) {
         let (positive, multiple) = match seen {
             Seen::Int(int) => {
                 let factor = truncate(factor);

@@ -16,7 +16,7 @@ pub struct Positions(RefCell<HashMap<NodeId, HashMap<NodeId, usize>>>);
 
 impl Positions {
     /// The position of `item` in `list`.
-    pub(super) fn of(&self, list: Value<'_>, item: Value<'_>) -> usize {
+    pub fn of(&self, list: Value<'_>, item: Value<'_>) -> usize {
         if list.items().len() <= FEW {
             return list.items().take_while(|other| other.id() != item.id()).count();
         }

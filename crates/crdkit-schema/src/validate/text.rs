@@ -1,7 +1,7 @@
 //! Types, and what strings must be.
 
 use super::finding::Problem;
-use super::{At, Validator};
+use super::{Instance, Keywords, Validator};
 use crate::compile::{FormatKind, Node, Types};
 use crdkit_value::Kind;
 
@@ -10,11 +10,11 @@ pub(super) fn type_allows_null(node: &Node) -> bool {
     node.types == Types::Any || node.is_nullable()
 }
 
-impl<'t> Validator<'t> {
+impl<'t, K: Keywords<'t>> Validator<'t, K> {
     /// Checks the type of a value that is not null. A string or array passes for any type but a
     /// number's if there is a format.
     #[inline]
-    pub(super) fn types(&mut self, at: &At<'t, '_>, kind: &Kind<'_>) -> u32 {
+    pub(super) fn types(&mut self, at: &Instance<'t, '_>, kind: &Kind<'_>) -> u32 {
         let (types, format) = (at.node.types, at.node.format);
         if types.names(kind) {
             return 2;
@@ -46,7 +46,7 @@ impl<'t> Validator<'t> {
     }
 
     #[inline]
-    pub(super) fn string(&mut self, at: &At<'t, '_>, text: &str) -> u32 {
+    pub(super) fn string(&mut self, at: &Instance<'t, '_>, text: &str) -> u32 {
         self.length_and_pattern(at, text);
         let Some(FormatKind::Text(format)) = at.node.format.map(|format| format.kind) else {
             return 1;
@@ -58,7 +58,7 @@ impl<'t> Validator<'t> {
     }
 
     /// The first of maximum length, minimum length and pattern that is not satisfied.
-    pub(super) fn length_and_pattern(&mut self, at: &At<'t, '_>, text: &str) {
+    pub fn length_and_pattern(&mut self, at: &Instance<'t, '_>, text: &str) {
         let bounds = at.node.bounds();
         let max_length = bounds.and_then(|bounds| bounds.max_length);
         let min_length = bounds.and_then(|bounds| bounds.min_length);

@@ -5,7 +5,6 @@ mod export;
 mod fixtures;
 mod hostile;
 mod mdtest;
-mod plugin;
 mod properties;
 mod rules;
 mod status;

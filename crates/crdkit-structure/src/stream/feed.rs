@@ -2,9 +2,9 @@
 
 use super::Options;
 use super::walk::{Step, Stream};
+use crate::compiled::CompiledSchema;
 use crdkit_codec::DecodeError;
 use crdkit_codec::json::Chunks;
-use crdkit_schema::schema::Schema;
 use std::io::{self, ErrorKind, Read};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -27,7 +27,7 @@ struct Arrived {
 
 impl<'t> Feeder<'t> {
     /// A feeder for one document, held against `schema`.
-    pub fn new(schema: &'t Schema, options: &'t Options) -> Self {
+    pub fn new(schema: &'t CompiledSchema, options: &'t Options) -> Self {
         let inbox = Inbox::default();
         Self { stream: Stream::new(inbox.clone(), schema, options), inbox }
     }

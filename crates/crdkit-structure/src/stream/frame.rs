@@ -4,12 +4,13 @@
 
 use super::schema::{self, Label, Schemas};
 use super::seen::Seen;
+use crate::compiled::{CompiledSchema, Semantics};
+use crate::import::{DefaultMode, Unknown};
+use crate::member;
+use crate::validate::{self, Identity, ItemKeys, has_unique_items, has_unique_keys};
 use crdkit_issue::{Arg, Code, FieldPath, Issue, Segment, codes};
-use crdkit_schema::compile::{Contains, Id};
-use crdkit_schema::import::{DefaultMode, Unknown};
-use crdkit_schema::schema::{Schema, Semantics};
-use crdkit_schema::unknown::{self, Fate};
-use crdkit_schema::validate::{self, identity, identity::Identity};
+use crdkit_schema::compile::{Contains, Id, Member};
+use crdkit_schema::validate::shown;
 use crdkit_value::{Document, Duplicates, Event, NodeId, Value};
 use std::collections::BTreeSet;
 
@@ -66,7 +67,7 @@ pub(super) enum Child {
 impl<'t> Frame<'t> {
     /// Opens an object or array that `schemas` apply to; what is wrong with that goes to `found`.
     pub(super) fn open(
-        schema: &'t Schema,
+        schema: &'t CompiledSchema,
         schemas: &[Id],
         keep: bool,
         is_object: bool,
@@ -89,7 +90,7 @@ impl<'t> Frame<'t> {
                 }
             }
             missing.extend(node.required.iter().map(|name| table.name(*name)));
-            if identity::has_unique_items(schema, id) || identity::has_unique_keys(schema, id) {
+            if has_unique_items(node) || has_unique_keys(node) {
                 unique.push((id, Seen::default()));
             }
             contains.extend(node.contains().map(|contains| Count {
@@ -111,7 +112,7 @@ impl<'t> Frame<'t> {
     /// Takes the key of the next member.
     pub(super) fn member(
         &mut self,
-        schema: &'t Schema,
+        schema: &'t CompiledSchema,
         name: &str,
         duplicates: Duplicates,
         found: &mut Vec<Issue>,
@@ -129,23 +130,20 @@ impl<'t> Frame<'t> {
             let issue = Issue::error(codes::decode::DUPLICATE_KEY).with("key", name);
             found.push(issue.at(path.clone()));
         }
-        let fates = self.schemas.iter().map(|id| unknown::fate(schema, *id, name, self.keep));
-        let fates: Vec<Fate<'_>> = fates.collect();
-        let policy = fates.iter().find_map(|fate| match fate {
-            Fate::Unknown(policy) => Some(*policy),
-            _ => None,
-        });
-        let is_known = fates.iter().any(|fate| matches!(fate, Fate::Known(_) | Fate::Keep));
-        let policy = policy.filter(|_| !is_known);
+        let mut schemas = Vec::new();
+        let mut becomes = |id| member::becomes(schema, id, name, self.keep, |id| schemas.push(id));
+        let members: Vec<Member<()>> = self.schemas.iter().map(|id| becomes(*id)).collect();
+        let unknown = members.contains(&Member::Unknown)
+            && members.iter().all(|it| matches!(it, Member::Unknown | Member::Refused));
+        let policy = unknown.then_some(&schema.settings().unknown);
         // What is pruned is not there for anything that is asked of members.
         if policy == Some(&Unknown::Prune) {
             return Child::Skip;
         }
         self.n_children += usize::from(!is_repeated);
         missing.remove(name);
-        let mut schemas = Vec::new();
         let mut keep = self.keep;
-        for (id, fate) in self.schemas.iter().zip(fates) {
+        for (id, member) in self.schemas.iter().zip(members) {
             let node = schema.node(*id);
             note_dependents(schema, *id, name, present);
             if let Some(names) = node.more().and_then(|more| more.property_names) {
@@ -155,14 +153,15 @@ impl<'t> Frame<'t> {
                     found.push(issue.at(path.clone()));
                 }
             }
-            match fate {
-                Fate::Known(ids) => schemas.extend(ids),
-                Fate::Keep => keep = keep || unknown::keeps_below(node, self.keep),
-                Fate::Forbidden => {
+            match member {
+                Member::Allowed | Member::Kept => {
+                    keep = keep || member::keeps_below(node, self.keep);
+                }
+                Member::Refused => {
                     let issue = Issue::error(codes::schema::UNKNOWN_KEY).with("key", name);
                     found.push(issue.at(path.clone()));
                 }
-                Fate::Unknown(_) => {}
+                Member::Known(()) | Member::Unknown => {}
             }
         }
         if policy == Some(&Unknown::Strict) {
@@ -174,7 +173,7 @@ impl<'t> Frame<'t> {
     }
 
     /// What is to be done with the next item.
-    pub(super) fn item(&self, schema: &Schema) -> Child {
+    pub(super) fn item(&self, schema: &CompiledSchema) -> Child {
         let ids = self.schemas.iter().filter_map(|id| schema.node(*id).item(self.n_children));
         Child::Check(ids.collect(), self.keep)
     }
@@ -191,7 +190,7 @@ impl<'t> Frame<'t> {
     /// array or object, and `is_wrong` says that the child has not the right type.
     pub(super) fn count_child(
         &mut self,
-        schema: &Schema,
+        schema: &CompiledSchema,
         path: &[Segment],
         value: Option<Value<'_>>,
         is_wrong: bool,
@@ -225,7 +224,7 @@ impl<'t> Frame<'t> {
     }
 
     /// What is wrong now that it ends.
-    pub(super) fn close(&self, schema: &Schema, found: &mut Vec<Issue>) {
+    pub(super) fn close(&self, schema: &CompiledSchema, found: &mut Vec<Issue>) {
         match &self.kind {
             Kind::Object { missing, present, .. } => {
                 for name in missing.iter().filter(|name| !self.fills_in(schema, name)) {
@@ -259,7 +258,7 @@ impl<'t> Frame<'t> {
 
     /// Why values of `schemas`, children of `parent`, must be held whole, if they must.
     pub(super) fn whole(
-        schema: &Schema,
+        schema: &CompiledSchema,
         schemas: &[Id],
         parent: Option<&Self>,
     ) -> Option<&'static str> {
@@ -275,11 +274,11 @@ impl<'t> Frame<'t> {
     }
 
     /// Makes an item of `parent` remember what tells it apart.
-    pub(super) fn remember(&mut self, schema: &'t Schema, parent: &Self) {
+    pub(super) fn remember(&mut self, schema: &'t CompiledSchema, parent: &Self) {
         if !self.is_object() || parent.is_object() {
             return;
         }
-        let lists = parent.schemas.iter().filter(|id| identity::has_unique_keys(schema, **id));
+        let lists = parent.schemas.iter().filter(|id| has_unique_keys(schema.node(**id)));
         let names = lists.flat_map(|id| schema.node(*id).list_map_keys());
         let names: Vec<&str> = names.map(|name| schema.table().name(*name)).collect();
         if !names.is_empty() {
@@ -299,7 +298,7 @@ impl<'t> Frame<'t> {
     }
 
     /// Whether a default stands in for the absent member.
-    fn fills_in(&self, schema: &Schema, name: &str) -> bool {
+    fn fills_in(&self, schema: &CompiledSchema, name: &str) -> bool {
         schema.settings().defaults != DefaultMode::Ignore
             && self.schemas.iter().any(|id| {
                 let member = schema.node(*id).fields.get(schema.table(), name);
@@ -307,7 +306,12 @@ impl<'t> Frame<'t> {
             })
     }
 
-    fn dependents(&self, schema: &Schema, present: &BTreeSet<&str>, found: &mut Vec<Issue>) {
+    fn dependents(
+        &self,
+        schema: &CompiledSchema,
+        present: &BTreeSet<&str>,
+        found: &mut Vec<Issue>,
+    ) {
         let table = schema.table();
         for more in self.schemas.iter().filter_map(|id| schema.node(*id).more()) {
             for (because, names) in &more.dependent_required {
@@ -350,7 +354,12 @@ impl Count {
 }
 
 /// Notes that the member `name` is there, if others have to do with it.
-fn note_dependents<'t>(schema: &'t Schema, id: Id, name: &str, present: &mut BTreeSet<&'t str>) {
+fn note_dependents<'t>(
+    schema: &'t CompiledSchema,
+    id: Id,
+    name: &str,
+    present: &mut BTreeSet<&'t str>,
+) {
     let Some(more) = schema.node(id).more() else { return };
     for (because, names) in &more.dependent_required {
         let mut all = std::iter::once(because).chain(names).map(|it| schema.table().name(*it));
@@ -360,7 +369,7 @@ fn note_dependents<'t>(schema: &'t Schema, id: Id, name: &str, present: &mut BTr
 
 #[expect(clippy::too_many_arguments, reason = "what a finding about two items is made of")]
 fn repeated(
-    schema: &Schema,
+    schema: &CompiledSchema,
     list: Id,
     path: &[Segment],
     index: usize,
@@ -378,14 +387,15 @@ fn repeated(
         issue.value = shown;
         found.push(issue.at(here.clone()));
     };
-    if identity::has_unique_items(schema, list) && !is_wrong {
+    let list = schema.node(list);
+    if has_unique_items(list) && !is_wrong {
         let mut bytes = vec![0];
-        identity::of_item(schema, list, index, value, &mut bytes);
-        report(codes::object::REPEATED_ITEM, &bytes, Some(validate::shown(value)));
+        ItemKeys::new(schema).write(value, list.item(index), &mut bytes);
+        report(codes::object::REPEATED_ITEM, &bytes, Some(shown(value)));
     }
-    if identity::has_unique_keys(schema, list) {
+    if has_unique_keys(list) {
         let mut bytes = vec![1];
-        match identity::of_keys(schema, list, value, &mut bytes) {
+        match ItemKeys::new(schema).write_list_keys(list, value, &mut bytes) {
             Identity::Bytes => report(codes::object::REPEATED_KEYS, &bytes, None),
             Identity::Missing(name) => {
                 let path = here.field(schema.table().name(name));

@@ -1,9 +1,9 @@
 //! What a stream asks a schema: what stands below it, and what it cannot decide piece by piece.
 
+use crate::compiled::CompiledSchema;
+use crate::import::Embedded;
+use crate::validate::has_unique_items;
 use crdkit_schema::compile::{Flags, Id, Node};
-use crdkit_schema::import::Embedded;
-use crdkit_schema::schema::Schema;
-use crdkit_schema::validate::identity;
 use std::sync::Arc;
 
 /// The schemas that all apply to one value.
@@ -19,12 +19,12 @@ pub enum Label {
 }
 
 /// The label of every schema, by id: a report of what a stream may have to hold.
-pub fn labels(schema: &Schema) -> impl Iterator<Item = (Id, Label)> + '_ {
+pub fn labels(schema: &CompiledSchema) -> impl Iterator<Item = (Id, Label)> + '_ {
     schema.table().ids().map(|id| (id, label(schema, schema.node(id))))
 }
 
 /// Whether a value of `node` can be checked while it is open.
-pub(super) fn label(schema: &Schema, node: &Node) -> Label {
+pub(super) fn label(schema: &CompiledSchema, node: &Node) -> Label {
     if node.has(Flags::EMBEDDED) && schema.settings().embedded != Embedded::Off {
         return Label::Buffered("an embedded resource");
     }
@@ -45,8 +45,8 @@ pub(super) fn label(schema: &Schema, node: &Node) -> Label {
 }
 
 /// Why a child of an array with the schema `id` must be held whole, if it must.
-pub(super) fn whole_item(schema: &Schema, id: Id) -> Option<&'static str> {
-    if identity::has_unique_items(schema, id) {
+pub(super) fn whole_item(schema: &CompiledSchema, id: Id) -> Option<&'static str> {
+    if has_unique_items(schema.node(id)) {
         return Some("the uniqueness of items");
     }
     schema.node(id).contains().map(|_| "`contains`")

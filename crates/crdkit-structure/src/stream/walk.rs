@@ -3,12 +3,12 @@
 use super::frame::{Child, Frame};
 use super::schema::Schemas;
 use super::{Options, Resolution};
+use crate::compiled::CompiledSchema;
 use crate::stages;
 use crdkit_codec::DecodeError;
 use crdkit_codec::json::{Chunks, Filled, Reader, Source};
 use crdkit_issue::{FieldPath, Issue, Segment, Severity, Span, codes};
 use crdkit_schema::compile::Id;
-use crdkit_schema::schema::Schema;
 use crdkit_schema::spans;
 use crdkit_value::{Builder, Document, Event, Kind, NodeId, NumberMode, Suspended};
 use std::collections::VecDeque;
@@ -18,7 +18,7 @@ use std::mem;
 /// A document on its way through the checks.
 pub struct Stream<'t, S> {
     reader: Reader<S>,
-    schema: &'t Schema,
+    schema: &'t CompiledSchema,
     options: &'t Options,
     /// The array that is opened whatever its size.
     opened: Option<FieldPath>,
@@ -90,7 +90,7 @@ struct Filling<'t> {
 
 impl<'t, R: Read> Stream<'t, Chunks<R>> {
     /// Reads a JSON document from `input` and holds it against `schema`.
-    pub fn new(input: R, schema: &'t Schema, options: &'t Options) -> Self {
+    pub fn new(input: R, schema: &'t CompiledSchema, options: &'t Options) -> Self {
         let reader = Reader::from_read(input, &options.limits, NumberMode::Value);
         Self {
             reader,

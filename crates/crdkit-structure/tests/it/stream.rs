@@ -3,8 +3,8 @@
 use crate::support;
 use crdkit_codec::DecodeError;
 use crdkit_issue::{FieldPath, Issue, codes};
-use crdkit_schema::import::{self, Profile, Unknown};
-use crdkit_schema::schema::Schema;
+use crdkit_structure::CompiledSchema;
+use crdkit_structure::import::{self, Profile, Unknown};
 use crdkit_structure::stream::{
     Elements, Feeder, Label, Options, Resolution, Step, Strategy as Buffers, Stream, labels,
 };
@@ -43,7 +43,7 @@ properties:
         sub: {type: array, items: {type: array, items: {type: integer}}}
 "#;
 
-fn schema(text: &str, unknown: Unknown) -> Schema {
+fn schema(text: &str, unknown: Unknown) -> CompiledSchema {
     let document = support::decode(text).document;
     let options = import::Options::new().profile(Profile::Loose).unknown(unknown);
     import::import(document.root(), &options).expect("a schema").schema
@@ -71,7 +71,7 @@ fn options(threshold: usize) -> Options {
 }
 
 fn run(
-    schema: &Schema,
+    schema: &CompiledSchema,
     text: &str,
     options: &Options,
     chunk: usize,

@@ -8,10 +8,10 @@ use crate::answer::Answer;
 use crate::case::{Case, Cases};
 use crate::score::Score;
 use anyhow::Result;
-use crdkit::schema::import::{
+use crdkit::structure::import::{
     Dialect, Formats, Options, Profile, ResolveError, Resolver, Unevaluated, Unknown, import,
 };
-use crdkit::schema::validate;
+use crdkit::structure::validate;
 use crdkit::value::{Document, Value};
 use std::collections::BTreeMap;
 use std::sync::Arc;

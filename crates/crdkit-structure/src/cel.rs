@@ -1,0 +1,56 @@
+//! The rules of an imported schema, which may leave them out or run them with limits of its own.
+//!
+//! Every failure is an issue. A rule that is false and one that cannot be evaluated have codes of their own;
+//! both carry the rule, and a hint that names it or shows its beginning.
+
+use crate::compiled::CompiledSchema;
+use crdkit_cel::Limits;
+use crdkit_issue::{FieldPath, Issue};
+use crdkit_schema::compile::Id;
+use crdkit_schema::rules::Evaluator;
+use crdkit_value::{NodeId, Value};
+use std::time::Duration;
+
+/// What rules are evaluated on.
+#[derive(Clone, Copy)]
+#[non_exhaustive]
+pub struct Call<'v> {
+    /// The value.
+    pub value: Value<'v>,
+    /// The value it replaces.
+    pub old: Option<Value<'v>>,
+    /// How much time has passed since whenever, so that a rule can be ended when its time is up. Without a
+    /// clock only cost ends a rule.
+    pub clock: Option<&'v dyn Fn() -> Duration>,
+}
+
+impl<'v> Call<'v> {
+    /// A new value.
+    pub fn new(value: Value<'v>) -> Self {
+        Self { value, old: None, clock: None }
+    }
+}
+
+/// What the rules of the schema `id` say about a value that stands at `base`. Nothing if the schema was
+/// imported without rules. What fails on a value that did not change is a warning.
+pub fn check(
+    schema: &CompiledSchema,
+    id: Id,
+    base: &FieldPath,
+    call: Call<'_>,
+) -> Vec<(NodeId, Issue)> {
+    let Some(options) = &schema.settings().cel else { return Vec::new() };
+    let mut limits = Limits::default();
+    limits.cost = options.rule_cost;
+    let mut evaluator = Evaluator::new(schema.table()).ratcheting().limits(limits);
+    if let Some(clock) = call.clock {
+        evaluator = evaluator.timeout(clock, options.timeout);
+    }
+    evaluator.set_budget(Some(options.total_cost));
+    let found = evaluator.run(id, call.value, call.old, base);
+    let hinted = |issue: Issue| match issue.rule_hint(options.hint_chars) {
+        Some(hint) => issue.with("hint", hint),
+        None => issue,
+    };
+    found.into_iter().map(|(at, issue)| (at, hinted(issue))).collect()
+}

@@ -1,0 +1,106 @@
+//! Schemas from OpenAPI 3.0 and 3.1, JSON Schema and CRDs, with a choice in everything that may be meant
+//! in more than one way.
+//!
+//! A document comes in, a [`CompiledSchema`] comes out, and [`Diagnostics`] about every gap between what was
+//! written and what is checked. The same table of nodes as for CRDs is the result, so the same code holds
+//! values against it. The document is not changed, nothing is fetched, and time and depth are bounded.
+
+mod cycles;
+mod diagnostics;
+mod dialect;
+mod extensions;
+mod formats;
+mod keywords;
+mod library;
+mod lint;
+mod lower;
+mod metaschema;
+mod node;
+mod options;
+mod resolver;
+mod select;
+mod uri;
+
+pub use diagnostics::{Diagnostic, Diagnostics, Level};
+pub use options::{
+    Ambiguity, CelOptions, DefaultMode, Dialect, Embedded, Equality, Formats, Functions,
+    IntOrString, Nulls, Numbers, Options, Profile, Unevaluated, Unknown,
+};
+pub use resolver::{Refuse, ResolveError, Resolver, ResolverLimits};
+pub use select::{CrdSelector, VersionSelector};
+
+use crate::compiled::CompiledSchema;
+use crdkit_schema::compile::Id;
+use crdkit_value::{Document, Value};
+use dialect::Language;
+use library::{Library, Place};
+use lower::Lower;
+use select::Selected;
+
+/// What an import gives.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Imported {
+    /// The schema.
+    pub schema: CompiledSchema,
+    /// What there is to say about it.
+    pub diagnostics: Diagnostics,
+}
+
+/// Why there is no schema.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ImportError {
+    /// The schema is not acceptable, or less than what [`Options::deny`] lets through.
+    #[error("the schema is not accepted: {0}")]
+    Schema(Diagnostics),
+    /// A reference leads nowhere.
+    #[error("`{uri}` cannot be resolved")]
+    Reference {
+        /// As it is written, made absolute.
+        uri: String,
+        /// Why not.
+        source: ResolveError,
+    },
+    /// The document holds no schema that the selector fits, or several.
+    #[error("{0}")]
+    Selector(String),
+}
+
+/// The part of `document` that [`import`] makes a schema of.
+pub fn selected<'d>(document: Value<'d>, options: &Options) -> Result<Value<'d>, ImportError> {
+    select::select(document, &options.selector).map(|selected| selected.schema)
+}
+
+/// Makes a schema of `document`, or of the part of it that the options select.
+pub fn import(document: Value<'_>, options: &Options) -> Result<Imported, ImportError> {
+    // A copy: ids below are of one document, whatever part of another one this is.
+    let copy = Document::copy_of(document);
+    let Selected { schema, is_resource } = select::select(copy.root(), &options.selector)?;
+    let language = Language::of(options.dialect, copy.root(), schema);
+    let root = schema.id();
+    let mut library = Library::new(options);
+    let at = library.add(copy, root, &options.base, language);
+    let root = Place { document: at, node: root };
+    let mut lower = Lower::new(options, library);
+    lower.resource_root = is_resource.then_some(root);
+    let id = lower.all(root)?;
+    if options.profile == Profile::StructuralV1 {
+        lint::structural(&mut lower, root);
+    }
+    finish(lower, id, options)
+}
+
+/// Looks at what only the finished schema tells: defaults, rules.
+fn finish(lower: Lower<'_>, root: Id, options: &Options) -> Result<Imported, ImportError> {
+    let Lower { settings, library, compiler, mut diagnostics, defaults, rules, .. } = lower;
+    let table = compiler.into_table(lower.references, lower.anchors);
+    let schema = CompiledSchema::new(table, root, settings);
+    lint::defaults(&schema, &library, &defaults, &mut diagnostics);
+    lint::rules(&schema, &library, &rules, &mut diagnostics);
+    diagnostics.sort();
+    if diagnostics.worst() >= Some(options.deny.unwrap_or(Level::Error)) && options.deny.is_some() {
+        return Err(ImportError::Schema(diagnostics));
+    }
+    Ok(Imported { schema, diagnostics })
+}

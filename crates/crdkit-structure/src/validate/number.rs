@@ -1,0 +1,104 @@
+//! Numbers by what they are worth: limits and multiples are exact, whatever the spelling.
+
+use super::LooseProblem;
+use super::LooseValidator;
+use crate::compiled::Settings;
+use crate::import::Numbers;
+use crdkit_schema::compile::{FormatKind, Literal};
+use crdkit_schema::validate::{Instance, Problem, Relation};
+use crdkit_text::number::Decimal;
+use crdkit_value::Kind;
+
+/// The number of a value.
+pub(super) fn of(kind: &Kind<'_>) -> Option<Decimal> {
+    match kind {
+        Kind::Int(int) => Some(Decimal::from(*int)),
+        Kind::Float(float) => Decimal::from_f64(*float),
+        Kind::Number(text) => Decimal::parse(text),
+        _ => None,
+    }
+}
+
+pub(super) fn of_literal(literal: &Literal) -> Option<Decimal> {
+    match literal {
+        Literal::Int(int) => Some(Decimal::from(*int)),
+        Literal::Float(float) => Decimal::from_f64(*float),
+        _ => None,
+    }
+}
+
+impl<'t> LooseValidator<'_, 't> {
+    pub(super) fn decimal(
+        &mut self,
+        at: &Instance<'t, '_>,
+        settings: &'t Settings,
+        kind: &Kind<'_>,
+    ) {
+        self.representation(at, settings, kind);
+        let Some(more) = at.node.more() else { return };
+        let range = &more.range;
+        let limits = [
+            (&range.minimum, Relation::AtLeast),
+            (&range.exclusive_minimum, Relation::Above),
+            (&range.maximum, Relation::AtMost),
+            (&range.exclusive_maximum, Relation::Below),
+        ];
+        let bounded = limits.iter().any(|(limit, _)| limit.is_some());
+        if bounded || range.multiple_of.is_some() || more.check.is_some() {
+            let Some(number) = of(kind) else { return };
+            for (limit, relation) in limits {
+                if let Some(limit) = limit
+                    && !relation.holds(number.cmp(limit))
+                {
+                    self.add(at, Problem::Beyond(LooseProblem::Limit { relation }));
+                }
+            }
+            if let Some(factor) = &range.multiple_of
+                && !number.is_multiple_of(factor)
+            {
+                self.add(at, Problem::Beyond(LooseProblem::Multiple));
+            }
+            self.number_format(at, &number);
+        }
+    }
+
+    /// Formats of numbers, where formats are checked.
+    fn number_format(&mut self, at: &Instance<'t, '_>, number: &Decimal) {
+        let Some(more) = at.node.more().filter(|more| more.check.is_some()) else { return };
+        let fits = match at.node.format.map(|format| format.kind) {
+            Some(FormatKind::Int32) => {
+                number.to_i64().is_some_and(|int| i32::try_from(int).is_ok())
+            }
+            Some(FormatKind::Int64) => number.to_i64().is_some(),
+            #[expect(clippy::cast_possible_truncation, reason = "overflow is what is asked about")]
+            Some(FormatKind::Float) => (number.to_f64() as f32).is_finite(),
+            Some(FormatKind::Double) => number.to_f64().is_finite(),
+            _ => true,
+        };
+        if !fits && more.format.is_some() {
+            self.add(at, Problem::Beyond(LooseProblem::Format));
+        }
+    }
+
+    /// Whether the number can be kept in what the settings say numbers are kept in.
+    fn representation(&mut self, at: &Instance<'t, '_>, settings: &Settings, kind: &Kind<'_>) {
+        let fits = match (settings.numbers, kind) {
+            (Numbers::Exact | Numbers::Decimal { .. } | Numbers::Float64 { lossy: true }, _)
+            | (Numbers::BigInt | Numbers::Kubernetes, Kind::Int(_))
+            | (Numbers::Kubernetes, Kind::Float(_)) => true,
+            (Numbers::Float64 { lossy: false }, _) => of(kind).is_some_and(|number| {
+                !number.is_integer() || Decimal::from_f64(number.to_f64()) == Some(number)
+            }),
+            (Numbers::BigInt, _) => of(kind).is_some_and(|number| number.is_integer()),
+            (Numbers::Kubernetes, _) => of(kind).is_some_and(|number| {
+                number.to_i64().is_some()
+                    || number.to_f64().is_finite()
+                        && (!number.is_integer()
+                            || Decimal::from_f64(number.to_f64()) == Some(number))
+            }),
+        };
+        if !fits {
+            self.add(at, Problem::Beyond(LooseProblem::Overflow));
+        }
+    }
+}

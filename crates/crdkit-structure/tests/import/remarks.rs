@@ -1,0 +1,161 @@
+//! One schema for each remark, with its code and place.
+
+use crate::support::{loose, try_import};
+use crdkit_structure::import::{CelOptions, Formats, Functions, Level, Options, Unevaluated};
+
+#[track_caller]
+fn check(options: &Options, text: &str, expected: &[&str]) {
+    let imported = try_import(text, options).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let found: Vec<String> = imported
+        .diagnostics
+        .iter()
+        .map(|it| format!("{} {}", it.code, it.schema_path.pointer()))
+        .collect();
+    assert_eq!(found, expected, "{text}");
+    assert_eq!(imported.diagnostics.has_warnings(), imported.diagnostics.warnings().count() > 0);
+}
+
+#[test]
+fn structural_rules() {
+    let options = Options::new();
+    let list = |rest: &str, items: &str| {
+        format!("{{type: object, properties: {{l: {{type: array, items: {items}, {rest}}}}}}}")
+    };
+    let item = "{type: object, required: [a], properties: {a: {type: string}, b: {type: string}, o: {type: object}}}";
+    let keys = |keys: &str| {
+        list(&format!("x-kubernetes-list-type: map, x-kubernetes-list-map-keys: {keys}"), item)
+    };
+    for (text, expected) in [
+        ("{type: object}".to_owned(), &[][..]),
+        ("{properties: {a: {type: string}}}".to_owned(), &["schema_non_structural "]),
+        ("{type: object, anyOf: [{properties: {a: {type: string}}}]}".to_owned(),
+            &["schema_non_structural /anyOf/0/properties/a/type"]),
+        ("{type: object, properties: {a: {x-kubernetes-int-or-string: true, anyOf: [{type: integer}, {type: string}]}}}".to_owned(), &[]),
+        ("{type: object, properties: {a: {x-kubernetes-int-or-string: true, allOf: [{anyOf: [{type: integer}, {type: string}]}, {pattern: x}]}}}".to_owned(), &[]),
+        ("{type: object, properties: {l: {type: array}}}".to_owned(), &["schema_non_structural /properties/l"]),
+        ("{type: [object, 'null']}".to_owned(), &["schema_non_structural /type"]),
+        ("{type: object, additionalProperties: {type: string}}".to_owned(),
+            &["schema_non_structural /additionalProperties"]),
+        ("{type: object, properties: {m: {type: object, properties: {a: {type: string}}, additionalProperties: {type: string}}}}".to_owned(),
+            &["schema_non_structural /properties/m/additionalProperties"]),
+        ("{type: object, properties: {m: {type: object, x-kubernetes-preserve-unknown-fields: true, additionalProperties: false}}}".to_owned(),
+            &["schema_unknown_conflict /properties/m/additionalProperties"]),
+        (list("uniqueItems: true", "{type: string}"), &["schema_non_structural /properties/l/uniqueItems"]),
+        ("{type: object, patternProperties: {a: {type: string}}}".to_owned(), &["schema_non_structural /patternProperties"]),
+        ("{type: object, properties: {a: {type: string, $ref: '#/definitions/d'}}, definitions: {d: {type: string}}}".to_owned(),
+            &["schema_non_structural /definitions", "schema_non_structural /properties/a/$ref"]),
+        ("{type: object, dependencies: {a: [b]}}".to_owned(), &["schema_non_structural /dependencies"]),
+        ("{type: object, properties: {l: {type: array, items: {type: string}, additionalItems: false}}}".to_owned(),
+            &["schema_non_structural /properties/l/additionalItems"]),
+        ("{type: object, id: x}".to_owned(), &["schema_non_structural /id"]),
+        ("{type: object, x-kubernetes-preserve-unknown-fields: false}".to_owned(),
+            &["schema_preserve_false /x-kubernetes-preserve-unknown-fields"]),
+        ("{type: object, properties: {a: {x-kubernetes-int-or-string: true, x-kubernetes-preserve-unknown-fields: true}}}".to_owned(),
+            &["schema_int_or_string_conflict /properties/a/x-kubernetes-int-or-string"]),
+        ("{type: object, properties: {a: {type: string, x-kubernetes-embedded-resource: true}}}".to_owned(),
+            &["schema_embedded_type /properties/a/x-kubernetes-embedded-resource"]),
+        ("{type: object, x-kubernetes-list-type: set}".to_owned(), &["schema_list_type /x-kubernetes-list-type"]),
+        (list("x-kubernetes-list-type: bag", "{type: string}"), &["schema_list_type /properties/l/x-kubernetes-list-type"]),
+        (list("x-kubernetes-list-map-keys: [a]", item), &["schema_list_keys /properties/l/x-kubernetes-list-map-keys"]),
+        (list("x-kubernetes-list-type: map", item), &["schema_list_keys /properties/l/x-kubernetes-list-map-keys"]),
+        (keys("[a]"), &[]),
+        (keys("[a, a]"), &["schema_list_keys /properties/l/x-kubernetes-list-map-keys"]),
+        (keys("[z]"), &["schema_list_keys /properties/l/x-kubernetes-list-map-keys"]),
+        (keys("[b]"), &["schema_list_key_not_required /properties/l/x-kubernetes-list-map-keys"]),
+        (keys("[o]"), &["schema_list_key_not_required /properties/l/x-kubernetes-list-map-keys", "schema_list_keys /properties/l/x-kubernetes-list-map-keys"]),
+        (list("x-kubernetes-list-type: set", item), &["schema_set_items /properties/l/items"]),
+        ("{type: string, x-kubernetes-map-type: atomic}".to_owned(), &["schema_map_type /x-kubernetes-map-type"]),
+        ("{type: object, x-kubernetes-map-type: other}".to_owned(), &["schema_map_type /x-kubernetes-map-type"]),
+    ] {
+        check(&options, &text, expected);
+    }
+}
+
+#[test]
+fn what_cannot_be_meant() {
+    let options = loose();
+    for (text, expected) in [
+        ("{pattern: '('}", &["schema_regex_invalid /pattern"][..]),
+        ("{pattern: '(?=x)'}", &["schema_regex_invalid /pattern"]),
+        ("{patternProperties: {'[': true}}", &["schema_regex_invalid /patternProperties"]),
+        ("{type: text}", &["schema_type_unknown /type"]),
+        ("{multipleOf: 0}", &["schema_invalid /multipleOf"]),
+        ("{items: 3}", &["schema_invalid /items"]),
+        (
+            "{properties: {a: {type: string, default: 1}}}",
+            &["schema_default_invalid /properties/a/default"],
+        ),
+        ("{maxLenght: 3}", &["schema_unsupported_keyword /maxLenght"]),
+        ("{x-anything: 3}", &[]),
+    ] {
+        check(&options, text, expected);
+    }
+    let warn = options.clone().unevaluated(Unevaluated::Warn);
+    check(&warn, "{unevaluatedItems: false}", &["schema_approximated /unevaluatedItems"]);
+    let approximate = options.clone().unevaluated(Unevaluated::Approximate);
+    check(
+        &approximate,
+        "{unevaluatedProperties: false}",
+        &["schema_approximated /unevaluatedProperties"],
+    );
+    let strict = options.formats(Formats::AllStrict);
+    check(&strict, "{format: unheard-of}", &["schema_format_unknown /format"]);
+}
+
+#[test]
+fn a_pattern_that_cannot_be_read_does_not_refuse_documents() {
+    crate::support::check("{properties: {a: {pattern: '('}}}", "{a: x}", &[]);
+}
+
+#[test]
+fn rules_are_compiled_when_they_are_to_be_evaluated() {
+    let rule =
+        |text: &str| format!("{{type: object, x-kubernetes-validations: [{{rule: \"{text}\"}}]}}");
+    let cel = loose().cel(CelOptions::default());
+    check(&cel, &rule("true"), &[]);
+    for text in ["", "self.", "self.nothing == 1"] {
+        check(&cel, &rule(text), &["schema_cel_invalid /x-kubernetes-validations/0/rule"]);
+    }
+    let mut small = CelOptions::default();
+    small.max_expression_bytes = 3;
+    check(
+        &loose().cel(small),
+        &rule("true"),
+        &["schema_cel_invalid /x-kubernetes-validations/0/rule"],
+    );
+    let mut few = CelOptions::default();
+    few.functions = Functions::Only(["size".to_owned()].into());
+    let few = loose().cel(few);
+    check(&few, &rule("size('a') == 1"), &[]);
+    check(
+        &few,
+        &rule("'a'.startsWith('a')"),
+        &["schema_cel_invalid /x-kubernetes-validations/0/rule"],
+    );
+    check(&loose(), &rule("self."), &["schema_cel_ignored /x-kubernetes-validations"]);
+}
+
+#[test]
+fn remarks_can_be_denied_by_level() {
+    let note = "{unheard: 1}";
+    assert!(try_import(note, &loose().deny(Level::Warning)).is_ok());
+    assert!(try_import(note, &loose().deny(Level::Note)).is_err());
+    let warning = "{properties: {a: {type: string, default: 1}}}";
+    assert!(try_import(warning, &loose().deny(Level::Error)).is_ok());
+    assert!(try_import(warning, &loose().deny(Level::Warning)).is_err());
+    assert!(try_import("{type: text}", &loose().deny(Level::Error)).is_err());
+}
+
+#[test]
+fn extensions_are_kept_for_those_who_write_the_schema_out_again() {
+    let imported = try_import(
+        "{title: T, x-kubernetes-patch-strategy: 'merge,retainKeys', x-kubernetes-group-version-kind: {kind: A}}",
+        &loose(),
+    )
+    .expect("a schema");
+    let schema = imported.schema;
+    let more = schema.node(schema.root()).more().expect("annotations");
+    let names: Vec<&str> =
+        more.annotations.iter().map(|(name, _)| schema.table().name(*name)).collect();
+    assert_eq!(names, ["title", "x-kubernetes-patch-strategy", "x-kubernetes-group-version-kind"]);
+}
