@@ -13,7 +13,7 @@ pub use crdkit_structure as structure;
 pub use crdkit_text as text;
 pub use crdkit_value as value;
 
-pub use crdkit_engine::{Crd, FieldValidation, Options, Outcome, Version};
+pub use crdkit_engine::{Crd, FieldValidation, Outcome, RequestOptions, Version};
 
 /// The examples of the README are compiled and run with the tests.
 #[cfg(doctest)]
