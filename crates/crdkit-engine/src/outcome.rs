@@ -1,10 +1,10 @@
 //! What became of a request.
 
 use crate::crd::Version;
-use crate::decode;
 use crdkit_issue::{Issue, Severity, codes};
 use crdkit_schema::decode::strict_path;
 use crdkit_schema::status::{self, Status, Subject};
+use crdkit_text::kind::GroupVersion;
 use crdkit_text::quote::quote;
 use crdkit_value::{Document, NodeId, Value};
 
@@ -72,7 +72,7 @@ impl Outcome<'_> {
         let refusal = self.refusal.as_ref()?;
         let root = self.document.root();
         let api_version = text(root.get("apiVersion"));
-        let (group, version) = decode::parse_api_version(api_version).unwrap_or_default();
+        let GroupVersion { group, version } = GroupVersion::parse(api_version).unwrap_or_default();
         let name = text(root.get("metadata").and_then(|metadata| metadata.get("name")));
         let kind = match refusal {
             Refusal::InvalidResource | Refusal::Conflict => self.version.crd.plural(),
