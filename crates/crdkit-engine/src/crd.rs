@@ -82,6 +82,12 @@ impl Crd {
     }
 }
 
+impl From<CompiledCrd> for Crd {
+    fn from(compiled: CompiledCrd) -> Self {
+        Self { compiled }
+    }
+}
+
 impl<'c> Version<'c> {
     /// What becomes of `object` when it is created.
     pub fn create<'i>(&self, object: impl Into<Input<'i>>, options: &Options) -> Outcome<'c> {

@@ -4,7 +4,7 @@
 //! first. Each schema becomes a [`Node`] whose children are ids; a node that equals one already in
 //! the table is not added again.
 
-use super::crd::CrdParts;
+use super::crd::{CrdParts, VersionRow};
 use super::fields::Fields;
 use super::flags::Flags;
 use super::format::{Format, FormatKind};
@@ -12,6 +12,7 @@ use super::hash::Index;
 use super::literal::{DefaultId, Literal, LiteralId};
 use super::node::{Additional, Bounds, FieldDefault, Junctors, ListType, Node, Rare, Rule, Types};
 use super::pattern::{Pattern, PatternId};
+use super::serving::ColumnRow;
 use super::table::{Id, Name, Table};
 use super::{CompiledCrd, crd};
 use crate::field_path::{self, Brackets};
@@ -124,8 +125,16 @@ impl Compiler {
         let reading = Reading::Objects { prune: crd.prunes() };
         let ids = self.rows(&crd.schemas, &roots, reading);
         let id_of = |root: SchemaId| ids.get(root.index()).copied();
-        let roots = roots.into_iter().map(|root| root.and_then(id_of)).collect();
-        self.crds.push(crd::parts(crd, roots));
+        let rows = roots.into_iter().enumerate().map(|(at, root)| VersionRow {
+            schema: root.and_then(id_of),
+            columns: crd
+                .columns(at)
+                .iter()
+                .map(|it| ColumnRow::new(it, |text| self.name(text)))
+                .collect(),
+        });
+        let rows = rows.collect();
+        self.crds.push(crd::parts(crd, rows));
     }
 
     /// The compiled CRDs, in the order they were added.
@@ -219,6 +228,7 @@ impl Compiler {
         own.add_if(Flags::PRESERVE, schema.preserves_unknown_fields());
         own.add_if(Flags::EMBEDDED, embedded);
         own.add_if(Flags::ROOT, is_root);
+        own.add_if(Flags::ATOMIC_MAP, extensions.map_type == Some("atomic"));
         node.flags = self.flags(&node, own);
         node.default = schema.default.map(|default| self.default_value(default, &node, reading));
         node

@@ -21,15 +21,17 @@ mod node;
 mod pattern;
 mod plain;
 mod rules;
+mod serving;
 mod shapes;
 mod table;
 
 pub use build::Compiler;
 pub(crate) use build::{Reading, SchemaTable};
-pub use crd::{CompiledCrd, CompiledVersion, ReplicaPaths, compare_versions};
+pub use crd::{CompiledCrd, CompiledVersion, ReplicaPaths, ResourceNames};
 pub use fields::{Field, Fields};
 pub use flags::Flags;
 pub use format::{Format, FormatKind};
+pub(crate) use hash::Index;
 pub use literal::{DefaultId, Literal, LiteralId};
 pub use more::{
     Condition, Contains, Discriminator, DynamicReference, More, Range, ResourceId, Slot, TypeSet,
@@ -41,4 +43,5 @@ pub(crate) use pattern::Syntax;
 pub use pattern::{Pattern, PatternId};
 pub use plain::Plain;
 pub use rules::Rules;
+pub use serving::{Conversion, ConversionWebhook, PrinterColumn, WebhookService};
 pub use table::{Id, Name, Table};

@@ -8,4 +8,5 @@ mod mdtest;
 mod plugin;
 mod properties;
 mod rules;
+mod set;
 mod support;
