@@ -4,7 +4,7 @@ use crate::support::decode;
 use crdkit_schema::compile::{Conversion, Flags, Id, PrinterColumn, Table};
 use crdkit_schema::set::{CrdDefinition, CrdSet, LoadProblem, ResourcePath, SharedCrdSet};
 use crdkit_text::kind::{GroupVersionKind, GroupVersionResource};
-use crdkit_value::Document;
+use crdkit_value::{Document, Value};
 use proptest::prelude::*;
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -333,12 +333,8 @@ fn shape(table: &Table, id: Option<Id>) -> String {
         let _ = write!(out, " {}: {{{}}}", table.name(name), shape(table, Some(child)));
     }
     let default = node.default.and_then(|id| table.default_value(id));
-    let _ = write!(
-        out,
-        " items {} default {:?}",
-        shape(table, node.items),
-        default.map(|it| it.kind())
-    );
+    let _ =
+        write!(out, " items {} default {:?}", shape(table, node.items), default.map(Value::kind));
     out
 }
 
