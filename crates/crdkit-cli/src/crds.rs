@@ -8,10 +8,9 @@ use crdkit::Crd;
 use crdkit::codec::{DecodeOptions, Decoded};
 use crdkit::issue::{FieldPath, Issue, Segment, Span};
 use crdkit::schema::model::Condition;
+use crdkit::schema::set::{CrdDefinition, CrdSet};
 use crdkit::schema::{check, read};
 use crdkit::value::{Document, Value};
-use std::collections::HashMap;
-use std::sync::OnceLock;
 
 /// What is known about a kind.
 #[derive(Clone)]
@@ -24,48 +23,28 @@ pub(crate) enum Known {
     Unusable(String),
 }
 
-/// CRDs by group and kind. Threads that need the same one at the same time wait for one of them to
-/// compile it; different ones are compiled side by side.
+/// CRDs that were read, and where else to look.
 pub(crate) struct Crds {
-    by_group: HashMap<String, HashMap<String, Entry>>,
-    locations: Locations,
-}
-
-struct Entry {
-    document: Document,
-    compiled: OnceLock<Known>,
+    pub(crate) set: CrdSet,
+    /// Looked at for kinds that are not in the set.
+    pub(crate) locations: Locations,
 }
 
 impl Crds {
-    /// Of two documents for the same kind the later one counts. What is in none of them is looked for
-    /// in `locations`.
-    pub(crate) fn new(documents: impl IntoIterator<Item = Document>, locations: Locations) -> Self {
-        let mut by_group: HashMap<String, HashMap<String, Entry>> = HashMap::new();
-        for document in documents {
-            let (group, kind) = names(&document);
-            let entry = Entry { document, compiled: OnceLock::new() };
-            by_group.entry(group).or_default().insert(kind, entry);
-        }
-        Self { by_group, locations }
-    }
-
     /// The CRD of an object's kind.
     pub(crate) fn get(&self, identity: &Identity) -> Known {
-        let kinds = self.by_group.get(openapi::group_name(&identity.group));
-        let entry = kinds.and_then(|kinds| kinds.get(&identity.kind));
-        match entry {
-            Some(entry) => entry.compiled.get_or_init(|| compile(&entry.document)).clone(),
+        let group = openapi::group_name(&identity.gvk.group);
+        match self.set.by_kind(group, &identity.gvk.kind) {
+            Some(definition) => compiled(definition).map_or_else(Known::Unusable, Known::Crd),
             None => self.locations.get(identity),
         }
     }
 }
 
-/// Compiles one CRD document.
-pub(crate) fn compile(document: &Document) -> Known {
-    match Crd::compile(document) {
-        Ok(crd) => Known::Crd(crd),
-        Err(error) => Known::Unusable(error.to_string()),
-    }
+/// What `definition` compiles to, or why it cannot be used.
+pub(crate) fn compiled(definition: &CrdDefinition) -> Result<Crd, String> {
+    let problem = |issues: &[Issue]| issues.iter().take(1).map(Issue::to_string).collect();
+    definition.compiled().map(|crd| crd.clone().into()).map_err(problem)
 }
 
 /// The CRDs of `input`, those that an OpenAPI document describes included, and what could not be
@@ -141,11 +120,4 @@ fn nearest(document: &Document, path: &FieldPath) -> Option<Span> {
     let place = document.place(value.id())?;
     // A whole document is too much to underline; its beginning will do.
     Some(place.key.unwrap_or(Span::new(place.value.start, place.value.start + 1)))
-}
-
-/// The group and kind that a CRD defines.
-fn names(document: &Document) -> (String, String) {
-    let text =
-        |pointer| document.root().pointer(pointer).and_then(Value::as_str).unwrap_or_default();
-    (text("/spec/group").to_owned(), text("/spec/names/kind").to_owned())
 }

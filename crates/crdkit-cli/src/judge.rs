@@ -14,6 +14,7 @@ use crate::report::{Finding, Object, Source, Subject, Verdict};
 use crate::suppress::Suppressions;
 use crdkit::codec::{DecodeOptions, Decoded};
 use crdkit::issue::{Code, FieldPath, Issue, Meaning, Severity, Span, codes};
+use crdkit::text::kind::GroupKind;
 use crdkit::value::{Document, Value};
 use crdkit::{Crd, Outcome, RequestOptions};
 use std::collections::HashMap;
@@ -120,22 +121,27 @@ fn suppressions(input: &Input) -> Suppressions {
 
 /// What an object is called, whatever version it is written in.
 #[derive(PartialEq, Eq, Hash)]
-pub(crate) struct Name([String; 4]);
+pub(crate) struct ObjectName {
+    kind: GroupKind,
+    namespace: String,
+    name: String,
+}
 
-impl From<&Identity> for Name {
+impl From<&Identity> for ObjectName {
     fn from(identity: &Identity) -> Self {
-        let Identity { group, kind, mut namespace, name, .. } = identity.clone();
-        if namespace.is_empty() {
-            namespace.push_str(objects::DEFAULT_NAMESPACE);
-        }
-        Self([group, kind, namespace, name])
+        let Identity { gvk, namespace, name } = identity;
+        let namespace = match namespace.as_str() {
+            "" => objects::DEFAULT_NAMESPACE,
+            namespace => namespace,
+        };
+        Self { kind: gvk.group_kind(), namespace: namespace.to_owned(), name: name.clone() }
     }
 }
 
 /// What objects are judged by.
 pub(crate) struct Judge<'a> {
     pub(crate) crds: Crds,
-    pub(crate) old: HashMap<Name, Document>,
+    pub(crate) old: HashMap<ObjectName, Document>,
     pub(crate) field_validation: FieldValidation,
     pub(crate) ignore_missing_schemas: bool,
     pub(crate) skip: Vec<String>,
@@ -224,9 +230,9 @@ impl Judge<'_> {
         }
         if identity.is_among(&self.reject) {
             let issue = Issue::error(codes::source::REJECTED_KIND);
-            return at(issue.with("kind", identity.kind.as_str()), "kind");
+            return at(issue.with("kind", identity.gvk.kind.as_str()), "kind");
         }
-        let old = self.old.get(&Name::from(identity));
+        let old = self.old.get(&ObjectName::from(identity));
         if identity.is_crd() {
             return Judgement::Issues(crds::issues(decoded, old));
         }
@@ -247,7 +253,7 @@ impl Judge<'_> {
             }
             Known::Unusable(problem) => {
                 let issue = Issue::error(codes::source::UNUSABLE_SCHEMA)
-                    .with("kind", identity.kind.as_str())
+                    .with("kind", identity.gvk.kind.as_str())
                     .with("problem", problem);
                 at(issue, "kind")
             }
@@ -276,19 +282,19 @@ impl Judge<'_> {
         identity: &Identity,
         old: Option<&Document>,
     ) -> Judgement {
-        let Some(version) = crd.version(&identity.version) else {
+        let Some(version) = crd.version(&identity.gvk.version) else {
             let versions = crd.compiled().versions().iter().filter(|version| version.served);
             let served: Vec<_> = versions.map(|version| format!("`{}`", version.name)).collect();
             let issue = Issue::error(codes::source::UNKNOWN_VERSION)
-                .with("kind", identity.kind.as_str())
-                .with("version", identity.version.as_str())
+                .with("kind", identity.gvk.kind.as_str())
+                .with("version", identity.gvk.version.as_str())
                 .with("served", served.join(", "));
             return Judgement::Issues(self.at_value(issue, &decoded, "apiVersion"));
         };
-        if identity.group.is_empty()
+        if identity.gvk.group.is_empty()
             && let Some(id) = decoded.document.root().get("apiVersion").map(Value::id)
         {
-            let api_version = format!("{}/{}", openapi::group_name(""), identity.version);
+            let api_version = format!("{}/{}", openapi::group_name(""), identity.gvk.version);
             decoded.document.set_string(id, &api_version);
         }
         // The server stops at unknown fields in strict mode; people want to see everything at once.
@@ -319,7 +325,8 @@ fn judged(identity: Option<Identity>, judgement: Judgement) -> Judged {
         Judgement::Outcome { outcome, is_built_in } => {
             let mut issues = outcome.issues;
             if is_built_in {
-                issues.retain(|issue| issue.path.to_string() != "metadata.name");
+                let name = FieldPath::root().field("metadata").field("name");
+                issues.retain(|issue| issue.path != name);
             }
             (issues, false)
         }
@@ -339,7 +346,7 @@ fn hint(identity: &Identity) -> String {
     if !identity.is_built_in() {
         return "name its file or directory with `--crds`".to_owned();
     }
-    format!("name JSON Schemas with `--schema-location`, or `--skip {}`", identity.kind)
+    format!("name JSON Schemas with `--schema-location`, or `--skip {}`", identity.gvk.kind)
 }
 
 /// The places in JSON that are not UTF-8, which is read all the same.

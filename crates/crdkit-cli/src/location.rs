@@ -3,12 +3,14 @@
 //! The layout is kubeconform's, so that catalogues made for it can be used. A schema is fetched when
 //! the first object of its kind is met, and once only.
 
-use crate::crds::{self, Known};
+use crate::crds::Known;
 use crate::objects::Identity;
 use crate::openapi;
 use crate::source::{Client, Fetched};
 use anyhow::{Context as _, Result, bail};
+use crdkit::Crd;
 use crdkit::codec::{DecodeOptions, json};
+use crdkit::text::kind::GroupVersionKind;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -69,7 +71,7 @@ impl Locations {
         if self.templates.is_empty() {
             return Known::Nothing;
         }
-        let key = format!("{}/{}", identity.api_version(), identity.kind);
+        let key = format!("{}/{}", identity.api_version(), identity.gvk.kind);
         let cell = {
             let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
             Arc::clone(found.entry(key).or_default())
@@ -87,12 +89,11 @@ impl Locations {
             let decoded = json::decode(&bytes, &DecodeOptions::default())
                 .map_err(|issue| anyhow::anyhow!("{issue}"))
                 .with_context(|| format!("`{name}` is not JSON"))?;
-            let Identity { group, version, kind, .. } = identity;
-            let crd = openapi::crd_of_schema(group, version, kind, decoded.document.root());
+            let crd = openapi::crd_of_schema(&identity.gvk, decoded.document.root());
             let crd = crd.with_context(|| format!("`{name}` is too large"))?;
-            return Ok(match crds::compile(&crd) {
-                Known::Crd(crd) => Known::Schema(crd),
-                other => other,
+            return Ok(match Crd::compile(&crd) {
+                Ok(crd) => Known::Schema(crd),
+                Err(error) => Known::Unusable(error.to_string()),
             });
         }
         Ok(Known::Nothing)
@@ -152,7 +153,7 @@ impl Template {
     }
 
     fn fill(&self, identity: &Identity, kubernetes_version: &str, strict: bool) -> String {
-        let Identity { group, version, kind, .. } = identity;
+        let GroupVersionKind { group, version, kind } = &identity.gvk;
         let mut out = String::new();
         for piece in &self.0 {
             match piece {
@@ -185,16 +186,13 @@ fn kind_suffix(group: &str, version: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crdkit::text::kind::GroupVersion;
 
     #[test]
     fn templates_are_filled_as_kubeconform_does() {
         let fill = |template: &str, group: &str, version: &str, kind: &str| {
-            let identity = Identity {
-                group: group.into(),
-                version: version.into(),
-                kind: kind.into(),
-                ..Identity::default()
-            };
+            let gvk = GroupVersion { group, version }.kind(kind);
+            let identity = Identity { gvk, ..Identity::default() };
             Template::parse(template).unwrap().fill(&identity, "v1.30.0", true)
         };
         let standalone = "x/v1.30.0-standalone-strict";

@@ -3,6 +3,7 @@
 use crate::input::Input;
 use crdkit::codec::{DecodeError, DecodeOptions, Decoded};
 use crdkit::issue::{Issue, Segment, Span, codes};
+use crdkit::text::kind::{GroupVersion, GroupVersionKind};
 use crdkit::value::{Document, Value};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,9 +11,7 @@ use std::fmt;
 /// What an object says about itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Identity {
-    pub(crate) group: String,
-    pub(crate) version: String,
-    pub(crate) kind: String,
+    pub(crate) gvk: GroupVersionKind,
     pub(crate) namespace: String,
     pub(crate) name: String,
 }
@@ -118,13 +117,14 @@ pub(crate) fn identify(document: &Document) -> Result<Identity, Box<Issue>> {
     }
     let api_version = named(document, "apiVersion")?;
     let kind = named(document, "kind")?;
-    let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
-    if version.is_empty() || version.contains('/') {
-        let issue = match version {
-            "" => *not_an_object(document, "its `apiVersion` has no version after the slash"),
-            _ => Issue::error(codes::object::API_VERSION_FORM).with("version", api_version),
-        };
-        return Err(Box::new(at(issue, document, root.get("apiVersion").unwrap_or(root))));
+    let wrong = |issue| Box::new(at(issue, document, root.get("apiVersion").unwrap_or(root)));
+    let Some(version) = GroupVersion::parse(api_version) else {
+        let issue = Issue::error(codes::object::API_VERSION_FORM).with("version", api_version);
+        return Err(wrong(issue));
+    };
+    if version.version.is_empty() {
+        let problem = "its `apiVersion` has no version after the slash";
+        return Err(wrong(*not_an_object(document, problem)));
     }
     let metadata = root.get("metadata");
     let of_metadata = |key| {
@@ -132,9 +132,7 @@ pub(crate) fn identify(document: &Document) -> Result<Identity, Box<Issue>> {
         value.unwrap_or_default().to_owned()
     };
     Ok(Identity {
-        group: group.to_owned(),
-        version: version.to_owned(),
-        kind: kind.to_owned(),
+        gvk: version.kind(kind),
         namespace: of_metadata("namespace"),
         name: of_metadata("name"),
     })
@@ -173,12 +171,12 @@ pub(crate) fn missing_group(document: &Document) -> Option<Issue> {
 
 /// That nothing is known about a kind, and what to do about it.
 pub(crate) fn no_schema(identity: &Identity, hint: &str) -> Issue {
-    let group = match identity.group.as_str() {
+    let group = match identity.gvk.group.as_str() {
         "" => "the core group".to_owned(),
         group => format!("group `{group}`"),
     };
     Issue::error(codes::source::NO_SCHEMA)
-        .with("kind", identity.kind.as_str())
+        .with("kind", identity.gvk.kind.as_str())
         .with("group", group)
         .with("hint", hint)
 }
@@ -214,20 +212,18 @@ fn fill(document: &mut Document, key: &str, text: &str) {
 impl Identity {
     /// Whether this is a `CustomResourceDefinition`.
     pub(crate) fn is_crd(&self) -> bool {
-        self.group == "apiextensions.k8s.io" && self.kind == "CustomResourceDefinition"
+        self.gvk.is_crd()
     }
 
     /// Whether the kind is one that Kubernetes brings along.
     pub(crate) fn is_built_in(&self) -> bool {
-        !self.group.contains('.') || self.group.ends_with(".k8s.io")
+        let group = &self.gvk.group;
+        !group.contains('.') || group.ends_with(".k8s.io")
     }
 
     /// Group and version, as in `apiVersion`.
     pub(crate) fn api_version(&self) -> String {
-        match self.group.as_str() {
-            "" => self.version.clone(),
-            group => format!("{group}/{}", self.version),
-        }
+        self.gvk.group_version().to_string()
     }
 
     /// Namespace and name.
@@ -241,8 +237,8 @@ impl Identity {
     /// Whether a list of kinds, each alone or behind group and version, has this one.
     pub(crate) fn is_among(&self, kinds: &[String]) -> bool {
         let same = |kind: &String| match kind.rsplit_once('/') {
-            None => *kind == self.kind,
-            Some((api_version, kind)) => kind == self.kind && api_version == self.api_version(),
+            None => *kind == self.gvk.kind,
+            Some((api_version, kind)) => kind == self.gvk.kind && api_version == self.api_version(),
         };
         kinds.iter().any(same)
     }
@@ -250,6 +246,6 @@ impl Identity {
 
 impl fmt::Display for Identity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{} {}", self.api_version(), self.kind, self.qualified_name())
+        write!(f, "{}/{} {}", self.api_version(), self.gvk.kind, self.qualified_name())
     }
 }

@@ -5,6 +5,7 @@
 //! fields are forbidden is dropped, because unknown fields are looked for anyway.
 
 use crdkit::issue::Span;
+use crdkit::text::kind::GroupVersionKind;
 use crdkit::value::{Builder, Document, Duplicates, Event, Limits, Value};
 use std::collections::BTreeMap;
 
@@ -44,15 +45,11 @@ pub(crate) fn crds(root: Value<'_>) -> Vec<Document> {
 }
 
 /// A CRD for one kind that a JSON Schema describes.
-pub(crate) fn crd_of_schema(
-    group: &str,
-    version: &str,
-    kind: &str,
-    schema: Value<'_>,
-) -> Option<Document> {
+pub(crate) fn crd_of_schema(gvk: &GroupVersionKind, schema: Value<'_>) -> Option<Document> {
+    let GroupVersionKind { group, version, kind } = gvk;
     let (plural, scope) = guess(kind);
     let names = Names { group: group_name(group), kind, plural: &plural, scope };
-    crd(&names, &[(version.to_owned(), schema)], schema, Openness::JsonSchema)
+    crd(&names, &[(version.clone(), schema)], schema, Openness::JsonSchema)
 }
 
 /// CRDs always have a group, and the oldest built-in kinds have none.

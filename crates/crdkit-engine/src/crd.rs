@@ -99,6 +99,12 @@ impl Crd {
     }
 }
 
+impl From<CompiledCrd> for Crd {
+    fn from(compiled: CompiledCrd) -> Self {
+        Self::new(compiled)
+    }
+}
+
 /// The phases of a request: an object is read, may be changed by whoever sends or guards it, and is then
 /// created or replaces another.
 ///

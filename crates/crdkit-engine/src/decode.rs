@@ -7,6 +7,7 @@ use crate::options::{FieldValidation, RequestOptions};
 use crate::scale;
 use crdkit_codec::{DecodeOptions, Decoded, json};
 use crdkit_issue::{FieldPath, Issue, Span, codes::object as codes};
+use crdkit_text::kind::GroupVersion;
 use crdkit_value::{Document, Duplicates, Kind, Value};
 use std::fmt::Write as _;
 
@@ -92,23 +93,10 @@ pub(crate) fn type_meta<'v>(object: Value<'v>, kind: &'v str) -> Result<TypeMeta
             Box::new(Issue::error(codes::API_VERSION_TYPE).with("problem", problem).at(path()))
         })?,
     };
-    let (group, version) = parse_api_version(text).ok_or_else(|| {
+    let GroupVersion { group, version } = GroupVersion::parse(text).ok_or_else(|| {
         Box::new(Issue::error(codes::API_VERSION_FORM).with("version", text).at(path()))
     })?;
     Ok(TypeMeta { group, version, kind })
-}
-
-/// Group and version; the group may be absent, a lone slash is nothing.
-pub(crate) fn parse_api_version(text: &str) -> Option<(&str, &str)> {
-    if text == "/" {
-        return Some(("", ""));
-    }
-    let mut slashes = text.bytes().zip(0..).filter(|(byte, _)| *byte == b'/').map(|(_, at)| at);
-    match (slashes.next(), slashes.next()) {
-        (None, _) => Some(("", text)),
-        (Some(slash), None) => Some((text.get(..slash)?, text.get(slash + 1..)?)),
-        (Some(_), Some(_)) => None,
-    }
 }
 
 fn missing_kind(object: Value<'_>, source: Option<&[u8]>) -> Issue {

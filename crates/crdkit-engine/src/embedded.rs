@@ -7,12 +7,13 @@
 
 use crate::findings::Findings;
 use crate::metadata::{self, OnWrongType};
-use crate::{decode, walk};
+use crate::walk;
 use crdkit_issue::{Code, FieldPath, Issue, codes::object as codes};
 use crdkit_schema::compile::{Flags, Id, Node, Table};
 use crdkit_schema::metadata as metadata_rules;
 use crdkit_schema::path::Path;
 use crdkit_schema::{read, status, validate};
+use crdkit_text::kind::GroupVersion;
 use crdkit_text::names;
 use crdkit_value::{Document, Kind, NodeId, Value};
 
@@ -127,7 +128,7 @@ fn api_version_problem(value: Value<'_>) -> Option<String> {
     match value.as_str() {
         None => Some("must be a string".into()),
         Some("") => Some("must not be empty".into()),
-        Some(text) if decode::parse_api_version(text).is_none() => {
+        Some(text) if GroupVersion::parse(text).is_none() => {
             Some(format!("unexpected GroupVersion string: {text}"))
         }
         Some(_) => None,

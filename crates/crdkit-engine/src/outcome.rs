@@ -1,7 +1,6 @@
 //! What became of a request.
 
 use crate::crd::VersionKey;
-use crate::decode;
 use crate::stored::Stored;
 use crdkit_codec::Decoded;
 use crdkit_issue::{Issue, Severity, codes};
@@ -9,6 +8,7 @@ use crdkit_schema::compile::CompiledCrd;
 use crdkit_schema::decode::strict_path;
 use crdkit_schema::spans;
 use crdkit_schema::status::{self, Status, Subject};
+use crdkit_text::kind::GroupVersion;
 use crdkit_text::quote::quote;
 use crdkit_value::{Document, NodeId, Value};
 
@@ -116,7 +116,7 @@ impl Outcome {
         let Refused { why, kind: expected, plural } = self.refused.as_ref()?;
         let root = self.document.root();
         let api_version = text(root.get("apiVersion"));
-        let (group, version) = decode::parse_api_version(api_version).unwrap_or_default();
+        let GroupVersion { group, version } = GroupVersion::parse(api_version).unwrap_or_default();
         let name = text(root.get("metadata").and_then(|metadata| metadata.get("name")));
         let kind = match why {
             Refusal::InvalidResource | Refusal::Conflict => plural,

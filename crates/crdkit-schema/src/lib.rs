@@ -3,8 +3,8 @@
 //! [`decode`] says what the API server's typed decoder says about a document, [`read`] turns it into
 //! the [`model`], which keeps what was written and where, and [`check`] holds the model against every
 //! rule the server has for CRDs. [`compile`] turns the model into tables that borrow nothing, which
-//! [`prune`], [`defaults`] and [`validate`] hold values against. [`status`] puts findings into the
-//! server's words.
+//! [`prune`], [`defaults`] and [`validate`] hold values against. [`set`] finds one of many CRDs and compiles it when
+//! it is first asked for. [`status`] puts findings into the server's words.
 
 pub mod check;
 pub mod compile;
@@ -21,6 +21,7 @@ pub mod place;
 pub mod prune;
 pub mod read;
 pub mod rules;
+pub mod set;
 pub mod spans;
 pub mod status;
 pub mod validate;

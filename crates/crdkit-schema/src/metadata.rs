@@ -6,6 +6,7 @@ use crate::go_json;
 use crate::model::{ManagedFields, ObjectMeta, OwnerReference};
 use crate::path::Path;
 use crdkit_issue::{Arg, Code, Issue, codes};
+use crdkit_text::kind::GroupVersion;
 use crdkit_text::names;
 use crdkit_value::Value;
 
@@ -278,6 +279,6 @@ impl Check<'_, '_> {
 
 /// What makes an `apiVersion` unreadable.
 pub fn group_version_problem(api_version: &str) -> Option<String> {
-    (api_version.matches('/').count() > 1)
-        .then(|| format!("unexpected GroupVersion string: {api_version}"))
+    let problem = || format!("unexpected GroupVersion string: {api_version}");
+    GroupVersion::parse(api_version).is_none().then(problem)
 }

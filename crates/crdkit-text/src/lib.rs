@@ -24,6 +24,8 @@ pub mod ip;
 
 pub mod url;
 
+pub mod kind;
+
 pub mod names;
 
 pub mod formats;

@@ -46,8 +46,8 @@ pub(crate) struct Sample {
 }
 
 pub(crate) fn run(args: &Sample) -> Result<Exit> {
-    let kinds = args.definitions.load()?;
-    let named = kinds.find(&args.name)?;
+    let crds = args.definitions.load()?;
+    let named = kinds::find(&crds, &args.name)?;
     if !named.path.is_empty() {
         anyhow::bail!("`{}`: samples are of whole objects, without a path", args.name);
     }

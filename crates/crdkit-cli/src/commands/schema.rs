@@ -81,12 +81,12 @@ pub(crate) fn run(args: &Schema) -> Result<Exit> {
 }
 
 fn export(args: &Export) -> Result<Exit> {
-    let kinds = args.definitions.load()?;
+    let set = args.definitions.load()?;
     let documents: Vec<&Document> = match args.names.as_slice() {
-        [] => kinds.documents().iter().collect(),
+        [] => set.iter().map(|it| kinds::document(it)).collect::<Result<_>>()?,
         names => {
-            let found: Result<Vec<_>> = names.iter().map(|name| kinds.find(name)).collect();
-            found?.into_iter().map(|kind| kind.document).collect()
+            let found = names.iter().map(|name| Ok(kinds::find(&set, name)?.document));
+            found.collect::<Result<_>>()?
         }
     };
     let crds: Vec<Crd<'_>> = documents.into_iter().map(kinds::read).collect::<Result<_>>()?;

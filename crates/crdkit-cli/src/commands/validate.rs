@@ -10,7 +10,7 @@ use crate::config::{Config, NAME as CONFIG};
 use crate::crds::{self, Crds};
 use crate::exit::Exit;
 use crate::input::Entry;
-use crate::judge::{Judge, Judged, Name, Presentation};
+use crate::judge::{Judge, Judged, ObjectName, Presentation};
 use crate::location::Locations;
 use crate::objects;
 use crate::progress::Progress;
@@ -23,6 +23,7 @@ use clap::CommandFactory as _;
 use clap::error::ErrorKind;
 use crdkit::codec::{DecodeOptions, Decoded};
 use crdkit::issue::Issue;
+use crdkit::schema::set::CrdSet;
 use crdkit::text::regex::Regex;
 use crdkit::value::Document;
 use rayon::prelude::*;
@@ -101,7 +102,10 @@ fn once(args: &Validate, paths: &[String]) -> Result<Exit> {
     run.exit = run.exit.max(objects_exit);
     documents.extend(own);
     let judge = Judge {
-        crds: Crds::new(documents, locations(args, &config, &client)?),
+        crds: Crds {
+            set: CrdSet::load(documents).0,
+            locations: locations(args, &config, &client)?,
+        },
         old,
         field_validation: field_validation(args, &config),
         ignore_missing_schemas: args.ignore_missing_schemas || config.ignore_missing_schemas,
@@ -305,7 +309,7 @@ impl Run {
         sources: &[String],
         client: &Client,
         presentation: Presentation<'_>,
-    ) -> Result<HashMap<Name, Document>> {
+    ) -> Result<HashMap<ObjectName, Document>> {
         let mut old = HashMap::new();
         let options = DecodeOptions { positions: true, ..DecodeOptions::default() };
         for entry in self.find(sources, Purpose::Objects, client).entries {
@@ -320,7 +324,7 @@ impl Run {
             for outcome in objects::decode(&input, &options) {
                 let identified = outcome.and_then(|Decoded { document, .. }| {
                     let identity = objects::identify(&document).map_err(|issue| vec![*issue])?;
-                    Ok((Name::from(&identity), document))
+                    Ok((ObjectName::from(&identity), document))
                 });
                 match identified {
                     Ok((name, document)) => {

@@ -269,7 +269,7 @@ impl Resource {
         Self {
             filename: object.file.to_string(),
             version: identity.api_version(),
-            kind: identity.kind,
+            kind: identity.gvk.kind,
             name: identity.name,
             status: match object.verdict {
                 Verdict::Valid => "statusValid",

@@ -27,7 +27,7 @@ impl Sink for Junit {
         };
         let (name, class) = match &object.subject {
             Some(Subject::Object(identity)) => {
-                let class = format!("{}@{}", identity.kind, identity.api_version());
+                let class = format!("{}@{}", identity.gvk.kind, identity.api_version());
                 (identity.qualified_name(), Some(class))
             }
             Some(Subject::Case(Case { suite, name })) => (name.clone(), Some(suite.clone())),

@@ -21,12 +21,14 @@ impl Sink for People {
     fn object(&mut self, object: &Object, out: &mut Vec<u8>) {
         let Object { file, verdict, .. } = object;
         let identity = object.identity().cloned().unwrap_or_default();
-        let name = format!("{} {}", identity.kind, identity.name);
+        let name = format!("{} {}", identity.gvk.kind, identity.name);
         let (mark, colour, text) = match verdict {
             Verdict::Valid => ("\u{2714}", "\u{1b}[32m", format!("{name} is valid")),
             Verdict::Skipped if self.colours => ("-", "\u{1b}[33m", format!("{name} skipped")),
             // The name comes first here, as it does in the original.
-            Verdict::Skipped => ("-", "", format!("{} {} skipped", identity.name, identity.kind)),
+            Verdict::Skipped => {
+                ("-", "", format!("{} {} skipped", identity.name, identity.gvk.kind))
+            }
             Verdict::Invalid => {
                 let problem = object.in_server_words();
                 ("\u{2716}", "\u{1b}[31m", format!("{name} is invalid: {problem}"))
@@ -34,7 +36,7 @@ impl Sink for People {
             Verdict::Error => {
                 let problem = object.errors().map(super::Finding::text).collect::<Vec<_>>();
                 let problem = problem.join(", ").replace('\n', " ");
-                let named = !identity.kind.is_empty() && !identity.name.is_empty();
+                let named = !identity.gvk.kind.is_empty() && !identity.name.is_empty();
                 let subject = if named { name + " " } else { String::new() };
                 ("\u{2716}", "\u{1b}[31m", format!("{subject}failed validation: {problem}"))
             }

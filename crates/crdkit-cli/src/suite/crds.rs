@@ -3,24 +3,15 @@
 use crate::crds;
 use crate::source::{self, Client, Purpose};
 use anyhow::{Result, bail};
-use crdkit::Crd;
+use crdkit::schema::set::CrdDefinition;
+use crdkit::text::kind::GroupVersionKind;
 use crdkit::value::{Document, NodeId, Value};
-use std::sync::OnceLock;
 
-/// CRDs in the order they were found.
-#[derive(Default)]
-pub(crate) struct CrdSet {
-    variants: Vec<Variant>,
-}
-
-/// One CRD. Another one of the same name may be a variant of it.
-pub(crate) struct Variant {
-    pub(crate) document: Document,
-    compiled: OnceLock<Result<Crd, String>>,
-}
+/// CRDs in the order they were found. Several of the same name are variants of one.
+pub(crate) struct Variants(Vec<CrdDefinition>);
 
 /// The CRDs behind `sources`.
-pub(crate) fn load(sources: &[String], client: &Client) -> Result<CrdSet> {
+pub(crate) fn load(sources: &[String], client: &Client) -> Result<Variants> {
     let mut variants = Vec::new();
     for source in sources {
         let before = variants.len();
@@ -30,31 +21,28 @@ pub(crate) fn load(sources: &[String], client: &Client) -> Result<CrdSet> {
             if let Some(issue) = refused.first() {
                 bail!("`{}` cannot be read: {issue}", input.name);
             }
-            variants.extend(crds.into_iter().map(|decoded| Variant::new(decoded.document)));
+            variants.extend(crds.into_iter().map(|decoded| CrdDefinition::new(decoded.document)));
         }
         if variants.len() == before {
             bail!("there is no CustomResourceDefinition in `{source}`");
         }
     }
-    Ok(CrdSet { variants })
+    Ok(Variants(variants))
 }
 
-impl CrdSet {
+impl Variants {
     /// The CRD of a kind; of several the last one.
-    pub(crate) fn of_kind(&self, group: &str, kind: &str) -> Option<&Variant> {
-        let same = |variant: &&Variant| {
-            variant.text("/spec/group") == group && variant.text("/spec/names/kind") == kind
-        };
-        self.variants.iter().rev().find(same)
+    pub(crate) fn of_kind(&self, kind: &GroupVersionKind) -> Option<&CrdDefinition> {
+        let same = |it: &&CrdDefinition| it.group() == kind.group && it.kind() == kind.kind;
+        self.0.iter().rev().find(same)
     }
 
     /// All CRDs called `name` that have the gates: without gates every one counts; a gate is on where
     /// everything is, and off where it is asked to be off and not everything is on.
-    pub(crate) fn called(&self, name: &str, gates: &[String]) -> Vec<&Variant> {
-        let wanted = |variant: &&Variant| {
-            let annotations = variant.document.root().pointer("/metadata/annotations");
-            let set = annotations.and_then(|it| it.get("release.openshift.io/feature-set"));
-            let everything = set.and_then(Value::as_str) == Some("CustomNoUpgrade");
+    pub(crate) fn called(&self, name: &str, gates: &[String]) -> Vec<&CrdDefinition> {
+        let wanted = |variant: &&CrdDefinition| {
+            let set = feature_set(variant);
+            let everything = set == Some("CustomNoUpgrade");
             let off = gates.iter().any(|gate| gate.starts_with('-'));
             let allowed = match gates {
                 [] => true,
@@ -62,32 +50,21 @@ impl CrdSet {
                 _ if set.is_none() => true,
                 _ => everything != off,
             };
-            variant.text("/metadata/name") == name && allowed
+            let written = text(variant, &["metadata", "name"]);
+            written.unwrap_or_default() == name && allowed
         };
-        self.variants.iter().filter(wanted).collect()
+        self.0.iter().filter(wanted).collect()
     }
 }
 
-impl Variant {
-    pub(crate) fn new(document: Document) -> Self {
-        Self { document, compiled: OnceLock::new() }
-    }
+/// Which of several variants it is.
+pub(crate) fn feature_set(variant: &CrdDefinition) -> Option<&str> {
+    text(variant, &["metadata", "annotations", "release.openshift.io/feature-set"])
+}
 
-    pub(crate) fn compiled(&self) -> Result<&Crd, String> {
-        let compile = || Crd::compile(&self.document).map_err(|error| error.to_string());
-        self.compiled.get_or_init(compile).as_ref().map_err(String::clone)
-    }
-
-    /// Which of several variants it is: its feature set.
-    pub(crate) fn label(&self) -> &str {
-        let annotations = self.document.root().pointer("/metadata/annotations");
-        let set = annotations.and_then(|it| it.get("release.openshift.io/feature-set"));
-        set.and_then(Value::as_str).unwrap_or_default()
-    }
-
-    fn text(&self, pointer: &str) -> &str {
-        self.document.root().pointer(pointer).and_then(Value::as_str).unwrap_or_default()
-    }
+fn text<'v>(variant: &'v CrdDefinition, path: &[&str]) -> Option<&'v str> {
+    let root = variant.document()?.root();
+    path.iter().try_fold(root, |value, key| value.get(key))?.as_str()
 }
 
 /// The same CRD with `version` as the only one, served and stored.

@@ -16,7 +16,7 @@ mod read;
 mod run;
 
 pub(crate) use bless::bless;
-pub(crate) use crds::{CrdSet, Variant, load};
+pub(crate) use crds::{Variants, feature_set, load};
 pub(crate) use find::{Found, find};
 pub(crate) use run::{Ran, kind_of, run, variants};
 

@@ -2,11 +2,13 @@
 
 use super::compare::{self, Line};
 use super::crds::with_one_version;
-use super::{Before, Case, CrdSet, Errors, Patterns, Request, Suite, Variant, patch};
-use crate::objects;
+use super::{Before, Case, Errors, Patterns, Request, Suite, Variants, patch};
+use crate::{crds, objects};
 use crdkit::codec::Decoded;
 use crdkit::issue::{Issue, Meaning, Severity, Span, codes};
+use crdkit::schema::set::CrdDefinition;
 use crdkit::schema::status::Cause;
+use crdkit::text::kind::GroupVersionKind;
 use crdkit::value::{Document, NodeId, Value};
 use crdkit::{Crd, FieldValidation, Outcome, RequestOptions, Version};
 use std::borrow::Cow;
@@ -29,7 +31,12 @@ pub(crate) struct Ran {
 }
 
 /// Runs `case` under the CRD `variant`; `earlier` are the CRDs that the object was created under before.
-pub(crate) fn run(suite: &Suite, case: &Case, variant: &Variant, earlier: Option<&Variant>) -> Ran {
+pub(crate) fn run(
+    suite: &Suite,
+    case: &Case,
+    variant: &CrdDefinition,
+    earlier: Option<&CrdDefinition>,
+) -> Ran {
     let mut ran = Ran::default();
     match request(suite, case, variant, earlier, &mut ran) {
         Ok(()) => ran,
@@ -45,19 +52,18 @@ impl Ran {
     }
 }
 
-/// The group and kind of the object of a case, which say what CRD it is about.
-pub(crate) fn kind_of(case: &Case) -> (String, String) {
+/// What the object of a case says it is, which tells what CRD it is about.
+pub(crate) fn kind_of(case: &Case) -> GroupVersionKind {
     let text =
         |key| case.object.document.root().get(key).and_then(Value::as_str).unwrap_or_default();
-    let group = text("apiVersion").rsplit_once('/').map_or("", |(group, _)| group);
-    (group.to_owned(), text("kind").to_owned())
+    GroupVersionKind::of(text("apiVersion"), text("kind"))
 }
 
 fn request(
     suite: &Suite,
     case: &Case,
-    variant: &Variant,
-    earlier: Option<&Variant>,
+    variant: &CrdDefinition,
+    earlier: Option<&CrdDefinition>,
     ran: &mut Ran,
 ) -> Result<(), String> {
     let crd = compiled(suite, case, variant)?;
@@ -77,28 +83,24 @@ fn request(
 }
 
 /// The CRD, with one version if the suite's format is about one at a time.
-fn compiled<'v>(suite: &Suite, case: &Case, variant: &'v Variant) -> Result<Cow<'v, Crd>, String> {
-    let versions = variant.document.root().pointer("/spec/versions");
+fn compiled(suite: &Suite, case: &Case, variant: &CrdDefinition) -> Result<Crd, String> {
+    let versions = variant.document().and_then(|it| it.root().pointer("/spec/versions"));
     let flag = |version: Value<'_>, key| version.get(key).and_then(Value::as_bool) == Some(true);
     let is_plain = versions.is_some_and(|versions| {
         versions.items().len() == 1
             && versions.items().all(|version| flag(version, "served") && flag(version, "storage"))
     });
-    if is_plain || !suite.one_version {
-        return variant.compiled().map(Cow::Borrowed);
+    match variant.document() {
+        Some(document) if !is_plain && suite.one_version => {
+            let document = with_one_version(document, &kind_of(case).version);
+            Crd::compile(&document).map_err(|error| error.to_string())
+        }
+        _ => crds::compiled(variant),
     }
-    let document = with_one_version(&variant.document, &version_name(case));
-    Crd::compile(&document).map(Cow::Owned).map_err(|error| error.to_string())
-}
-
-fn version_name(case: &Case) -> String {
-    let api_version = case.object.document.root().get("apiVersion").and_then(Value::as_str);
-    let api_version = api_version.unwrap_or_default();
-    api_version.rsplit_once('/').map_or(api_version, |(_, version)| version).to_owned()
 }
 
 fn version<'c>(crd: &'c Crd, case: &Case) -> Result<Version<'c>, String> {
-    let name = version_name(case);
+    let name = kind_of(case).version;
     crd.version(&name).ok_or_else(|| format!("the CRD does not serve version `{name}`"))
 }
 
@@ -107,16 +109,17 @@ fn created(
     suite: &Suite,
     case: &Case,
     before: &Before,
-    variant: &Variant,
+    variant: &CrdDefinition,
 ) -> Result<Document, String> {
     let patched = if before.patches.is_empty() {
         None
     } else {
-        let mut document = Document::copy_of(variant.document.root());
+        let root = variant.document().map(Document::root).ok_or("the CRD has no document")?;
+        let mut document = Document::copy_of(root);
         for operation in &before.patches {
             patch::apply(&mut document, operation.root())?;
         }
-        Some(Variant::new(document))
+        Some(CrdDefinition::new(document))
     };
     let crd = compiled(suite, case, patched.as_ref().unwrap_or(variant))?;
     let version = version(&crd, case)?;
@@ -305,10 +308,13 @@ fn failure(issue: Issue, case: &Case, place: Option<Span>) -> Failure {
 }
 
 /// The CRDs that `case` is about: one, or the variants of one.
-pub(crate) fn variants<'s>(suite: &Suite, case: &Case, crds: &'s CrdSet) -> Vec<&'s Variant> {
+pub(crate) fn variants<'v>(
+    suite: &Suite,
+    case: &Case,
+    crds: &'v Variants,
+) -> Vec<&'v CrdDefinition> {
     if let Some(name) = &suite.crd_name {
         return crds.called(name, &suite.feature_gates);
     }
-    let (group, kind) = kind_of(case);
-    crds.of_kind(&group, &kind).into_iter().collect()
+    crds.of_kind(&kind_of(case)).into_iter().collect()
 }

@@ -41,7 +41,7 @@ mod write;
 pub use bridge::{Error, from_slice, from_slice_strict, to_vec, write_to};
 pub use decode::{Documents, decode};
 pub use list::{ListWriter, WriteError, write_list};
-pub use object::{GroupVersionKind, Object, ObjectError, decode_list, decode_object, object_kind};
+pub use object::{Object, ObjectError, decode_list, decode_object, object_kind};
 pub use raw::{FieldsV1, RawError, RawExtension, RawFormat, check_embedded};
 pub use reader::Reader;
 pub use recognize::{Format, Mixed, decode_stored, recognize};

@@ -14,20 +14,10 @@ use super::text::hex;
 use super::{Rules, verdict};
 use crate::DecodeOptions;
 use crdkit_issue::{Code, Issue, codes::decode as code};
+use crdkit_text::kind::{GroupVersion, GroupVersionKind};
 use crdkit_value::{Document, NodeId, Value};
 use std::collections::HashSet;
 use std::fmt;
-
-/// What an object is.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct GroupVersionKind {
-    /// The API group; empty for the core one.
-    pub group: String,
-    /// The version.
-    pub version: String,
-    /// The kind.
-    pub kind: String,
-}
 
 /// A decoded object or list.
 #[derive(Clone, Debug)]
@@ -45,14 +35,6 @@ pub struct ObjectError {
     pub kind: Option<GroupVersionKind>,
     /// What is wrong.
     pub issue: Box<Issue>,
-}
-
-impl GroupVersionKind {
-    /// What `apiVersion` and `kind` say. More than one slash makes no version.
-    pub fn of(api_version: &str, kind: &str) -> Self {
-        let (group, version) = split_version(api_version).unwrap_or_default();
-        Self { group: group.into(), version: version.into(), kind: kind.into() }
-    }
 }
 
 /// What an object is, without decoding the rest of it.
@@ -114,12 +96,7 @@ fn named(bytes: &[u8], options: &DecodeOptions, document: Document) -> Result<Ob
     let field = |name| root.get(name).and_then(Value::as_str).unwrap_or_default();
     let (api_version, name) = (field("apiVersion"), field("kind"));
     // A version that cannot be read hides the kind as well.
-    let readable = split_version(api_version).is_some();
-    let kind = if readable {
-        GroupVersionKind::of(api_version, name)
-    } else {
-        GroupVersionKind::default()
-    };
+    let kind = GroupVersion::parse(api_version).map(|it| it.kind(name)).unwrap_or_default();
     let missing = if kind.kind.is_empty() {
         code::MISSING_KIND
     } else if kind.version.is_empty() {
@@ -209,16 +186,6 @@ fn quoting(code: Code, bytes: &[u8]) -> Box<Issue> {
     let digits = |_| String::from_utf8_lossy(&hex(bytes)).into_owned();
     let document = diag::show(bytes).unwrap_or_else(digits);
     Box::new(Issue::error(code).with("document", document))
-}
-
-fn split_version(api_version: &str) -> Option<(&str, &str)> {
-    if matches!(api_version, "" | "/") {
-        return Some(("", ""));
-    }
-    match api_version.split_once('/') {
-        None => Some(("", api_version)),
-        Some((group, version)) => (!version.contains('/')).then_some((group, version)),
-    }
 }
 
 impl ObjectError {

@@ -9,11 +9,11 @@
 use super::Rules;
 use super::emit::write_head;
 use super::head::{Head, Major, head};
-use super::object::GroupVersionKind;
 use super::parse::{Parser, Token};
 use super::problem::{Finding, Problem};
 use super::verdict::form;
 use crdkit_issue::{FieldPath, Issue, Span, codes};
+use crdkit_text::kind::GroupVersionKind;
 use std::collections::HashSet;
 
 /// Why there is no group, version and kind.

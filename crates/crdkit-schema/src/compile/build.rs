@@ -4,7 +4,7 @@
 //! first. Each schema becomes a [`Node`] whose children are ids; a node that equals one already in
 //! the table is not added again.
 
-use super::crd::CrdParts;
+use super::crd::{CrdParts, VersionRow};
 use super::fields::Fields;
 use super::flags::Flags;
 use super::format::{Format, FormatKind};
@@ -13,6 +13,7 @@ use super::literal::{DefaultId, Literal, LiteralId};
 use super::more::More;
 use super::node::{Additional, Bounds, FieldDefault, Junctors, ListType, Node, Rare, Rule, Types};
 use super::pattern::{Pattern, PatternId};
+use super::serving::ColumnRow;
 use super::table::{Id, Name, Table};
 use super::{CompiledCrd, crd};
 use crate::field_path::{self, Brackets};
@@ -81,6 +82,8 @@ pub struct SchemaParts<'d> {
     pub preserves: bool,
     /// `x-kubernetes-embedded-resource`.
     pub is_embedded: bool,
+    /// `x-kubernetes-map-type: atomic`.
+    pub is_atomic_map: bool,
     /// Whether it is the schema of whole objects.
     pub is_root: bool,
     /// `x-kubernetes-list-type`.
@@ -169,8 +172,16 @@ impl Compiler {
         let reading = Reading::Objects { prune: crd.prunes() };
         let ids = self.rows(&crd.schemas, &roots, reading);
         let id_of = |root: SchemaId| ids.get(root.index()).copied();
-        let roots = roots.into_iter().map(|root| root.and_then(id_of)).collect();
-        self.crds.push(crd::parts(crd, roots));
+        let rows = roots.into_iter().enumerate().map(|(at, root)| VersionRow {
+            schema: root.and_then(id_of),
+            columns: crd
+                .columns(at)
+                .iter()
+                .map(|it| ColumnRow::new(it, |text| self.name(text)))
+                .collect(),
+        });
+        let rows = rows.collect();
+        self.crds.push(crd::parts(crd, rows));
     }
 
     /// The compiled CRDs, in the order they were added.
@@ -255,6 +266,7 @@ impl Compiler {
             nullable: schema.nullable,
             preserves: schema.preserves_unknown_fields(),
             is_embedded: extensions.embedded_resource,
+            is_atomic_map: extensions.map_type == Some("atomic"),
             is_root,
             list_type: ListType::named(extensions.list_type),
             list_map_keys: &extensions.list_map_keys,
@@ -325,6 +337,7 @@ impl Compiler {
         own.add_if(Flags::PRESERVE, parts.preserves);
         own.add_if(Flags::EMBEDDED, parts.is_embedded);
         own.add_if(Flags::ROOT, parts.is_root);
+        own.add_if(Flags::ATOMIC_MAP, parts.is_atomic_map);
         node.flags = self.flags(&node, own);
         node.default = parts.default.map(|default| self.default_value(default, &node, reading));
         node

@@ -1,26 +1,45 @@
-//! A compiled CRD: names, versions, and the schema of each version.
+//! A compiled CRD: everything it says about the kind it defines, and the schema of each version.
 
+use super::serving::{ColumnRow, Conversion, PrinterColumn};
 use super::table::{Id, Table};
-use crate::model::{Crd, CrdVersion};
+use crate::model::{self, Crd, CrdVersion};
+use crdkit_text::kind::{GroupVersionKind, compare_versions};
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-/// A CRD, ready to judge objects. Owns what it needs; cheap to share between threads.
+/// A CRD, ready to judge and to serve objects. Owns what it needs; cheap to clone, safe to share between threads.
 #[derive(Clone, Debug)]
 pub struct CompiledCrd {
     table: Arc<Table>,
-    parts: CrdParts,
+    parts: Arc<CrdParts>,
 }
 
 /// All of a compiled CRD but the table it shares with others.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct CrdParts {
     group: Box<str>,
-    kind: Box<str>,
-    plural: Box<str>,
+    names: ResourceNames,
     namespaced: bool,
     prunes: bool,
+    conversion: Conversion,
     versions: Vec<CompiledVersion>,
+}
+
+/// `spec.names`, with what the server fills in.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ResourceNames {
+    /// `plural`.
+    pub plural: Box<str>,
+    /// `singular`.
+    pub singular: Box<str>,
+    /// `kind`.
+    pub kind: Box<str>,
+    /// `listKind`.
+    pub list_kind: Box<str>,
+    /// `shortNames`.
+    pub short_names: Box<[Box<str>]>,
+    /// `categories`.
+    pub categories: Box<[Box<str>]>,
 }
 
 /// One version of a compiled CRD.
@@ -42,6 +61,10 @@ pub struct CompiledVersion {
     pub status: bool,
     /// The `scale` subresource.
     pub scale: Option<ReplicaPaths>,
+    /// `selectableFields`, each as its JSON path.
+    pub selectable_fields: Box<[Box<str>]>,
+    /// `additionalPrinterColumns`; see [`CompiledCrd::columns`].
+    pub(super) columns: Box<[ColumnRow]>,
 }
 
 /// Where the `scale` subresource finds its numbers, as written.
@@ -57,7 +80,7 @@ pub struct ReplicaPaths {
 
 impl CompiledCrd {
     pub(crate) fn new(table: Arc<Table>, parts: CrdParts) -> Self {
-        Self { table, parts }
+        Self { table, parts: Arc::new(parts) }
     }
 
     /// The table that the ids of this CRD name nodes of.
@@ -70,14 +93,24 @@ impl CompiledCrd {
         &self.parts.group
     }
 
+    /// `spec.names`.
+    pub fn names(&self) -> &ResourceNames {
+        &self.parts.names
+    }
+
     /// `spec.names.kind`.
     pub fn kind(&self) -> &str {
-        &self.parts.kind
+        &self.parts.names.kind
     }
 
     /// `spec.names.plural`.
     pub fn plural(&self) -> &str {
-        &self.parts.plural
+        &self.parts.names.plural
+    }
+
+    /// The kind in one of its versions.
+    pub fn kind_in(&self, version: &CompiledVersion) -> GroupVersionKind {
+        GroupVersionKind::of(&version.api_version, self.kind())
     }
 
     /// Whether objects live in namespaces.
@@ -90,14 +123,33 @@ impl CompiledCrd {
         self.parts.prunes
     }
 
+    /// `spec.conversion`.
+    pub fn conversion(&self) -> &Conversion {
+        &self.parts.conversion
+    }
+
     /// All versions, in the order they are written.
     pub fn versions(&self) -> &[CompiledVersion] {
         &self.parts.versions
     }
 
+    /// The version called `name`.
+    pub fn version(&self, name: &str) -> Option<&CompiledVersion> {
+        self.parts.versions.iter().find(|version| &*version.name == name)
+    }
+
     /// The version objects are stored in.
     pub fn storage_version(&self) -> Option<&CompiledVersion> {
         self.parts.versions.iter().find(|version| version.storage)
+    }
+
+    /// The columns that tables of a version have after the name: those that are written, or else the age.
+    pub fn columns<'c>(
+        &'c self,
+        version: &'c CompiledVersion,
+    ) -> impl Iterator<Item = PrinterColumn<'c>> {
+        let age = version.columns.is_empty().then_some(PrinterColumn::AGE);
+        version.columns.iter().map(|row| row.view(&self.table)).chain(age)
     }
 }
 
@@ -107,13 +159,31 @@ impl Default for CompiledCrd {
     }
 }
 
-/// What is kept of `crd`, whose versions have the schemas `roots`.
-pub(crate) fn parts(crd: &Crd<'_>, roots: Vec<Option<Id>>) -> CrdParts {
+impl From<&model::Names<'_>> for ResourceNames {
+    fn from(names: &model::Names<'_>) -> Self {
+        Self {
+            plural: names.plural.into(),
+            singular: (&*names.singular).into(),
+            kind: names.kind.into(),
+            list_kind: (&*names.list_kind).into(),
+            short_names: texts(&names.short_names),
+            categories: texts(&names.categories),
+        }
+    }
+}
+
+pub(super) fn texts(texts: &[&str]) -> Box<[Box<str>]> {
+    texts.iter().map(|text| (*text).into()).collect()
+}
+
+/// What is kept of `crd`, whose versions have schemas and columns as `rows` says.
+pub(crate) fn parts(crd: &Crd<'_>, rows: Vec<VersionRow>) -> CrdParts {
     let spec = &crd.spec;
-    let versions = spec.versions.iter().zip(roots).enumerate();
-    let versions = versions.map(|(at, (version, schema))| {
+    let versions = spec.versions.iter().zip(rows).enumerate();
+    let versions = versions.map(|(at, (version, VersionRow { schema, columns }))| {
         let subresources = crd.subresources(at);
         let scale = subresources.and_then(|subresources| subresources.scale);
+        let selectable = crd.selectable_fields(at).iter();
         CompiledVersion {
             name: version.name.into(),
             api_version: format!("{}/{}", spec.group, version.name).into(),
@@ -127,16 +197,24 @@ pub(crate) fn parts(crd: &Crd<'_>, roots: Vec<Option<Id>>) -> CrdParts {
                 status: scale.status_replicas_path.into(),
                 selector: scale.label_selector_path.map(Into::into),
             }),
+            selectable_fields: selectable.map(|field| field.json_path.into()).collect(),
+            columns,
         }
     });
     CrdParts {
         group: spec.group.into(),
-        kind: spec.names.kind.into(),
-        plural: spec.names.plural.into(),
+        names: (&spec.names).into(),
         namespaced: spec.scope == "Namespaced",
         prunes: crd.prunes(),
+        conversion: spec.conversion.as_ref().map(Into::into).unwrap_or_default(),
         versions: versions.collect(),
     }
+}
+
+/// What of a version refers to the table.
+pub(crate) struct VersionRow {
+    pub(super) schema: Option<Id>,
+    pub(super) columns: Box<[ColumnRow]>,
 }
 
 /// The warning of a deprecated version: its own, or one that names the newest version to use instead.
@@ -160,34 +238,4 @@ fn deprecation(crd: &Crd<'_>, version: &CrdVersion<'_>) -> Option<Box<str>> {
         }
         None => format!("{group}/{name} {kind} is deprecated").into(),
     })
-}
-
-/// Kubernetes' order of version names: `v2` before `v1` before `v1beta1` before `v1alpha1` before names
-/// of any other form, which stand in reverse alphabetical order. Greater means newer.
-pub fn compare_versions(left: &str, right: &str) -> Ordering {
-    match (parse_version(left), parse_version(right)) {
-        (Some(left), Some(right)) => left.cmp(&right),
-        (Some(_), None) => Ordering::Greater,
-        (None, Some(_)) => Ordering::Less,
-        (None, None) => right.cmp(left),
-    }
-}
-
-/// Stability, major and minor number of a name like `v1beta2`.
-fn parse_version(name: &str) -> Option<(u8, u64, u64)> {
-    let number = |digits: &str| {
-        let valid = !digits.is_empty() && !digits.starts_with('0');
-        valid.then(|| digits.parse().ok()).flatten()
-    };
-    let rest = name.strip_prefix('v')?;
-    let split = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
-    let (major, rest) = rest.split_at_checked(split)?;
-    let major = number(major)?;
-    let (stability, minor) = match (rest.strip_prefix("alpha"), rest.strip_prefix("beta")) {
-        _ if rest.is_empty() => return Some((2, major, 0)),
-        (Some(minor), _) => (0, minor),
-        (_, Some(minor)) => (1, minor),
-        _ => return None,
-    };
-    Some((stability, major, number(minor)?))
 }

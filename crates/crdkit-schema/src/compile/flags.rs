@@ -24,6 +24,8 @@ impl Flags {
 
     /// Some schema below, not here, has defaults to be looked for.
     pub const DEFAULTS_BELOW: Self = Self(1 << 8);
+    /// `x-kubernetes-map-type: atomic`.
+    pub const ATOMIC_MAP: Self = Self(1 << 9);
 
     /// The facts about a schema that hold for the schema it is in as well.
     pub(crate) const INHERITED: Self = Self(

@@ -9,6 +9,16 @@ use std::hash::{BuildHasher, Hash};
 pub(crate) struct Index(HashTable<(u64, u32)>);
 
 impl Index {
+    /// The position of the row that equals `key`, as `same` decides.
+    pub(crate) fn find<K: Hash + ?Sized>(
+        &self,
+        key: &K,
+        same: impl Fn(u32) -> bool,
+    ) -> Option<u32> {
+        let hash = FixedState::default().hash_one(key);
+        self.0.find(hash, |(known, at)| *known == hash && same(*at)).map(|(_, at)| *at)
+    }
+
     /// The position of the row that equals `key`, as `same` decides; `next` if there is none, which is
     /// then where the row has to be put.
     pub(crate) fn find_or_add<K: Hash + ?Sized>(

@@ -24,15 +24,17 @@ mod node;
 mod pattern;
 mod plain;
 mod rules;
+mod serving;
 mod shapes;
 mod table;
 
 pub(crate) use build::SchemaTable;
 pub use build::{Compiler, SchemaParts};
-pub use crd::{CompiledCrd, CompiledVersion, ReplicaPaths, compare_versions};
+pub use crd::{CompiledCrd, CompiledVersion, ReplicaPaths, ResourceNames};
 pub use fields::{Field, Fields};
 pub use flags::Flags;
 pub use format::{Format, FormatKind};
+pub(crate) use hash::Index;
 pub use literal::{DefaultId, Literal, LiteralId};
 pub use member::Member;
 pub use more::{
@@ -43,4 +45,5 @@ pub use node::{Additional, Bounds, FieldDefault, Junctors, ListType, Node, Numbe
 pub use pattern::{Pattern, PatternId, Syntax};
 pub use plain::Plain;
 pub use rules::Rules;
+pub use serving::{Conversion, ConversionWebhook, PrinterColumn, WebhookService};
 pub use table::{Id, Name, Table};

@@ -5,6 +5,7 @@
 
 use super::check::found;
 use crdkit_issue::{Issue, codes};
+use crdkit_text::kind::GroupVersion;
 use crdkit_text::quote::quote;
 use crdkit_value::{Kind, Value};
 
@@ -55,13 +56,13 @@ pub fn not_a_crd(root: Value<'_>) -> Option<Issue> {
     if let Some(problem) = crate::metadata::group_version_problem(api_version) {
         return unreadable(problem);
     }
-    let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
+    let GroupVersion { group, version } = GroupVersion::parse(api_version).unwrap_or_default();
     let (group, version) = match (group, version) {
         ("" | GROUP, "") => (GROUP, "v1"),
         other => other,
     };
     let kind = if kind.is_empty() { KIND } else { kind };
-    let shown = if group.is_empty() { version.to_owned() } else { format!("{group}/{version}") };
+    let shown = GroupVersion { group, version }.to_string();
     if group != GROUP || kind != KIND || !matches!(version, "v1" | "v1beta1") {
         return unrecognized(format!(
             "{kind} in version {} cannot be handled as a {KIND}: no kind {} is registered for version {} in scheme \"pkg/runtime/scheme.go:111\"",

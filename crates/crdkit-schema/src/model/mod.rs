@@ -18,6 +18,6 @@ pub use crd::{
 };
 pub use metadata::{ManagedFields, ObjectMeta, OwnerReference, TextMap};
 pub use schema::{
-    Additional, Bounds, Dependency, Extensions, ExternalDocs, GroupVersionKind, Items, Junctors,
-    Legacy, Properties, Published, Rule, Schema, SchemaId, Schemas, Union,
+    Additional, Bounds, Dependency, Extensions, ExternalDocs, Items, Junctors, Legacy, Properties,
+    Published, Rule, Schema, SchemaId, Schemas, Union,
 };

@@ -5,6 +5,7 @@
 //! boxes ([`Bounds`], [`Junctors`], [`Extensions`], [`Legacy`], [`Published`]); the method of the same
 //! name gives an empty one when there is none, so readers need not care.
 
+use crdkit_text::kind::GroupVersionKind;
 use crdkit_value::Value;
 
 /// Names a schema in the [`Schemas`] that made it.
@@ -220,7 +221,7 @@ pub struct Published<'d> {
     /// `x-kubernetes-patch-merge-key`.
     pub patch_merge_key: Option<&'d str>,
     /// `x-kubernetes-group-version-kind`; a single map counts as a list of one.
-    pub group_version_kind: Vec<GroupVersionKind<'d>>,
+    pub group_version_kind: Vec<GroupVersionKind>,
     /// `x-kubernetes-action`.
     pub action: Option<&'d str>,
 }
@@ -232,17 +233,6 @@ pub struct Union<'d> {
     pub discriminator: Option<&'d str>,
     /// `fields-to-discriminateBy`: field names with the discriminator's value for each.
     pub fields: Vec<(&'d str, &'d str)>,
-}
-
-/// One of `x-kubernetes-group-version-kind`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct GroupVersionKind<'d> {
-    /// `group`.
-    pub group: &'d str,
-    /// `version`.
-    pub version: &'d str,
-    /// `kind`.
-    pub kind: &'d str,
 }
 
 impl SchemaId {

@@ -57,27 +57,36 @@ pub fn crd(root: Value<'_>) -> (Crd<'_>, Vec<Issue>) {
         status: present(root, "status").map(status).unwrap_or_default(),
         schemas,
     };
-    fill_in(&mut crd);
+    fill_in(&mut crd.spec);
     if !beta {
         hoist(&mut crd);
     }
     (crd, issues)
 }
 
+/// The spec of the CRD that `root` holds as far as it is not about schemas, whose ids mean nothing.
+pub(crate) fn head(root: Value<'_>) -> CrdSpec<'_> {
+    let mut schemas = SchemaReader::new(root);
+    let read = if v1beta1::is(root) { v1beta1::spec } else { spec };
+    let mut spec = present(root, "spec").map(|value| read(value, &mut schemas)).unwrap_or_default();
+    fill_in(&mut spec);
+    spec
+}
+
 /// What the server's defaults for v1 add.
-fn fill_in(crd: &mut Crd<'_>) {
-    let names = &mut crd.spec.names;
+fn fill_in(spec: &mut CrdSpec<'_>) {
+    let names = &mut spec.names;
     if names.singular.is_empty() {
         names.singular = Cow::Owned(names.kind.to_lowercase());
     }
     if names.list_kind.is_empty() && !names.kind.is_empty() {
         names.list_kind = Cow::Owned(format!("{}List", names.kind));
     }
-    if crd.spec.conversion.is_none() {
+    if spec.conversion.is_none() {
         let review_versions = Vec::new();
         let conversion =
             Conversion { source: None, strategy: "None", client_config: None, review_versions };
-        crd.spec.conversion = Some(conversion);
+        spec.conversion = Some(conversion);
     }
 }
 

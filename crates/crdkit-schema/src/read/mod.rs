@@ -11,6 +11,7 @@ mod openapi;
 mod schema;
 mod v1beta1;
 
+pub(crate) use crd::head;
 pub use crd::{Request, crd, request};
 pub use metadata::object_meta;
 pub use openapi::{openapi, schema as bare_schema};

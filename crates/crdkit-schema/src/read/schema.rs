@@ -5,10 +5,11 @@
 
 use super::fields::{flag, optional_text, present, strings, text, text_map};
 use crate::model::{
-    Additional, Bounds, Dependency, Extensions, ExternalDocs, GroupVersionKind, Items, Junctors,
-    Legacy, Properties, Published, Rule, Schema, SchemaId, Schemas, Union,
+    Additional, Bounds, Dependency, Extensions, ExternalDocs, Items, Junctors, Legacy, Properties,
+    Published, Rule, Schema, SchemaId, Schemas, Union,
 };
 use crdkit_issue::{Issue, codes};
+use crdkit_text::kind::{GroupVersion, GroupVersionKind};
 use crdkit_value::{Kind, Value};
 
 /// Schemas nest no deeper than this, so that walks over them may recurse.
@@ -320,10 +321,7 @@ fn union(value: Value<'_>) -> Union<'_> {
     Union { discriminator: optional_text(value, "discriminator"), fields }
 }
 
-fn group_version_kind(value: Value<'_>) -> GroupVersionKind<'_> {
-    GroupVersionKind {
-        group: text(value, "group"),
-        version: text(value, "version"),
-        kind: text(value, "kind"),
-    }
+fn group_version_kind(value: Value<'_>) -> GroupVersionKind {
+    let version = GroupVersion { group: text(value, "group"), version: text(value, "version") };
+    version.kind(text(value, "kind"))
 }

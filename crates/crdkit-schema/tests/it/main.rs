@@ -7,5 +7,6 @@ mod hostile;
 mod mdtest;
 mod properties;
 mod rules;
+mod set;
 mod status;
 mod support;

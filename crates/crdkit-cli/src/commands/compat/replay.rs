@@ -11,6 +11,7 @@ use anyhow::{Context as _, Result};
 use crdkit::codec::{DecodeOptions, Decoded};
 use crdkit::compat::semantic::{Broken, Replay};
 use crdkit::issue::{FieldPath, Issue, Segment, Severity, Span, codes};
+use crdkit::text::kind::GroupKind;
 use crdkit::value::{Document, Value};
 use std::collections::BTreeMap;
 
@@ -70,12 +71,11 @@ impl Replayed {
         &mut self,
         input: &Input,
         decoded: &Decoded,
-        replays: &BTreeMap<(String, String), Replay>,
+        replays: &BTreeMap<GroupKind, Replay>,
         excerpts: bool,
     ) {
         let Ok(identity) = objects::identify(&decoded.document) else { return };
-        let key = (identity.group.clone(), identity.kind.clone());
-        let Some(replay) = replays.get(&key) else { return };
+        let Some(replay) = replays.get(&identity.gvk.group_kind()) else { return };
         self.n_tried += 1;
         let broken = replay.object(&decoded.document);
         if broken.is_empty() {
@@ -127,9 +127,9 @@ fn nearest(document: &Document, path: &FieldPath) -> Option<Span> {
     Some(place.key.unwrap_or(Span::new(place.value.start, place.value.start + 1)))
 }
 
-fn kind(document: &Document) -> (String, String) {
+fn kind(document: &Document) -> GroupKind {
     let text = |pointer| {
         document.root().pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned()
     };
-    (text("/spec/group"), text("/spec/names/kind"))
+    GroupKind { group: text("/spec/group"), kind: text("/spec/names/kind") }
 }

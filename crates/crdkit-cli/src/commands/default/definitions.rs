@@ -4,16 +4,16 @@ use crate::crds;
 use crate::input::Input;
 use crate::objects::Identity;
 use crate::source::{self, Client, Purpose};
-use crate::suite::Variant;
 use anyhow::{Result, bail};
 use crdkit::Crd;
 use crdkit::issue::LineIndex;
-use crdkit::value::{Document, Value};
+use crdkit::schema::set::CrdDefinition;
+use crdkit::value::Value;
 use std::sync::Arc;
 
 /// A CRD and where it is.
 pub(super) struct Definition {
-    crd: Variant,
+    crd: CrdDefinition,
     file: Arc<str>,
     bytes: Arc<[u8]>,
 }
@@ -45,32 +45,27 @@ impl Definitions {
         }
         let bytes: Arc<[u8]> = input.bytes.as_slice().into();
         self.0.extend(crds.into_iter().map(|decoded| Definition {
-            crd: Variant::new(decoded.document),
+            crd: CrdDefinition::new(decoded.document),
             file: Arc::clone(&input.name),
             bytes: Arc::clone(&bytes),
         }));
     }
 
     pub(super) fn get(&self, identity: &Identity) -> Option<&Definition> {
-        let text = |crd: &Document, pointer: &str| {
-            crd.root().pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned()
-        };
-        self.0.iter().rev().find(|definition| {
-            let crd = &definition.crd.document;
-            text(crd, "/spec/group") == identity.group
-                && text(crd, "/spec/names/kind") == identity.kind
-        })
+        let kind = &identity.gvk;
+        let same = |crd: &CrdDefinition| crd.group() == kind.group && crd.kind() == kind.kind;
+        self.0.iter().rev().find(|definition| same(&definition.crd))
     }
 }
 
 impl Definition {
-    pub(super) fn compiled(&self) -> Result<&Crd, String> {
-        self.crd.compiled()
+    pub(super) fn compiled(&self) -> Result<Crd, String> {
+        crds::compiled(&self.crd)
     }
 
     /// The file and line of the default of `value`, as `version` has it.
     pub(super) fn origin(&self, version: &str, value: Value<'_>) -> Option<String> {
-        let versions = self.crd.document.root().pointer("/spec/versions")?;
+        let versions = self.crd.document()?.root().pointer("/spec/versions")?;
         let named = |it: &Value<'_>| it.get("name").and_then(Value::as_str) == Some(version);
         let mut schema = versions.items().find(named)?.pointer("/schema/openAPIV3Schema")?;
         let mut steps = Vec::new();

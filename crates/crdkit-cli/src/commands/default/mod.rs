@@ -101,14 +101,14 @@ fn stored(
     };
     let crd = definition.compiled().map_err(|problem| {
         let issue = Issue::error(codes::source::UNUSABLE_SCHEMA);
-        refuse(issue.with("kind", identity.kind.as_str()).with("problem", problem), "kind")
+        refuse(issue.with("kind", identity.gvk.kind.as_str()).with("problem", problem), "kind")
     })?;
-    let Some(version) = crd.version(&identity.version) else {
+    let Some(version) = crd.version(&identity.gvk.version) else {
         let versions = crd.compiled().versions().iter().filter(|version| version.served);
         let served: Vec<_> = versions.map(|version| format!("`{}`", version.name)).collect();
         let issue = Issue::error(codes::source::UNKNOWN_VERSION)
-            .with("kind", identity.kind.as_str())
-            .with("version", identity.version.as_str())
+            .with("kind", identity.gvk.kind.as_str())
+            .with("version", identity.gvk.version.as_str())
             .with("served", served.join(", "));
         return Err(refuse(issue, "apiVersion"));
     };
@@ -163,7 +163,8 @@ impl Printer<'_> {
         }
         let mut text = String::from_utf8_lossy(&text).into_owned();
         if self.args.annotate {
-            let notes = changes::notes([original, stored], changes, definition, &identity.version);
+            let version = &identity.gvk.version;
+            let notes = changes::notes([original, stored], changes, definition, version);
             text = annotate::annotate(&text, root, &notes);
         }
         self.out.push_str(&text);

@@ -20,8 +20,8 @@ use describe::{Describer, Explained};
 const METADATA: &str = include_str!("metadata.yaml");
 
 pub(crate) fn run(args: &Explain) -> Result<Exit> {
-    let kinds = args.definitions.load()?;
-    let named = kinds.find(&args.name)?;
+    let crds = args.definitions.load()?;
+    let named = kinds::find(&crds, &args.name)?;
     let mut path = named.path;
     path.extend(args.path.as_deref().map(lookup::parse).unwrap_or_default());
     let crd = kinds::read(named.document)?;

@@ -11,10 +11,12 @@ use crate::report::{
     self, Case as CaseName, Finding, Format, Object, Outputs, Source, Style, Subject, Verdict,
 };
 use crate::source::Client;
-use crate::suite::{self, Case, CrdSet, Found, Ran, Suite, Variant};
+use crate::suite::{self, Case, Found, Ran, Suite, Variants};
 use crate::watch;
 use anyhow::{Context as _, Result};
 use crdkit::issue::Issue;
+use crdkit::schema::set::CrdDefinition;
+use crdkit::text::kind::GroupVersionKind;
 use crdkit::text::regex::Regex;
 use rayon::prelude::*;
 use std::collections::HashMap;
@@ -108,7 +110,7 @@ fn once(args: &Test) -> Result<(Exit, Vec<PathBuf>)> {
 }
 
 /// The CRDs of all suites, read once for each list of sources.
-struct Crds(HashMap<Vec<String>, Result<CrdSet, String>>);
+struct Crds(HashMap<Vec<String>, Result<Variants, String>>);
 
 impl Crds {
     fn load(suites: &[Found], common: &[String], client: &Client) -> Self {
@@ -127,7 +129,7 @@ impl Crds {
         Self(keys.into_par_iter().map(load).collect())
     }
 
-    fn get(&self, key: &[String]) -> Result<&CrdSet, String> {
+    fn get(&self, key: &[String]) -> Result<&Variants, String> {
         match self.0.get(key) {
             Some(set) => set.as_ref().map_err(String::clone),
             None => Err("its CRDs were not read".to_owned()),
@@ -229,7 +231,7 @@ impl Runner {
         };
         let variants = suite::variants(suite, case, crds);
         if variants.is_empty() {
-            let (group, kind) = suite::kind_of(case);
+            let GroupVersionKind { group, kind, .. } = suite::kind_of(case);
             let what = match &suite.crd_name {
                 Some(name) => format!("called `{name}`"),
                 None => format!("for `{kind}` in group `{group}`"),
@@ -241,8 +243,9 @@ impl Runner {
             Err(problem) => return failed(problem),
         };
         let several = variants.len() > 1;
-        let label = |variant: &Variant| {
-            if several { variant.label().to_owned() } else { String::new() }
+        let label = |variant: &CrdDefinition| {
+            let label = suite::feature_set(variant).filter(|_| several);
+            label.unwrap_or_default().to_owned()
         };
         variants
             .into_iter()
@@ -251,12 +254,12 @@ impl Runner {
     }
 
     /// The CRD that the object of a case was created under, if the case names another one.
-    fn earlier(&self, case: &Case) -> Result<Option<&Variant>, String> {
+    fn earlier(&self, case: &Case) -> Result<Option<&CrdDefinition>, String> {
         let Some(before) = case.before.as_ref().filter(|before| !before.crds.is_empty()) else {
             return Ok(None);
         };
-        let (group, kind) = suite::kind_of(case);
-        let found = self.crds.get(&before.crds)?.of_kind(&group, &kind);
-        found.map(Some).ok_or_else(|| format!("`crds-before` has no CRD for `{kind}`"))
+        let kind = suite::kind_of(case);
+        let found = self.crds.get(&before.crds)?.of_kind(&kind);
+        found.map(Some).ok_or_else(|| format!("`crds-before` has no CRD for `{}`", kind.kind))
     }
 }

@@ -9,8 +9,9 @@ use crate::answer::Answer;
 use crate::case::{Case, Cases};
 use crate::score::Score;
 use anyhow::Result;
-use crdkit::codec::cbor::{self, GroupVersionKind, Object};
+use crdkit::codec::cbor::{self, Object};
 use crdkit::codec::{DecodeOptions, json};
+use crdkit::text::kind::GroupVersionKind;
 use crdkit::value::{Document, Value};
 
 pub(crate) const OBJECT: Suite = Suite {

@@ -4,7 +4,8 @@ use super::counterparts::{Bytes, Map, Time};
 use super::object::kind_text;
 use crate::answer::Answer;
 use crdkit::codec::DecodeOptions;
-use crdkit::codec::cbor::{self, FieldsV1, GroupVersionKind};
+use crdkit::codec::cbor::{self, FieldsV1};
+use crdkit::text::kind::GroupVersionKind;
 use serde::{Deserialize, Serialize, Serializer};
 
 #[derive(Default, Deserialize, Serialize)]
