@@ -12,7 +12,6 @@ pub mod decode;
 pub mod defaults;
 pub mod export;
 pub mod field_path;
-pub mod go_json;
 pub mod import;
 pub mod lookup;
 pub mod metadata;
@@ -28,7 +27,6 @@ pub mod status;
 pub mod unknown;
 pub mod validate;
 
-mod base64;
 mod embedded;
 mod equal;
 mod internal_json;

@@ -3,8 +3,8 @@
 use super::Positions;
 use super::loose::Kept;
 use crate::compile::{FormatKind, Id, Literal, Name, Node, Table, Types};
-use crate::go_json;
 use crate::schema::Settings;
+use crdkit_codec::go_json;
 use crdkit_issue::{Arg, FieldPath, Issue, Segment, codes::object as codes};
 use crdkit_text::number;
 use crdkit_text::quote::quote;

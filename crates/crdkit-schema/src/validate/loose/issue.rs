@@ -2,10 +2,10 @@
 
 use super::{Kept, object};
 use crate::compile::{Id, Literal, Node};
-use crate::go_json;
 use crate::schema::Settings;
 use crate::validate::Scope;
 use crate::validate::finding::{Finding, Problem, Relation, literal};
+use crdkit_codec::go_json;
 use crdkit_issue::{Arg, FieldPath, Issue, Segment, codes};
 use crdkit_text::number::Decimal;
 use crdkit_text::quote::quote;
