@@ -38,7 +38,7 @@ pub enum QuantityFormat {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QuantityError {
     /// The text has not the shape of a quantity.
-    QuantityFormat,
+    Format,
     /// The number cannot be read.
     Number,
     /// The suffix is not known.
@@ -48,7 +48,7 @@ pub enum QuantityError {
 impl fmt::Display for QuantityError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::QuantityFormat => {
+            Self::Format => {
                 "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
             }
             Self::Number => "unable to parse numeric part of quantity",

@@ -11,7 +11,7 @@ const SAFE_DIGITS: usize = 18;
 
 pub(super) fn quantity(text: &str) -> Result<Quantity, QuantityError> {
     if text.is_empty() {
-        return Err(QuantityError::QuantityFormat);
+        return Err(QuantityError::Format);
     }
     let parts = split(text)?;
     let (exponent, format) = suffix(parts.suffix).ok_or(QuantityError::Suffix)?;
@@ -48,7 +48,7 @@ fn split(text: &str) -> Result<Parts<'_>, QuantityError> {
     let exponent = rest.trim_start_matches(|c| "eEinumkKMGTP".contains(c));
     let exponent = exponent.strip_prefix(['-', '+']).unwrap_or(exponent);
     if digits_of(exponent) != exponent.len() {
-        return Err(QuantityError::QuantityFormat);
+        return Err(QuantityError::Format);
     }
     let whole = if whole.is_empty() { "0" } else { whole };
     Ok(Parts { negative, number, whole, fraction, suffix: rest })
