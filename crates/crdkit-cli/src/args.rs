@@ -6,7 +6,7 @@ use crate::commands::schema::Schema;
 use crate::commands::test::Test;
 use crate::commands::{self, cel::Cel};
 use crate::config::Config;
-use crate::format::{Format as DocumentFormat, OutputFormat};
+use crate::format::{InputFormat, OutputFormat};
 use crate::location;
 use crate::report::{Format, Spec};
 use crate::source::Client;
@@ -408,7 +408,7 @@ pub(crate) struct Convert {
 
     /// Format of the input [default: by file name, then by content]
     #[arg(long, value_name = "FORMAT")]
-    pub(crate) from: Option<DocumentFormat>,
+    pub(crate) from: Option<InputFormat>,
 
     /// Format of the output [default: by the name of the output file, otherwise json]
     #[arg(long, value_name = "FORMAT")]

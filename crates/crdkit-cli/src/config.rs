@@ -3,12 +3,11 @@
 //! Keys are the names of options. What is not understood is a finding with its place in the file.
 
 use crate::args::FieldValidation;
-use crate::format::Format;
 use crate::input::{Entry, Input};
 use crate::report::{Finding, Object, Source};
 use anyhow::{Context as _, Result};
 use clap::ValueEnum as _;
-use crdkit::codec::{DecodeOptions, yaml};
+use crdkit::codec::{DecodeOptions, Format, yaml};
 use crdkit::issue::{Issue, Severity, codes};
 use crdkit::value::Value;
 use std::path::{Path, PathBuf};

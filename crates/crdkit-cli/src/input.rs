@@ -1,9 +1,9 @@
 //! Inputs: what a source is made of, read whole or, when large, in parts that end between documents, or between
 //! the items of a list in JSON.
 
-use crate::format::Format;
 use crate::list::{self, Items, Outline};
 use anyhow::{Context as _, Result};
+use crdkit::codec::Format;
 use std::fs::File;
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::path::PathBuf;
@@ -144,8 +144,7 @@ impl Entry {
     }
 
     fn format_of(&self, bytes: &[u8]) -> Format {
-        let named = || Format::of_name(self.name.as_ref().as_ref());
-        self.format.or_else(named).unwrap_or_else(|| Format::of_content(bytes))
+        self.format.unwrap_or_else(|| Format::detect(self.name.as_ref().as_ref(), bytes))
     }
 
     fn unreadable(&self) -> String {

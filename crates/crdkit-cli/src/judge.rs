@@ -6,13 +6,12 @@
 use crate::args::FieldValidation;
 use crate::config::Config;
 use crate::crds::{self, Crds, Known};
-use crate::format::Format;
 use crate::input::Input;
 use crate::objects::{self, Identity};
 use crate::openapi;
 use crate::report::{Finding, Object, Source, Subject, Verdict};
 use crate::suppress::Suppressions;
-use crdkit::codec::{DecodeOptions, Decoded};
+use crdkit::codec::{DecodeOptions, Decoded, Format};
 use crdkit::issue::{Code, FieldPath, Issue, Meaning, Severity, Span, codes};
 use crdkit::text::kind::GroupKind;
 use crdkit::value::{Document, Value};

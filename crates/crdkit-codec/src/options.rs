@@ -1,6 +1,6 @@
 //! What a caller decides about decoding, and what comes back.
 
-use crdkit_issue::Issue;
+use crdkit_issue::{Issue, Span, codes};
 use crdkit_value::{Document, Duplicates, Limits, NumberMode};
 use std::{fmt, io};
 
@@ -61,4 +61,10 @@ impl From<Box<Issue>> for DecodeError {
     fn from(issue: Box<Issue>) -> Self {
         Self::Refused(issue)
     }
+}
+
+/// That what begins at `at` was not read because of what is in front of it.
+#[cold]
+pub(crate) fn not_read(at: usize) -> DecodeError {
+    Box::new(Issue::error(codes::decode::NOT_READ).span(Span::new(at, at + 1))).into()
 }

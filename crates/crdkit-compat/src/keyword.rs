@@ -6,7 +6,7 @@
 //! Upstream: the fields of `JSONSchemaProps`, compared with `equality.Semantic.DeepEqual`.
 
 use crate::classes::Class;
-use crdkit_schema::go_json;
+use crdkit_codec::go_json;
 use crdkit_schema::model::{Additional, Dependency, Items, Schema, SchemaId};
 use crdkit_value::Value;
 

@@ -8,9 +8,9 @@
 
 use crate::findings::Findings;
 use crate::walk;
+use crdkit_codec::go_json;
 use crdkit_issue::{Arg, Issue, codes::object as codes};
 use crdkit_schema::compile::{Flags, Id, ListType, Name, Node, Table};
-use crdkit_schema::go_json;
 use crdkit_schema::validate::{correlate::identical, shown};
 use crdkit_value::{Kind, NodeId, Value};
 use foldhash::fast::RandomState;
@@ -198,7 +198,7 @@ pub(crate) fn key_object(table: &Table, keys: &[Name], item: Value<'_>) -> Strin
         }
         go_json::write_string(name, &mut out);
         out.push(':');
-        go_json::write_value(value, &mut out);
+        out.push_str(&go_json::value(value));
     }
     out.push('}');
     out

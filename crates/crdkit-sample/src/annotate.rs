@@ -4,8 +4,7 @@
 //! its type, default, allowed values and whether it is required. Reading the text gives the value back.
 //! Recurses once per schema level, which reading bounds; what no schema describes is written as it is.
 
-use crdkit_codec::yaml;
-use crdkit_schema::go_json;
+use crdkit_codec::{go_json, yaml};
 use crdkit_schema::model::{Schema, SchemaId, Schemas};
 use crdkit_value::{Kind, Value};
 use std::fmt::Write as _;
@@ -62,7 +61,7 @@ impl AnnotatedWriter<'_, '_> {
             }
             _ => {
                 self.out.push(' ');
-                push_indented(self.out, &written(value), indent);
+                push_indented(self.out, &yaml::text(value), indent);
             }
         }
     }
@@ -91,7 +90,7 @@ impl AnnotatedWriter<'_, '_> {
         }
         pad(self.out, indent);
         self.out.push_str("- ");
-        push_indented(self.out, &written(value), indent + 2);
+        push_indented(self.out, &yaml::text(value), indent + 2);
     }
 
     fn comments(&mut self, schema: &Schema<'_>, required: bool, indent: usize) {
@@ -206,16 +205,9 @@ fn pad(out: &mut String, indent: usize) {
     out.extend(std::iter::repeat_n(' ', indent));
 }
 
-/// A value as YAML, lines ended.
-fn written(value: Value<'_>) -> String {
-    let mut bytes = Vec::new();
-    yaml::write(value, &mut bytes);
-    String::from_utf8_lossy(&bytes).into_owned()
-}
-
 /// A key as YAML writes it.
 fn scalar_text(text: &str) -> String {
-    written(crate::build::text(text).root()).trim_end().to_owned()
+    yaml::text(crate::build::text(text).root()).trim_end().to_owned()
 }
 
 /// Text of several lines, all but the first moved to the right.

@@ -11,7 +11,6 @@ pub mod annotate;
 pub mod build;
 pub mod leaf;
 
-mod base64;
 mod edit;
 mod make;
 mod repair;

@@ -7,8 +7,9 @@ use crate::edit::Editor;
 use crate::leaf::{self, Wanted};
 use crate::make::Shape;
 use crate::rule::Mentions;
-use crate::{Extent, base64, build};
+use crate::{Extent, build};
 use crdkit_schema::model::{Schema, SchemaId};
+use crdkit_text::base64::Base64;
 use crdkit_text::regex::Regex;
 use crdkit_value::{Document, Event};
 
@@ -66,7 +67,7 @@ impl Editor<'_, '_> {
         }
         if schemas.iter().any(|schema| schema.format == "byte") {
             // Rules see what the text stands for.
-            texts = texts.iter().map(|text| base64::encode(text.as_bytes())).collect();
+            texts = texts.iter().map(|text| Base64::Standard.encode(text.as_bytes())).collect();
         }
         // A constant may be a limit, or part of a text.
         for text in &mentions.texts {

@@ -5,11 +5,11 @@
 //!
 //! Upstream: `apiextensions-apiserver/pkg/apis/apiextensions/types.go`, `types_jsonschema.go`.
 
-use crate::go_json::{write_string, write_value};
 use crate::model::{
     Additional, Column, Crd, CrdVersion, Dependency, Items, Rule, Schema, SchemaId, Schemas,
     SelectableField, Subresources, Validation,
 };
+use crdkit_codec::go_json;
 use crdkit_text::number;
 use crdkit_value::Value;
 use std::fmt::Write as _;
@@ -298,7 +298,7 @@ impl<'d> Writer<'_, 'd> {
         if index > 0 {
             self.out.push(',');
         }
-        write_string(name, self.out);
+        go_json::write_string(name, self.out);
         self.out.push(':');
     }
 
@@ -307,7 +307,7 @@ impl<'d> Writer<'_, 'd> {
     }
 
     fn text(&mut self, text: &str) {
-        write_string(text, self.out);
+        go_json::write_string(text, self.out);
     }
 
     fn optional_text(&mut self, text: Option<&str>) {
@@ -348,7 +348,7 @@ impl<'d> Writer<'_, 'd> {
 
     fn value(&mut self, value: Option<Value<'d>>) {
         match value {
-            Some(value) => write_value(value, self.out),
+            Some(value) => self.out.push_str(&go_json::value(value)),
             None => self.null(),
         }
     }

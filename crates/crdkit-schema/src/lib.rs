@@ -12,7 +12,6 @@ pub mod decode;
 pub mod defaults;
 pub mod export;
 pub mod field_path;
-pub mod go_json;
 pub mod lookup;
 pub mod metadata;
 pub mod model;
@@ -26,7 +25,6 @@ pub mod spans;
 pub mod status;
 pub mod validate;
 
-mod base64;
 mod embedded;
 mod equal;
 mod internal_json;

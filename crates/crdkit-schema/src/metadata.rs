@@ -2,9 +2,9 @@
 //!
 //! Upstream: `apimachinery/pkg/api/validation/objectmeta.go`.
 
-use crate::go_json;
 use crate::model::{ManagedFields, ObjectMeta, OwnerReference};
 use crate::path::Path;
+use crdkit_codec::go_json;
 use crdkit_issue::{Arg, Code, Issue, codes};
 use crdkit_text::kind::GroupVersion;
 use crdkit_text::names;
@@ -224,7 +224,7 @@ impl Check<'_, '_> {
             self.names("finalizers", finalizer, names::label_key(finalizer));
         }
         if finalizers.contains(&"orphan") && finalizers.contains(&"foregroundDeletion") {
-            let shown = go_json::strings(finalizers.iter().copied(), false);
+            let shown = go_json::strings(finalizers.iter().copied());
             let value = Arg::Literal(shown.into());
             self.report_value(codes::crd::FINALIZERS_CONFLICT, "finalizers", value);
         }

@@ -2,7 +2,7 @@
 //!
 //! Certificates themselves are not checked beyond the outermost length of their encoding.
 
-use crate::base64;
+use crdkit_text::base64::Base64;
 
 /// Why `bundle` holds no certificate, in Go's words.
 pub(crate) fn certificates_problem(bundle: &[u8]) -> Option<&'static str> {
@@ -13,7 +13,7 @@ pub(crate) fn certificates_problem(bundle: &[u8]) -> Option<&'static str> {
         rest = after;
         blocks += 1;
         if kind == "CERTIFICATE" {
-            let der = base64::decode(body.trim()).unwrap_or_default();
+            let der = Base64::Standard.decode(body.trim()).unwrap_or_default();
             return (!is_sequence(&der))
                 .then_some("failed to parse certificate: x509: malformed certificate");
         }

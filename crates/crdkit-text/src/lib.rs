@@ -6,6 +6,8 @@
 mod error;
 mod unicode;
 
+pub mod base64;
+
 pub mod quote;
 
 pub mod number;

@@ -7,5 +7,5 @@ mod format;
 mod parse;
 
 pub use decimal::Decimal;
-pub use format::{decimal, fixed, json, scientific, shortest, shortest_f32};
+pub use format::{decimal, exponential, fixed, json, scientific, shortest, shortest_f32};
 pub use parse::{NumberError, parse_float, parse_int, parse_uint};

@@ -180,3 +180,85 @@ fn sources() -> Vec<(PathBuf, String)> {
     }
     found
 }
+
+/// The words that stand in front of `::` or after `use`, in lines that are not comments.
+fn used_names(sources: &[PathBuf]) -> BTreeSet<String> {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let mut names = BTreeSet::new();
+    for path in sources {
+        let text = std::fs::read_to_string(path).unwrap();
+        for line in text.lines().filter(|line| !line.trim_start().starts_with("//")) {
+            let parts: Vec<&str> = line.split("::").collect();
+            let before = parts.iter().take(parts.len() - 1);
+            names
+                .extend(before.map(|part| part.rsplit(|c| !is_word(c)).next().unwrap().to_owned()));
+            if let Some((_, rest)) = line.split_once("use ") {
+                names.extend(rest.split(|c| !is_word(c)).next().map(str::to_owned));
+            }
+        }
+    }
+    names
+}
+
+fn sources_in(directories: &[PathBuf]) -> Vec<PathBuf> {
+    let mut sources = Vec::new();
+    let mut pending = directories.to_vec();
+    while let Some(directory) = pending.pop() {
+        for entry in std::fs::read_dir(&directory).into_iter().flatten() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                pending.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                sources.push(path);
+            }
+        }
+    }
+    sources
+}
+
+/// Dependencies that are there for what they switch on in others.
+const UNNAMED: &[&str] = &["k8s-openapi"];
+
+#[test]
+fn every_dependency_is_used() {
+    let workspace: toml::Table = read("Cargo.toml").parse().unwrap();
+    let mut declared: BTreeSet<String> =
+        workspace["workspace"]["dependencies"].as_table().unwrap().keys().cloned().collect();
+    for group in ["crates", "tasks"] {
+        for entry in std::fs::read_dir(root().join(group)).unwrap() {
+            let directory = entry.unwrap().path();
+            let Ok(manifest) = std::fs::read_to_string(directory.join("Cargo.toml")) else {
+                continue;
+            };
+            let manifest: toml::Table = manifest.parse().unwrap();
+            for (section, places) in [
+                ("dependencies", &["src"][..]),
+                ("build-dependencies", &["build.rs"]),
+                ("dev-dependencies", &["src", "tests", "benches", "examples"]),
+            ] {
+                let Some(dependencies) = manifest.get(section).and_then(toml::Value::as_table)
+                else {
+                    continue;
+                };
+                let places: Vec<_> = places.iter().map(|place| directory.join(place)).collect();
+                let used = used_names(&sources_in(&places));
+                for name in dependencies.keys() {
+                    declared.remove(name);
+                    let is_used = used.contains(&name.replace('-', "_"));
+                    let path = directory.display();
+                    assert!(is_used || UNNAMED.contains(&&**name), "{path} does not use {name}");
+                }
+            }
+        }
+    }
+    assert!(declared.is_empty(), "no crate depends on {declared:?}");
+}
+
+#[test]
+fn the_pinned_compiler_is_the_oldest_supported_one() {
+    let workspace: toml::Table = read("Cargo.toml").parse().unwrap();
+    let oldest = workspace["workspace"]["package"]["rust-version"].as_str().unwrap();
+    let pinned: toml::Table = read("rust-toolchain.toml").parse().unwrap();
+    let pinned = pinned["toolchain"]["channel"].as_str().unwrap();
+    assert_eq!(pinned, format!("{oldest}.0"));
+}

@@ -6,11 +6,11 @@
 
 use std::ops::ControlFlow;
 
+use crdkit_text::base64::Base64;
 use crdkit_value::{Event, Value};
 
 use super::{Data, List, Map, Opaque, Val};
 use crate::library::convert::text_of;
-use crate::library::encoders::encode;
 
 /// Calls `visit` with the events of `value` until it breaks. Documents are walked without recursion, and
 /// what an expression makes nests no deeper than the expression.
@@ -32,7 +32,7 @@ pub(crate) fn events<'v, B>(
             visit(Event::String(&text_of(value)))
         }
         Val::String(text) => visit(Event::String(text)),
-        Val::Bytes(bytes) => visit(Event::String(&encode(bytes))),
+        Val::Bytes(bytes) => visit(Event::String(&Base64::Standard.encode(bytes))),
         Val::Type(ty) => visit(Event::String(&ty.to_string())),
         Val::Optional(Some(inner)) => events(data, inner, visit),
         Val::Opaque(opaque) => visit(Event::String(&opaque_text(opaque))),

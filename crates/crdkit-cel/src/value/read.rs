@@ -2,6 +2,7 @@
 //!
 //! Follows Kubernetes' `pkg/cel/common/valuesunstructured.go`; the texts of the errors are its texts.
 
+use crdkit_text::base64::Base64;
 use crdkit_text::timestamp::Timestamp;
 use crdkit_text::{TextError, duration};
 use crdkit_value::{Kind, Value};
@@ -96,7 +97,7 @@ pub(crate) fn read<'v>(
                 .map_err(|error| formatted("date-time formatted string", text, &error))?,
         ),
         (ShapeKind::Bytes, Kind::String(text)) => {
-            let bytes = crate::library::encoders::decode_url_safe(text).map_err(|error| {
+            let bytes = Base64::Url.decode(text).map_err(|error| {
                 EvalError::message(format!("Invalid byte formatted string {text}: {error}"))
             })?;
             Val::Bytes(data.arena.bytes(&bytes))

@@ -5,13 +5,12 @@
 
 use crate::args::Convert;
 use crate::exit::Exit;
-use crate::format::{Format, OutputFormat};
+use crate::format::OutputFormat;
 use crate::input::{Entry, Input};
 use crate::report::{self, Flow, Source, Target};
 use crate::source::{self, Client, Purpose};
 use anyhow::{Result, bail};
-use crdkit::codec::json::Layout;
-use crdkit::codec::{DecodeError, DecodeOptions};
+use crdkit::codec::{DecodeError, DecodeOptions, Format, Style, cbor};
 use crdkit::value::Value;
 use std::io::{self, IsTerminal as _};
 use std::path::Path;
@@ -22,11 +21,12 @@ pub(crate) fn run(args: &Convert) -> Result<Exit> {
     if to.is_binary() && args.output.is_none() && io::stdout().is_terminal() {
         bail!("CBOR is not for a terminal: name a file with `--output`, or use `--to diag`");
     }
-    let layout = if args.compact { Layout::Compact } else { Layout::Pretty };
+    let style = if args.compact { Style::Compact } else { Style::Pretty };
+    let from = args.from.map(|named| named.0);
     let mut output = Target::new(args.output.as_deref());
     let mut exit = Exit::Fine;
     let mut n_written = 0;
-    for input in args.paths.iter().flat_map(|path| inputs(path, args.from)) {
+    for input in args.paths.iter().flat_map(|path| inputs(path, from)) {
         let input = match input {
             Ok(input) => input,
             Err(error) => {
@@ -41,7 +41,7 @@ pub(crate) fn run(args: &Convert) -> Result<Exit> {
         } else {
             convert(&input, args, |value, text| {
                 n_written += 1;
-                to.write(value, n_written - 1, layout, text)
+                to.write(value, n_written - 1, style, text)
             })?
         };
         exit = exit.max(found);
@@ -96,15 +96,19 @@ fn convert(
 fn notations(input: &Input) -> (Vec<u8>, Exit) {
     let mut text = Vec::new();
     let mut exit = Exit::Fine;
-    for outcome in input.format.notations(&input.bytes) {
+    let lines = match input.format {
+        Format::Cbor => vec![cbor::diag::notation(&input.bytes)],
+        _ => cbor::diag::notations(&input.bytes),
+    };
+    for outcome in lines {
         match outcome {
             Ok(line) => {
                 text.extend_from_slice(line.as_bytes());
                 text.push(b'\n');
             }
-            Err(error) => {
+            Err(issue) => {
                 exit = Exit::Findings;
-                show(&Source::of(input), error);
+                Source::of(input).show(&issue);
             }
         }
     }

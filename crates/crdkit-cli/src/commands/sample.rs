@@ -63,9 +63,7 @@ pub(crate) fn run(args: &Sample) -> Result<Exit> {
     let sample = sampler.sample(version, extent);
     let sample = sample.with_context(|| format!("version `{version}` is not served"))?;
     let text = if args.no_comments {
-        let mut out = Vec::new();
-        yaml::write(sample.document.root(), &mut out);
-        String::from_utf8(out)?
+        yaml::text(sample.document.root())
     } else {
         annotate::yaml(sample.document.root(), &crd.schemas, sampler.schema(version))
     };

@@ -111,7 +111,7 @@ fn export(args: &Export) -> Result<Exit> {
         }
         (None, 1) => {
             for document in files.values() {
-                stdout::print(&text(document)?)?;
+                stdout::print(&text(document))?;
             }
         }
         (None, n_files) => bail!(
@@ -168,13 +168,10 @@ fn write(directory: &Path, path: &Path, document: &Document) -> Result<()> {
     let path = directory.join(path);
     let parent = path.parent().unwrap_or(directory);
     std::fs::create_dir_all(parent)
-        .and_then(|()| std::fs::write(&path, text(document).unwrap_or_default()))
+        .and_then(|()| std::fs::write(&path, text(document)))
         .with_context(|| format!("`{}` cannot be written", path.display()))
 }
 
-fn text(document: &Document) -> Result<String> {
-    let mut out = Vec::new();
-    json::write(document.root(), Layout::Pretty, &mut out);
-    out.push(b'\n');
-    Ok(String::from_utf8(out)?)
+fn text(document: &Document) -> String {
+    json::text(document.root(), Layout::Pretty) + "\n"
 }

@@ -21,7 +21,7 @@ use crate::watch;
 use anyhow::{Context as _, Result};
 use clap::CommandFactory as _;
 use clap::error::ErrorKind;
-use crdkit::codec::{DecodeOptions, Decoded};
+use crdkit::codec::{self, DecodeOptions, Decoded};
 use crdkit::issue::Issue;
 use crdkit::schema::set::CrdSet;
 use crdkit::text::regex::Regex;
@@ -190,8 +190,7 @@ fn locations(args: &Validate, config: &Config, client: &Arc<Client>) -> Result<L
 
 /// Whether a schema location names CRDs rather than a layout of JSON Schemas.
 fn is_crd_source(text: &str) -> bool {
-    let is_yaml =
-        crate::format::Format::of_name(text.as_ref()) == Some(crate::format::Format::Yaml);
+    let is_yaml = codec::Format::of_name(text.as_ref()) == Some(codec::Format::Yaml);
     let names_crds = is_yaml || source::is_archive(text) || text == "-" || text.starts_with("git");
     names_crds && !text.contains("{{")
 }

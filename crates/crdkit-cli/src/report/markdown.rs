@@ -48,13 +48,10 @@ fn item(object: &Object, finding: &Finding, out: &mut String) {
     }
 }
 
-/// An object as YAML, every line behind `margin`.
+/// An object as YAML, every line after `margin`.
 pub(super) fn indented(object: &Document, margin: &str) -> String {
-    let mut text = Vec::new();
-    yaml::write(object.root(), &mut text);
-    let text = String::from_utf8_lossy(&text);
     let mut out = String::new();
-    for line in text.lines() {
+    for line in yaml::text(object.root()).lines() {
         let _ = writeln!(out, "{margin}{line}");
     }
     out

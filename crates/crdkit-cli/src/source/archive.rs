@@ -1,9 +1,9 @@
 //! Packed directories, such as Helm charts: `.tgz` and `.tar.gz`.
 
 use super::Found;
-use crate::format::Format;
 use crate::input::Entry;
 use anyhow::{Result, bail};
+use crdkit::codec::Format;
 use flate2::read::GzDecoder;
 use std::io::Read as _;
 use std::path::Path;

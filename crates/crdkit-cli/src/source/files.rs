@@ -1,9 +1,9 @@
 //! Directories: files with a known ending, in order, without what only looks like manifests.
 
 use super::{Found, Purpose, archive, is_archive};
-use crate::format::Format;
 use crate::input::Entry;
 use anyhow::{Context as _, Result};
+use crdkit::codec::Format;
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};

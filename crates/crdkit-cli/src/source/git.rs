@@ -1,9 +1,9 @@
 //! Files of a commit, through the `git` program.
 
 use super::Found;
-use crate::format::Format;
 use crate::input::Entry;
 use anyhow::{Context as _, Result, bail};
+use crdkit::codec::Format;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

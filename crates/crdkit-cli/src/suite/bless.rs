@@ -122,9 +122,7 @@ fn member(key: &str, value: &Document, column: usize) -> String {
     let begin = [Event::BeginObject, Event::EndObject];
     let mut object = Document::of_events(begin);
     object.insert(crdkit::value::NodeId::ROOT, key, value.root());
-    let mut out = Vec::new();
-    yaml::write(object.root(), &mut out);
-    let text = String::from_utf8_lossy(&out);
+    let text = yaml::text(object.root());
     let indent = " ".repeat(column);
     let line = |line: &str| match line {
         "" => "\n".to_owned(),

@@ -1,7 +1,7 @@
 //! What came of a request against what a case says: objects, errors and warnings, and the difference in lines.
 
 use super::{Expected, Pattern, Patterns};
-use crdkit::codec::{DecodeOptions, json, yaml};
+use crdkit::codec::{DecodeOptions, go_json, json, yaml};
 use crdkit::issue::Span;
 use crdkit::schema::status::Cause;
 use crdkit::value::{Document, Event, NodeId, Value};
@@ -111,15 +111,8 @@ fn first_difference(wanted: Value<'_>, got: Value<'_>) -> Option<Span> {
 
 /// YAML with members in the order of their names, so that lines can be compared.
 pub(super) fn yaml_of(value: Value<'_>) -> String {
-    let mut text = Vec::new();
-    json::write(value, json::Layout::Compact, &mut text);
-    let sorted = serde_json::from_slice::<serde_json::Value>(&text).map(|it| it.to_string());
-    let text = sorted.map_or(text, String::into_bytes);
-    let mut out = Vec::new();
-    if let Ok(decoded) = json::decode(&text, &DecodeOptions::default()) {
-        yaml::write(decoded.document.root(), &mut out);
-    }
-    String::from_utf8_lossy(&out).into_owned()
+    let sorted = json::decode(go_json::value(value).as_bytes(), &DecodeOptions::default());
+    sorted.map(|decoded| yaml::text(decoded.document.root())).unwrap_or_default()
 }
 
 /// Lines that were expected (`-`) and that came (`+`), with a few around them.

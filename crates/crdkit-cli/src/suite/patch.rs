@@ -95,9 +95,8 @@ mod tests {
             |text: &str| json::decode(text.as_bytes(), &DecodeOptions::default()).unwrap().document;
         let mut document = decode(given);
         let outcome = apply(&mut document, decode(operation).root());
-        let mut out = Vec::new();
-        json::write(document.root(), json::Layout::Compact, &mut out);
-        let got = outcome.err().unwrap_or_else(|| String::from_utf8(out).unwrap());
+        let shown = || json::text(document.root(), json::Layout::Compact);
+        let got = outcome.err().unwrap_or_else(shown);
         assert_eq!(got, expected, "{operation}");
     }
 

@@ -4,9 +4,9 @@ use super::problem::Problem;
 use super::reader::Reader;
 use super::sequence::Frames;
 use super::verdict::{path_at, verdict};
-use super::{Rules, plain};
+use super::{Rules, SELF_DESCRIBED, plain};
 use crate::json::{Chunks, Slice, Source};
-use crate::{DecodeError, DecodeOptions, Decoded};
+use crate::{DecodeError, DecodeOptions, Decoded, Format, not_read};
 use crdkit_issue::{Issue, Segment, Span, codes};
 use crdkit_value::{Builder, Duplicates};
 use std::io::Read;
@@ -24,6 +24,19 @@ pub fn decode(bytes: &[u8], options: &DecodeOptions) -> Result<Decoded, Box<Issu
         return Err(too_large(options.limits.bytes, options.limits.bytes));
     }
     decode_at(bytes, 0, options)
+}
+
+/// Decodes a stored object, CBOR if it begins with tag 55799 and otherwise JSON, and says which it was.
+///
+/// # Errors
+/// The finding of the decoder for that format.
+pub fn decode_stored(
+    bytes: &[u8],
+    options: &DecodeOptions,
+) -> Result<(Format, Decoded), Box<Issue>> {
+    let is_cbor = bytes.starts_with(&SELF_DESCRIBED);
+    let format = if is_cbor { Format::Cbor } else { Format::Json };
+    Ok((format, format.decode(bytes, options)?))
 }
 
 /// Decodes an item that stands at `base` of its input.
@@ -92,10 +105,13 @@ pub(crate) fn too_large(limit: usize, at: usize) -> Box<Issue> {
 
 /// The documents of a sequence, each decoded when it is asked for.
 ///
-/// An item that is well formed but refused does not end the sequence.
+/// An item that is well formed but refused does not end the sequence. One that is not well formed does, and if anything
+/// follows it, the last finding says that this was not read.
 pub struct Documents<'o, S> {
     frames: Frames<S>,
     options: &'o DecodeOptions,
+    /// Where the input begins that is not read; said next.
+    unread: Option<usize>,
     done: bool,
 }
 
@@ -103,7 +119,7 @@ impl<'o, 'a> Documents<'o, Slice<'a>> {
     /// The documents in a slice.
     pub fn from_slice(bytes: &'a [u8], options: &'o DecodeOptions) -> Self {
         let frames = Frames::from_slice(bytes, Rules::frames(&options.limits));
-        Self { frames, options, done: false }
+        Self { frames, options, unread: None, done: false }
     }
 }
 
@@ -112,7 +128,7 @@ impl<'o, R: Read> Documents<'o, Chunks<R>> {
     pub fn from_read(inner: R, options: &'o DecodeOptions) -> Self {
         let rules = Rules::frames(&options.limits);
         let frames = Frames::from_read(inner, rules, options.limits.bytes);
-        Self { frames, options, done: false }
+        Self { frames, options, unread: None, done: false }
     }
 }
 
@@ -121,7 +137,7 @@ impl<S: Source> Iterator for Documents<'_, S> {
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.done {
-            return None;
+            return self.unread.take().map(|at| Err(not_read(at)));
         }
         match self.frames.next_frame() {
             Ok(None) => {
@@ -133,6 +149,7 @@ impl<S: Source> Iterator for Documents<'_, S> {
             }
             Err(error) => {
                 self.done = self.frames.is_broken() || matches!(error, DecodeError::Io(_));
+                self.unread = self.frames.unread();
                 Some(Err(error))
             }
         }

@@ -7,12 +7,12 @@
 //! Upstream: `github.com/fxamacker/cbor/v2/diagnose.go` with the options of Kubernetes.
 
 use super::Rules;
-use super::gojson;
 use super::head::{BREAK, Head, Major, head};
 use super::problem::{Finding, Problem};
 use super::text::Text;
 use super::verdict::form;
 use crdkit_issue::{FieldPath, Issue, Span};
+use crdkit_text::number;
 use crdkit_value::Limits;
 use std::fmt::Write as _;
 
@@ -24,24 +24,21 @@ pub fn notation(bytes: &[u8]) -> Result<String, Box<Issue>> {
     show(bytes).map_err(|finding| finding.issue(FieldPath::root()))
 }
 
-/// The notation of a sequence: its items with commas between them.
-///
-/// # Errors
-/// The finding, when an item is not well formed.
-pub fn sequence(bytes: &[u8]) -> Result<String, Box<Issue>> {
-    let mut out = String::new();
-    let mut rest = bytes;
-    while !rest.is_empty() {
-        let end = super::verdict::item_end(rest, &rules())
-            .map_err(|finding| finding.issue(FieldPath::root()))?;
-        let (item, tail) = rest.split_at_checked(end).unwrap_or((rest, &[]));
-        if !out.is_empty() {
-            out.push_str(", ");
-        }
-        out.push_str(&notation(item)?);
-        rest = tail;
+/// The notations of the items of a sequence, each with the tags in front of it. An item that is not well formed is
+/// the last.
+pub fn notations(bytes: &[u8]) -> Vec<Result<String, Box<Issue>>> {
+    let mut lines = Vec::new();
+    let mut start = 0;
+    while let Some(rest) = bytes.get(start..).filter(|rest| !rest.is_empty()) {
+        let end = super::verdict::item_end(rest, &rules()).unwrap_or(rest.len());
+        let line = notation(rest.get(..end).unwrap_or_default());
+        lines.push(line.map_err(|mut issue| {
+            issue.span = issue.span.map(|span| span.shifted(start));
+            issue
+        }));
+        start += end;
     }
-    Ok(out)
+    lines
 }
 
 /// What is still to be shown of an open item.
@@ -174,7 +171,7 @@ fn simple(item: Head, out: &mut String) {
         (Some(f64::INFINITY), _) => out.push_str("Infinity"),
         (Some(f64::NEG_INFINITY), _) => out.push_str("-Infinity"),
         (Some(float), _) => {
-            let text = gojson::float(float);
+            let text = number::json(float).unwrap_or_default();
             match text.split_once('e') {
                 _ if text.contains('.') => out.push_str(&text),
                 Some((digits, exponent)) => {

@@ -17,7 +17,6 @@ pub mod diag;
 mod bridge;
 mod decode;
 mod emit;
-mod gojson;
 mod head;
 mod key;
 mod list;
@@ -27,7 +26,6 @@ mod plain;
 mod problem;
 mod raw;
 mod reader;
-mod recognize;
 mod rules;
 mod sequence;
 mod sniff;
@@ -39,15 +37,14 @@ mod write;
 
 #[cfg(feature = "serde")]
 pub use bridge::{Error, from_slice, from_slice_strict, to_vec, write_to};
-pub use decode::{Documents, decode};
+pub use decode::{Documents, decode, decode_stored};
 pub use list::{ListWriter, WriteError, write_list};
 pub use object::{Object, ObjectError, decode_list, decode_object, object_kind};
 pub use raw::{FieldsV1, RawError, RawExtension, RawFormat, check_embedded};
 pub use reader::Reader;
-pub use recognize::{Format, Mixed, decode_stored, recognize};
 pub use rules::Rules;
 pub use sequence::{Frames, SequenceWriter};
-pub use transcode::{TranscodeError, from_json, to_json, write_go_json};
+pub use transcode::{TranscodeError, from_json, to_json};
 pub use write::{NotFinite, Order, encode, write};
 
 /// The head of tag 55799, which says that CBOR follows and begins no JSON text.

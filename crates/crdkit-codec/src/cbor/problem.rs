@@ -225,7 +225,7 @@ impl Finding {
             }
             Problem::TimeFloat { seconds } => format!(
                 "cbor: cannot unmarshal primitives into Go value of type time.Time ({} overflows Go's int64)",
-                super::gojson::exponent(seconds)
+                crdkit_text::number::exponential(seconds)
             ),
         }
     }

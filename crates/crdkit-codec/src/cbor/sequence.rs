@@ -15,7 +15,7 @@ use super::write::{Order, encode};
 use super::{Rules, SELF_DESCRIBED};
 use crate::DecodeError;
 use crate::json::{Chunks, Slice, Source};
-use crdkit_issue::{FieldPath, Issue, Span};
+use crdkit_issue::{FieldPath, Issue, Span, codes};
 use crdkit_value::Value;
 use std::io::{Read, Write};
 
@@ -116,6 +116,16 @@ impl<S: Source> Frames<S> {
     /// Whether the sequence ended with an item that is not well formed or too long.
     pub fn is_broken(&self) -> bool {
         self.broken.is_some()
+    }
+
+    /// Where input follows that cannot be read because an item is not well formed.
+    pub(crate) fn unread(&mut self) -> Option<usize> {
+        let issue = self.broken.as_ref().filter(|issue| issue.code != codes::decode::TOO_LARGE);
+        let end = issue?.span?.end;
+        let window = self.source.window().len();
+        let has_more =
+            end < self.base + window || !self.at_end && matches!(self.source.refill(0), Ok(true));
+        has_more.then_some(end)
     }
 
     #[cold]

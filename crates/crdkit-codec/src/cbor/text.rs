@@ -6,6 +6,7 @@
 use super::head::{BREAK, head};
 use super::problem::Problem;
 use super::time;
+use crdkit_text::base64::Base64;
 use std::borrow::Cow;
 
 /// A string of the input, with offsets into the window.
@@ -82,69 +83,16 @@ impl Text {
             return time::normalize(&content).map(|text| Cow::Owned(text.into_bytes()));
         }
         Ok(match self.encoding {
-            Encoding::Base64Url if !self.is_utf8 => Cow::Owned(base64(&content, URL, false)),
-            Encoding::Base64 if !self.is_utf8 => Cow::Owned(base64(&content, STANDARD, true)),
+            Encoding::Base64Url if !self.is_utf8 => {
+                Cow::Owned(Base64::UrlRaw.encode(&content).into_bytes())
+            }
+            Encoding::Base64 if !self.is_utf8 => {
+                Cow::Owned(Base64::Standard.encode(&content).into_bytes())
+            }
             Encoding::Hex if !self.is_utf8 => Cow::Owned(hex(&content)),
             _ => content,
         })
     }
-}
-
-const STANDARD: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-const URL: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-
-fn base64(bytes: &[u8], alphabet: &[u8; 64], padded: bool) -> Vec<u8> {
-    let digit = |group: u32, at: u32| {
-        let index = (group >> (18 - 6 * at)) & 0x3F;
-        alphabet.get(index as usize).copied().unwrap_or_default()
-    };
-    let mut out = Vec::with_capacity(bytes.len().div_ceil(3) * 4);
-    for chunk in bytes.chunks(3) {
-        let byte = |at: usize| u32::from(chunk.get(at).copied().unwrap_or_default());
-        let group = byte(0) << 16 | byte(1) << 8 | byte(2);
-        for at in 0..4 {
-            if at as usize <= chunk.len() {
-                out.push(digit(group, at));
-            } else if padded {
-                out.push(b'=');
-            }
-        }
-    }
-    out
-}
-
-/// The bytes behind standard base64 with padding; line ends in it are passed over, as in Go.
-#[cfg(feature = "serde")]
-pub(crate) fn from_base64(text: &[u8]) -> Option<Vec<u8>> {
-    let mut out = Vec::with_capacity(text.len() / 4 * 3);
-    let mut digits = text.iter().copied().filter(|byte| !matches!(byte, b'\r' | b'\n')).peekable();
-    while digits.peek().is_some() {
-        let mut group = 0;
-        let mut n = 0;
-        for at in 0..4 {
-            let byte = digits.next()?;
-            let value = match byte {
-                b'A'..=b'Z' => byte - b'A',
-                b'a'..=b'z' => byte - b'a' + 26,
-                b'0'..=b'9' => byte - b'0' + 52,
-                b'+' => 62,
-                b'/' => 63,
-                // Padding ends the text and stands for the last one or two digits of a group.
-                b'=' if at >= 2 => {
-                    if at == 2 && digits.next()? != b'=' || digits.next().is_some() {
-                        return None;
-                    }
-                    break;
-                }
-                _ => return None,
-            };
-            group |= u32::from(value) << (18 - 6 * at);
-            n = at;
-        }
-        let [_, bytes @ ..] = group.to_be_bytes();
-        out.extend(bytes.iter().take(n));
-    }
-    Some(out)
 }
 
 /// Lower-case hexadecimal digits.

@@ -4,11 +4,10 @@
 //! becomes the JSON that Go writes, in which a whole float is written like an integer.
 
 use super::decode::decode;
-use super::gojson;
 use super::write::{NotFinite, Order, write};
-use crate::{DecodeOptions, json};
+use crate::{DecodeOptions, go_json, json};
 use crdkit_issue::Issue;
-use crdkit_value::{Duplicates, Value};
+use crdkit_value::Duplicates;
 use std::fmt;
 
 /// Why a value could not be turned into the other format.
@@ -40,13 +39,8 @@ pub fn from_json(text: &[u8]) -> Result<Vec<u8>, TranscodeError> {
 pub fn to_json(bytes: &[u8]) -> Result<Vec<u8>, TranscodeError> {
     let decoded = decode(bytes, &DecodeOptions::default()).map_err(TranscodeError::Refused)?;
     let mut out = Vec::with_capacity(bytes.len());
-    gojson::write(decoded.document.root(), &mut out);
+    go_json::write(decoded.document.root(), json::Layout::Compact, &mut out);
     Ok(out)
-}
-
-/// Appends `value` to `out` as JSON exactly as Go's `encoding/json` writes it.
-pub fn write_go_json(value: Value<'_>, out: &mut Vec<u8>) {
-    gojson::write(value, out);
 }
 
 impl fmt::Display for TranscodeError {

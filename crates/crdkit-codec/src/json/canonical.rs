@@ -7,10 +7,10 @@
 //!
 //! Nothing recurses, and a number with a huge exponent is refused before it is spelled out.
 
-use super::write_string;
+use super::write::{Layout, Spelling, walk, write_string, write_word};
 use crdkit_issue::{Issue, codes};
 use crdkit_text::number::Decimal;
-use crdkit_value::{Kind, NodeId, Value};
+use crdkit_value::{Cursor, Kind, Value};
 
 /// How numbers are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -45,70 +45,35 @@ pub fn write_canonical(
     notation: Notation,
     out: &mut Vec<u8>,
 ) -> Result<(), Box<Issue>> {
-    // What is left of each array and object that has begun: children in reverse order, and the end.
-    let mut pending = vec![Step::Value(value)];
-    let mut after_value = false;
-    while let Some(step) = pending.pop() {
-        let value = match step {
-            Step::End(end) => {
-                out.push(end);
-                after_value = true;
-                continue;
-            }
-            Step::Member(value) => {
-                comma(after_value, out);
-                write_string(value.key().unwrap_or_default(), out);
-                out.push(b':');
-                value
-            }
-            Step::Value(value) => {
-                comma(after_value, out);
-                value
-            }
-        };
-        after_value = true;
-        match value.kind() {
-            Kind::Null => out.extend_from_slice(b"null"),
-            Kind::Bool(true) => out.extend_from_slice(b"true"),
-            Kind::Bool(false) => out.extend_from_slice(b"false"),
+    walk(value, &Canonical(notation), Layout::Compact, out)
+}
+
+struct Canonical(Notation);
+
+impl Spelling for Canonical {
+    const SORTED: bool = true;
+    type Error = Box<Issue>;
+
+    fn key(&self, member: Cursor<'_>, out: &mut Vec<u8>) {
+        write_string(member.key_text(), out);
+    }
+
+    fn scalar(
+        &self,
+        at: Cursor<'_>,
+        scalar: &Kind<'_>,
+        out: &mut Vec<u8>,
+    ) -> Result<(), Box<Issue>> {
+        match scalar {
             Kind::String(text) => write_string(text, out),
             Kind::Int(_) | Kind::Float(_) | Kind::Number(_) => {
-                let text = canonical_number(&value.kind(), notation)
-                    .map_err(|issue| Box::new((*issue).at(value.path())))?;
+                let text = canonical_number(scalar, self.0)
+                    .map_err(|issue| Box::new((*issue).at(at.value().path())))?;
                 out.extend_from_slice(text.as_bytes());
             }
-            Kind::Array(items) => {
-                out.push(b'[');
-                pending.push(Step::End(b']'));
-                let first = pending.len();
-                pending.extend(items.map(Step::Value));
-                pending.get_mut(first..).unwrap_or_default().reverse();
-                after_value = false;
-            }
-            Kind::Object(members) => {
-                out.push(b'{');
-                pending.push(Step::End(b'}'));
-                let mut members: Vec<_> = members.map(|(key, member)| (key, member.id())).collect();
-                members.sort_unstable_by(|(left, _), (right, _)| right.cmp(left));
-                let member = |(_, id): (&str, NodeId)| Step::Member(value.document().value(id));
-                pending.extend(members.into_iter().map(member));
-                after_value = false;
-            }
+            other => write_word(other, out),
         }
-    }
-    Ok(())
-}
-
-/// What comes next.
-enum Step<'v> {
-    Value(Value<'v>),
-    Member(Value<'v>),
-    End(u8),
-}
-
-fn comma(needed: bool, out: &mut Vec<u8>) {
-    if needed {
-        out.push(b',');
+        Ok(())
     }
 }
 

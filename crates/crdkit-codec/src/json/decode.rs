@@ -4,7 +4,7 @@ use super::problem::Problem;
 use super::reader::Reader;
 use super::resume::Resumed;
 use super::source::{Chunks, Slice, Source};
-use crate::{DecodeError, DecodeOptions, Decoded};
+use crate::{DecodeError, DecodeOptions, Decoded, not_read};
 use crdkit_issue::{Issue, Span, codes};
 use crdkit_value::Builder;
 use std::io::Read;
@@ -92,10 +92,7 @@ impl<'o, S: Source> Documents<'o, S> {
             Framing::Lines => self.reader.skip_line(),
             Framing::Concatenated => match self.reader.skip_document()? {
                 Resumed::Found => Ok(()),
-                Resumed::Lost(at) => {
-                    let issue = Issue::error(codes::decode::NOT_READ);
-                    Err(Box::new(issue.span(Span::new(at, at + 1))).into())
-                }
+                Resumed::Lost(at) => Err(not_read(at)),
             },
         }
     }

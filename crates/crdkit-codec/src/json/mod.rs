@@ -18,10 +18,11 @@ mod text;
 mod write;
 
 pub(crate) use text::push_lossy;
+pub(crate) use write::{Spelling, escape_of, walk, write_word};
 
 pub use canonical::{Notation, canonical_number, write_canonical};
 pub use decode::{Documents, Framing, decode};
 pub use fill::Filled;
 pub use reader::Reader;
 pub use source::{Chunks, Slice, Source};
-pub use write::{Layout, write, write_string};
+pub use write::{Layout, text, write, write_string};

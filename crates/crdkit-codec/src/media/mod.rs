@@ -23,6 +23,8 @@ pub use fallback::{Fallback, Target};
 pub use patch::{PatchOffer, PatchType};
 pub use response::{Conversion, NotAcceptable, Offer, Response};
 
+use crate::Format;
+
 /// The formats an API server reads and writes objects in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum MediaType {
@@ -57,7 +59,17 @@ impl MediaType {
         }
     }
 
-    /// The part of the name behind the slash.
+    /// The format that documents of this type are read and written in; none for Protobuf.
+    pub fn format(self) -> Option<Format> {
+        match self {
+            Self::Json => Some(Format::Json),
+            Self::Yaml => Some(Format::Yaml),
+            Self::Protobuf => None,
+            Self::Cbor => Some(Format::Cbor),
+        }
+    }
+
+    /// The part of the name after the slash.
     fn subtype(self) -> &'static str {
         self.name().trim_start_matches("application/")
     }

@@ -30,4 +30,4 @@ mod write;
 
 pub use decode::{Documents, decode};
 pub use strict::{DuplicateKey, DuplicateKeys, StrictDocument, StrictReader};
-pub use write::write;
+pub use write::{text, write};

@@ -11,6 +11,7 @@ use std::borrow::Cow;
 use super::error::Problem;
 use super::event::{Scalar, Tag};
 use super::timestamp::is_timestamp;
+use crdkit_text::base64::Base64;
 
 /// The value of a scalar.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,7 +45,7 @@ pub(super) fn resolve<'s>(scalar: &'s Scalar<'_>) -> Result<Resolved<'s>, Proble
         Tag::None if scalar.plain => Ok(resolve_plain(text)),
         Tag::None | Tag::Str | Tag::NonSpecific | Tag::Merge | Tag::Other => Ok(string(text)),
         Tag::Binary => {
-            let bytes = decode_base64(text).ok_or(Problem::InvalidBase64)?;
+            let bytes = Base64::Standard.decode(text).map_err(|_| Problem::InvalidBase64)?;
             Ok(Resolved::Text(Cow::Owned(lossy(&bytes))))
         }
         Tag::Timestamp if is_timestamp(text) => Ok(string(text)),
@@ -214,34 +215,4 @@ fn lossy(bytes: &[u8]) -> String {
         text.extend(chunk.invalid().iter().map(|_| char::REPLACEMENT_CHARACTER));
     }
     text
-}
-
-/// Decodes base64 with padding; line breaks are ignored.
-fn decode_base64(text: &str) -> Option<Vec<u8>> {
-    let symbols: Vec<u8> = text.bytes().filter(|byte| !matches!(byte, b'\r' | b'\n')).collect();
-    let body = match symbols.as_slice() {
-        [body @ .., b'=', b'='] if body.len() % 4 == 2 => body,
-        [body @ .., b'='] if body.len() % 4 == 3 => body,
-        body if body.len() % 4 == 0 => body,
-        _ => return None,
-    };
-    let mut bytes = Vec::with_capacity(body.len() / 4 * 3 + 2);
-    for group in body.chunks(4) {
-        let mut bits = 0_u32;
-        for &symbol in group {
-            let value = match symbol {
-                b'A'..=b'Z' => symbol - b'A',
-                b'a'..=b'z' => symbol - b'a' + 26,
-                b'0'..=b'9' => symbol - b'0' + 52,
-                b'+' => 62,
-                b'/' => 63,
-                _ => return None,
-            };
-            bits = (bits << 6) | u32::from(value);
-        }
-        bits <<= 6 * (4 - group.len());
-        let [_, decoded @ ..] = bits.to_be_bytes();
-        bytes.extend(decoded.into_iter().take(group.len() - 1));
-    }
-    Some(bytes)
 }

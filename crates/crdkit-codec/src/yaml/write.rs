@@ -33,6 +33,13 @@ pub fn write(value: Value<'_>, out: &mut Vec<u8>) {
     }
 }
 
+/// `value` as the text of one document.
+pub fn text(value: Value<'_>) -> String {
+    let mut out = Vec::new();
+    write(value, &mut out);
+    String::from_utf8(out).unwrap_or_default()
+}
+
 /// A collection that has begun and not ended.
 #[derive(Clone, Copy)]
 enum Open {

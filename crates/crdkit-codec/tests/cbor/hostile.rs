@@ -1,7 +1,7 @@
 //! Input made to do harm: cut off anywhere, nested without end, with lengths nobody has memory for.
 
 use super::bytes;
-use crdkit_codec::{DecodeError, DecodeOptions, cbor};
+use crdkit_codec::{DecodeError, DecodeOptions, cbor, go_json, json};
 use std::io::{self, Read};
 
 fn code(input: &[u8]) -> &'static str {
@@ -79,7 +79,7 @@ fn nesting_is_bounded_without_recursion() {
         let mut out = Vec::new();
         cbor::write(deep.root(), cbor::Order::Sorted, &mut out).unwrap();
         cbor::write(deep.root(), cbor::Order::Rotated(1), &mut out).unwrap();
-        cbor::write_go_json(deep.root(), &mut out);
+        go_json::write(deep.root(), json::Layout::Compact, &mut out);
     };
     thread.spawn(run).unwrap().join().unwrap();
 }

@@ -179,7 +179,7 @@ fn a_refused_item_does_not_end_a_sequence_and_an_ill_formed_one_does() {
     assert_eq!(outcomes("01 f7 02"), ["1", "cbor-simple-value 1", "2"]);
     assert_eq!(outcomes("01 82 02 61ff 03"), ["1", "cbor-invalid-utf8 3", "3"]);
     assert_eq!(outcomes("01 c04161 02"), ["1", "cbor-tag-content 1", "2"]);
-    assert_eq!(outcomes("01 1c 02"), ["1", "cbor-reserved-argument 1"]);
+    assert_eq!(outcomes("01 1c 02"), ["1", "cbor-reserved-argument 1", "not-read 2"]);
     assert_eq!(outcomes("01 82 02"), ["1", "cbor-truncated 3"]);
     assert_eq!(outcomes(""), Vec::<String>::new());
 }

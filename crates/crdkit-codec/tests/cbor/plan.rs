@@ -5,7 +5,7 @@ use super::{bytes, document, hex};
 use crdkit_codec::media::{
     ClientGates, Fallback, MediaType, Offer, PatchOffer, Target, request_type,
 };
-use crdkit_codec::{DecodeOptions, cbor};
+use crdkit_codec::{DecodeOptions, Format, cbor};
 use std::path::Path;
 
 fn outcome(item: &str) -> String {
@@ -132,10 +132,10 @@ fn stored_objects_are_told_apart_by_their_prefix() {
     assert!(stored.starts_with(&cbor::SELF_DESCRIBED));
     let options = DecodeOptions::default();
     let (format, decoded) = cbor::decode_stored(&stored, &options).unwrap();
-    assert_eq!((format, &decoded.document), (cbor::Format::Cbor, &object));
+    assert_eq!((format, &decoded.document), (Format::Cbor, &object));
     let json = br#"{"kind":"K","apiVersion":"v1"}"#;
     let (format, decoded) = cbor::decode_stored(json, &options).unwrap();
-    assert_eq!((format, &decoded.document), (cbor::Format::Json, &object));
+    assert_eq!((format, &decoded.document), (Format::Json, &object));
     // Once it is taken for CBOR it is not tried as anything else, and without the prefix it is not CBOR.
     assert_eq!(
         cbor::decode_stored(&bytes("d9d9f7"), &options).unwrap_err().code.name(),

@@ -67,9 +67,17 @@ fn bytes_are_shown_in_diagnostic_notation() {
 
 #[test]
 fn sequences_are_shown_with_commas() {
-    assert_eq!(cbor::diag::sequence(&bytes("01 f6 8102")).unwrap(), "1, null, [2]");
-    assert_eq!(cbor::diag::sequence(&[]).unwrap(), "");
-    assert!(cbor::diag::sequence(&bytes("01 81")).is_err());
+    let notations = |input| {
+        let lines = cbor::diag::notations(&bytes(input)).into_iter();
+        let show = |line: Result<_, Box<crdkit_issue::Issue>>| {
+            line.unwrap_or_else(|issue| format!("{} {:?}", issue.code, issue.span))
+        };
+        lines.map(show).collect::<Vec<_>>()
+    };
+    assert_eq!(notations("01 d9d9f7f6 c001 8102"), ["1", "55799(null)", "0(1)", "[2]"]);
+    assert_eq!(notations(""), Vec::<String>::new());
+    assert_eq!(notations("01 81"), ["1", "cbor-truncated Some(Span { start: 2, end: 2 })"]);
+    assert_eq!(notations("01 1c 02").len(), 2);
 }
 
 #[test]

@@ -4,6 +4,7 @@
 mod arbitrary;
 mod canonical;
 mod duplicates;
+mod format;
 mod json_cases;
 mod json_hostile;
 mod json_properties;

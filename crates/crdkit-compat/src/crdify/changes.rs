@@ -5,7 +5,7 @@
 
 use super::walk::{Pair, Visit};
 use crate::keyword::{self, Keyword};
-use crdkit_schema::go_json;
+use crdkit_codec::go_json;
 use crdkit_value::{Kind, Value};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;

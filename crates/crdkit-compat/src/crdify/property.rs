@@ -2,7 +2,7 @@
 
 use super::Check;
 use super::config::{Config, Policy};
-use crdkit_schema::go_json;
+use crdkit_codec::go_json;
 use crdkit_schema::model::Schema;
 use crdkit_text::number;
 use crdkit_text::quote::quote;

@@ -107,7 +107,5 @@ fn of(answer: &Answer) -> String {
 }
 
 fn one_line(document: &Document) -> String {
-    let mut out = Vec::new();
-    json::write(document.root(), Layout::Compact, &mut out);
-    String::from_utf8_lossy(&out).into_owned()
+    json::text(document.root(), Layout::Compact)
 }

@@ -3,10 +3,11 @@
 //! Objects go in as they are; the engine's outcome comes out, or what of it matters here in words.
 
 use crdkit_codec::Decoded;
+use crdkit_codec::go_json;
 use crdkit_engine::{FieldValidation, Outcome, RequestOptions, Version};
 use crdkit_issue::{FieldPath, Segment, Severity};
 use crdkit_sample::build;
-use crdkit_schema::{go_json, status};
+use crdkit_schema::status;
 use crdkit_value::{Document, NodeId};
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,8 +1,8 @@
 //! What becomes of objects: verdicts and witnesses, keyword by keyword.
 
 use crate::support::{crd, document};
+use crdkit_codec::go_json;
 use crdkit_compat::semantic::{self, Level, Question, Report, Verdict};
-use crdkit_schema::go_json;
 
 fn report(old: &str, new: &str) -> Report {
     match semantic::compare(&document(&crd(old)), &document(&crd(new))) {

@@ -2,10 +2,10 @@
 
 use super::options::Options;
 use super::{SPEC, at, supported};
-use crate::go_json;
 use crate::model::{ClientConfig, Conversion, Crd, Service};
 use crate::path::Path;
 use crate::pem;
+use crdkit_codec::go_json;
 use crdkit_issue::{Arg, Issue, codes};
 use crdkit_text::names as text_names;
 use crdkit_text::url::Url;
@@ -191,7 +191,7 @@ fn review_versions(
     }
     let recognized = versions.iter().any(|version| is_recognized(version));
     if options.require_recognized_review_version && !recognized {
-        let shown = go_json::strings(versions.iter().copied(), false);
+        let shown = go_json::strings(versions.iter().copied());
         let issue = at(codes::crd::REVIEW_VERSION_UNKNOWN, path, source);
         issues.push(issue.value(Arg::Literal(shown.into())));
     }

@@ -2,10 +2,10 @@
 
 use super::root::Context;
 use super::{at, supported};
-use crate::go_json;
 use crate::internal_json;
 use crate::model::{Items, Schema, Schemas};
 use crate::path::Path;
+use crdkit_codec::go_json;
 use crdkit_issue::{Arg, Code, Issue, codes};
 use std::collections::BTreeSet;
 
@@ -166,7 +166,7 @@ impl Check<'_, '_, '_> {
         let properties = items_path.field("properties");
         let mut seen = BTreeSet::new();
         let before = self.issues.len();
-        let shown = || Arg::Literal(go_json::strings(keys.iter().copied(), false).into());
+        let shown = || Arg::Literal(go_json::strings(keys.iter().copied()).into());
         for key in keys {
             // Each finding shows the whole list, so that many of them would take quadratic room.
             if self.issues.len() - before > MOST_KEY_FINDINGS {

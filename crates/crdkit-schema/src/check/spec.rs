@@ -8,10 +8,10 @@ use super::{
     versions,
 };
 use crate::equal;
-use crate::go_json;
 use crate::internal_json;
 use crate::model::{Crd, CrdVersion, SchemaId};
 use crate::path::Path;
+use crdkit_codec::go_json;
 use crdkit_issue::{Arg, Code, Issue, codes};
 use crdkit_text::names as text_names;
 

@@ -1,9 +1,9 @@
 //! `subresources`.
 
 use super::at;
-use crate::go_json;
 use crate::model::Subresources;
 use crate::path::Path;
+use crdkit_codec::go_json;
 use crdkit_issue::{Arg, Code, Issue, codes};
 use crdkit_value::Value;
 

@@ -3,9 +3,9 @@
 use super::options::Options;
 use super::root::Context;
 use super::{SPEC, at, columns, label, root, selectable, subresources};
-use crate::go_json;
 use crate::model::{Crd, CrdVersion, Subresources};
 use crate::path::Path;
+use crdkit_codec::go_json;
 use crdkit_issue::{Arg, Issue, codes};
 use crdkit_text::quote::quote;
 use std::collections::BTreeMap;
@@ -70,15 +70,16 @@ pub(super) fn check(crd: &Crd<'_>, context: Context<'_, '_>, issues: &mut Vec<Is
 pub(super) fn stored(crd: &Crd<'_>, path: &Path<'_>, issues: &mut Vec<Issue>) {
     let stored = &crd.status.stored_versions;
     let source = crd.source.get("status").and_then(|status| status.get("storedVersions"));
-    let shown = || Arg::Literal(go_json::strings(stored.iter().copied(), true).into());
     if stored.is_empty() {
-        return issues.push(at(codes::crd::NO_STORED_VERSION, path, source).value(shown()));
+        let null = Arg::Literal("null".into());
+        return issues.push(at(codes::crd::NO_STORED_VERSION, path, source).value(null));
     }
     let mut missing: BTreeMap<&str, usize> = BTreeMap::new();
     missing.extend(stored.iter().enumerate().map(|(index, name)| (*name, index)));
     for version in &crd.spec.versions {
         if missing.remove(version.name).is_none() && version.storage {
-            let issue = at(codes::crd::STORAGE_VERSION_NOT_STORED, path, source).value(shown());
+            let shown = Arg::Literal(go_json::strings(stored.iter().copied()).into());
+            let issue = at(codes::crd::STORAGE_VERSION_NOT_STORED, path, source).value(shown);
             issues.push(issue.with("version", version.name));
         }
     }

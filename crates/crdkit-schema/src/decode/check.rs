@@ -2,6 +2,7 @@
 
 use super::types::{GoStruct, GoType};
 use crdkit_issue::{Code, FieldPath, Issue, Segment, codes};
+use crdkit_text::base64::Base64;
 use crdkit_value::{Kind, NodeId, Value};
 use std::fmt::Write as _;
 
@@ -177,10 +178,11 @@ impl<'d> Walk<'d> {
     fn describe(&self, wrong: Wrong) -> Issue {
         let value = self.root.document().value(wrong.value);
         let problem = match (wrong.of, value.as_str()) {
-            (GoType::Bytes, Some(text)) => match crate::base64::decode(text) {
-                Err(at) => format!("illegal base64 data at input byte {at}"),
-                Ok(_) => String::new(),
-            },
+            (GoType::Bytes, Some(text)) => Base64::Standard
+                .decode(text)
+                .err()
+                .map(|error| error.to_string())
+                .unwrap_or_default(),
             (GoType::Time, Some(text)) => crate::time::problem(text).unwrap_or_default(),
             (GoType::OrBool(_), _) => "boolean or JSON schema expected".into(),
             _ => self.mismatch(value, wrong.of),
@@ -305,7 +307,7 @@ fn fits(value: Value<'_>, of: &GoType) -> bool {
         | (GoType::Float64, Kind::Int(_) | Kind::Float(_) | Kind::Number(_)) => true,
         (GoType::Int32, Kind::Int(int)) => i32::try_from(int).is_ok(),
         (GoType::Uint8, Kind::Int(int)) => u8::try_from(int).is_ok(),
-        (GoType::Bytes, Kind::String(text)) => crate::base64::decode(text).is_ok(),
+        (GoType::Bytes, Kind::String(text)) => Base64::Standard.decode(text).is_ok(),
         (GoType::Time, Kind::String(text)) => crate::time::problem(text).is_none(),
         _ => false,
     }

@@ -11,6 +11,7 @@ use crate::model::{
     SelectableField, Service, Subresources, Validation,
 };
 use crdkit_issue::{Issue, codes};
+use crdkit_text::base64::Base64;
 use crdkit_value::Value;
 use std::borrow::Cow;
 
@@ -228,7 +229,7 @@ pub(super) fn client_config(value: Value<'_>) -> ClientConfig<'_> {
             path: optional_text(service, "path"),
             port: service.get("port").and_then(Value::as_i64).unwrap_or(443),
         }),
-        ca_bundle: crate::base64::decode(text(value, "caBundle")).unwrap_or_default(),
+        ca_bundle: Base64::Standard.decode(text(value, "caBundle")).unwrap_or_default(),
     }
 }
 

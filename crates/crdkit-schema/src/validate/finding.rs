@@ -2,7 +2,7 @@
 
 use super::Positions;
 use crate::compile::{FormatKind, Id, Literal, Name, Node, Table, Types};
-use crate::go_json;
+use crdkit_codec::go_json;
 use crdkit_issue::{Arg, FieldPath, Issue, Segment, codes::object as codes};
 use crdkit_text::number;
 use crdkit_text::quote::quote;

@@ -4,9 +4,9 @@ use super::text::utc;
 use super::{Codec, string, text};
 use crdkit_codec::json::{self, Notation};
 use crdkit_codec::{DecodeOptions, json::write_canonical};
-use crdkit_text::duration;
 use crdkit_text::quantity::Quantity;
 use crdkit_text::timestamp::Timestamp;
+use crdkit_text::{base64, duration};
 use crdkit_value::{Document, Event, Kind, NumberMode, Value};
 
 /// Go's durations: `90m` is `1h30m0s`.
@@ -39,14 +39,10 @@ impl Codec for Base64 {
 
     fn decode(&self, wire: Value<'_>) -> Result<Document, String> {
         let plain: String = text(wire)?.chars().filter(|c| !matches!(c, '\r' | '\n')).collect();
-        let digits = plain.trim_end_matches('=');
-        let is_digit = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '/');
-        let n_padding = plain.len() - digits.len();
-        let whole = plain.len().is_multiple_of(4) && n_padding <= 2 && digits.len() % 4 != 1;
-        if !whole || !digits.chars().all(is_digit) {
-            return Err("it is not base64 with padding".to_owned());
+        match base64::Base64::Standard.decode(&plain) {
+            Ok(_) => Ok(string(&plain)),
+            Err(_) => Err("it is not base64 with padding".to_owned()),
         }
-        Ok(string(&plain))
     }
 
     fn encode(&self, domain: Value<'_>) -> Result<Document, String> {

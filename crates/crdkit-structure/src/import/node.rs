@@ -68,6 +68,7 @@ impl Lower<'_> {
             nullable,
             preserves: extensions.preserve,
             is_embedded: extensions.embedded,
+            is_atomic_map: extensions.is_atomic_map,
             is_root: self.resource_root == Some(source.place),
             list_type: extensions.list_type,
             list_map_keys: &extensions.list_map_keys,

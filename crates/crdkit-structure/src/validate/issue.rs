@@ -3,9 +3,9 @@
 use super::problem::Indices;
 use super::{LooseFinding, LooseProblem, object};
 use crate::compiled::Settings;
+use crdkit_codec::go_json;
 use crdkit_issue::{Arg, FieldPath, Issue, Segment, codes};
 use crdkit_schema::compile::{Id, Literal};
-use crdkit_schema::go_json;
 use crdkit_schema::validate::{self, Problem, Relation, Scope, literal};
 use crdkit_text::number::Decimal;
 use crdkit_text::quote::quote;

@@ -3,6 +3,7 @@
 //! That is more than `user@host`: display names, comments, groups of one, quoted local parts and domain literals.
 //! Upstream: Go `net/mail`, `mime.WordDecoder`.
 
+use super::checks::is_base64;
 use crate::ip;
 
 /// Whether a string is one mail address.
@@ -235,10 +236,6 @@ fn encoded(word: &str) -> Encoded {
     let known =
         ["utf-8", "iso-8859-1", "us-ascii"].iter().any(|known| known.eq_ignore_ascii_case(charset));
     if known { Encoded::Text { empty: text.is_empty() } } else { Encoded::UnknownCharset }
-}
-
-fn is_base64(text: &str) -> bool {
-    super::checks::is_base64(text)
 }
 
 fn is_quoted_printable(text: &str) -> bool {

@@ -1,21 +1,26 @@
 //! Prints floating-point numbers as Go does.
 //!
-//! Where the point and the exponent go is Go's; the digits come from the standard library.
+//! Where the point and the exponent go is Go's. The shortest digits are those nearest to the number, and the even ones
+//! where two are equally near.
 
 /// `%v` and `FormatFloat(f, 'g', -1, 64)`: an exponent below -4 or above 5 is written out.
 pub fn shortest(value: f64) -> String {
-    Digits::shortest(value).general()
+    Shortest::new(value).general()
 }
 
 /// [`shortest`] for a 32-bit number.
 pub fn shortest_f32(value: f32) -> String {
-    let places = fraction_digits(&format!("{value:e}"));
-    Digits::of(f64::from(value), format!("{value:.places$e}")).general()
+    Shortest::of(f64::from(value), zmij::Buffer::new().format(value)).general()
 }
 
 /// `FormatFloat(f, 'f', -1, 64)`: never an exponent.
 pub fn decimal(value: f64) -> String {
-    Digits::shortest(value).positional()
+    Shortest::new(value).positional()
+}
+
+/// `FormatFloat(f, 'e', -1, 64)`: always an exponent.
+pub fn exponential(value: f64) -> String {
+    Shortest::new(value).scientific(2)
 }
 
 /// `%.Nf`.
@@ -25,7 +30,14 @@ pub fn fixed(value: f64, precision: u16) -> String {
 
 /// `%.Ne`.
 pub fn scientific(value: f64, precision: u16) -> String {
-    Digits::of(value, format!("{value:.*e}", usize::from(precision))).scientific(2)
+    let text = format!("{value:.*e}", usize::from(precision));
+    match (special(value), text.split_once('e')) {
+        (Some(special), _) => special.to_owned(),
+        (None, Some((mantissa, exponent))) => {
+            with_exponent(mantissa, exponent.parse().unwrap_or_default(), 2)
+        }
+        (None, None) => text,
+    }
 }
 
 /// The number as `encoding/json` writes it; infinities and NaN have no such form.
@@ -33,11 +45,11 @@ pub fn json(value: f64) -> Option<String> {
     if !value.is_finite() {
         return None;
     }
-    let digits = Digits::shortest(value);
+    let shortest = Shortest::new(value);
     let magnitude = value.abs();
     let positional = magnitude == 0.0 || (1e-6..1e21).contains(&magnitude);
     // A negative exponent loses its leading zero; a positive one has two digits anyway.
-    Some(if positional { digits.positional() } else { digits.scientific(1) })
+    Some(if positional { shortest.positional() } else { shortest.scientific(1) })
 }
 
 fn special(value: f64) -> Option<&'static str> {
@@ -50,35 +62,42 @@ fn special(value: f64) -> Option<&'static str> {
     }
 }
 
-/// How many digits stand after the point of a number in scientific notation.
-///
-/// The standard library finds how many digits are needed. Of two equally near numbers of that length it takes the
-/// upper, Go the even one, as printing with that many digits does.
-fn fraction_digits(scientific: &str) -> usize {
-    let mantissa = scientific.split_once('e').map_or(scientific, |(mantissa, _)| mantissa);
-    mantissa.split_once('.').map_or(0, |(_, fraction)| fraction.len())
+/// At least `width` digits of exponent, always with a sign.
+fn with_exponent(mantissa: &str, exponent: i32, width: usize) -> String {
+    let sign = if exponent < 0 { '-' } else { '+' };
+    format!("{mantissa}e{sign}{:0width$}", exponent.unsigned_abs())
 }
 
-/// A number in scientific notation, taken apart.
-struct Digits {
+/// A number in its shortest form, taken apart: its significant digits, with the point after the first of them.
+struct Shortest {
     special: Option<&'static str>,
-    mantissa: String,
+    sign: &'static str,
+    digits: String,
     exponent: i32,
 }
 
-impl Digits {
-    fn shortest(value: f64) -> Self {
-        let places = fraction_digits(&format!("{value:e}"));
-        Self::of(value, format!("{value:.places$e}"))
+impl Shortest {
+    fn new(value: f64) -> Self {
+        Self::of(value, zmij::Buffer::new().format(value))
     }
 
-    /// Takes `scientific`, the standard library's `d.ddde-7` form of `value`.
-    fn of(value: f64, scientific: String) -> Self {
-        let (mantissa, exponent) = match scientific.split_once('e') {
-            Some((mantissa, exponent)) => (mantissa.to_owned(), exponent.parse().unwrap_or(0)),
-            None => (scientific, 0),
-        };
-        Self { special: special(value), mantissa, exponent }
+    /// Takes `text`, which is `value` with or without a point and an exponent.
+    fn of(value: f64, text: &str) -> Self {
+        let text = text.trim_start_matches('-');
+        let (mantissa, exponent) = text.split_once('e').unwrap_or((text, "0"));
+        let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+        let all = format!("{whole}{fraction}");
+        let digits = all.trim_start_matches('0');
+        let size = |n: usize| i32::try_from(n).unwrap_or_default();
+        let n_zeros = size(all.len() - digits.len());
+        let exponent = exponent.parse().unwrap_or(0) + size(whole.len()) - 1 - n_zeros;
+        let is_zero = digits.is_empty();
+        Self {
+            special: special(value),
+            sign: if value.is_sign_negative() { "-" } else { "" },
+            digits: if is_zero { "0".into() } else { digits.trim_end_matches('0').into() },
+            exponent: if is_zero { 0 } else { exponent },
+        }
     }
 
     fn general(&self) -> String {
@@ -86,38 +105,29 @@ impl Digits {
     }
 
     fn positional(&self) -> String {
-        if let Some(special) = self.special {
-            return special.to_owned();
-        }
-        let (sign, digits) = self.digits();
-        let point = self.exponent + 1;
-        match usize::try_from(point) {
-            Ok(point) if point > 0 && point < digits.len() => {
+        let Self { special: None, sign, digits, exponent } = self else {
+            return self.special.unwrap_or_default().to_owned();
+        };
+        match usize::try_from(exponent + 1) {
+            Ok(point) if point >= digits.len() => format!("{sign}{digits:0<point$}"),
+            Ok(point) if point > 0 => {
                 let (whole, fraction) = digits.split_at(point);
                 format!("{sign}{whole}.{fraction}")
             }
-            Ok(point) if point > 0 => format!("{sign}{digits:0<point$}"),
             _ => {
-                let zeros = "0".repeat(point.unsigned_abs() as usize);
-                if digits == "0" { format!("{sign}0") } else { format!("{sign}0.{zeros}{digits}") }
+                let length = digits.len() + (exponent + 1).unsigned_abs() as usize;
+                format!("{sign}0.{digits:0>length$}")
             }
         }
     }
 
-    /// At least `width` digits of exponent, always with a sign.
     fn scientific(&self, width: usize) -> String {
         if let Some(special) = self.special {
             return special.to_owned();
         }
-        let sign = if self.exponent < 0 { '-' } else { '+' };
-        format!("{}e{sign}{:0width$}", self.mantissa, self.exponent.unsigned_abs())
-    }
-
-    fn digits(&self) -> (&'static str, String) {
-        match self.mantissa.strip_prefix('-') {
-            Some(mantissa) => ("-", mantissa.replace('.', "")),
-            None => ("", self.mantissa.replace('.', "")),
-        }
+        let (first, rest) = self.digits.split_at(1);
+        let point = if rest.is_empty() { "" } else { "." };
+        with_exponent(&format!("{}{first}{point}{rest}", self.sign), self.exponent, width)
     }
 }
 
@@ -174,7 +184,11 @@ mod tests {
         assert_eq!(fixed(1.0, 6), "1.000000");
         assert_eq!(scientific(1234.5, 2), "1.23e+03");
         assert_eq!(scientific(0.0, 6), "0.000000e+00");
+        assert_eq!(scientific(f64::NAN, 6), "NaN");
+        assert_eq!(exponential(-1e20), "-1e+20");
+        assert_eq!(exponential(0.0012), "1.2e-03");
         assert_eq!(decimal(1e22), "10000000000000000000000");
+        assert_eq!(decimal(1.5e-7), "0.00000015");
         assert_eq!(decimal(f64::INFINITY), "+Inf");
     }
 }

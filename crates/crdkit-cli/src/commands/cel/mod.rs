@@ -202,9 +202,7 @@ fn json_text<'v>(program: &'v Program, arena: &'v Arena, value: &Val<'v>) -> Res
         return Err(anyhow!("the value cannot be shown: {issue}"));
     }
     let (document, _) = builder.finish();
-    let mut out = Vec::new();
-    json::write(document.root(), Layout::Compact, &mut out);
-    Ok(String::from_utf8_lossy(&out).into_owned())
+    Ok(json::text(document.root(), Layout::Compact))
 }
 
 /// A type as people know it: the names of objects are the checker's own.

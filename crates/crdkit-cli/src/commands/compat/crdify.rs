@@ -122,14 +122,11 @@ impl Change {
                 &all
             }
         };
-        let mut out = Vec::new();
         if format == Format::Yaml {
-            yaml::write(document.root(), &mut out);
+            yaml::text(document.root())
         } else {
-            json::write(document.root(), Layout::Pretty, &mut out);
-            out.push(b'\n');
+            json::text(document.root(), Layout::Pretty) + "\n"
         }
-        String::from_utf8_lossy(&out).into_owned()
     }
 
     /// `{crds: {NAME: REPORT}, added: [NAME], removed: [NAME]}`.

@@ -257,11 +257,10 @@ fn emit(directory: &Path, name: &str, report: &Report) -> Result<()> {
             reason.evidence.as_ref().ok().and_then(|evidence| evidence.witness.as_ref())
         });
         for (number, object) in objects.enumerate() {
-            let mut out = Vec::new();
-            yaml::write(object.root(), &mut out);
             let version = answer.version.replace(" -> ", "-");
             let file = format!("{name}-{version}-{}-{number}.yaml", answer.question.name());
-            std::fs::write(directory.join(file), out).with_context(context)?;
+            std::fs::write(directory.join(file), yaml::text(object.root()))
+                .with_context(context)?;
         }
     }
     Ok(())

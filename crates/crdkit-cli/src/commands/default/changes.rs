@@ -70,9 +70,7 @@ pub(super) fn notes(
 
 /// A value on one line, cut if it is long.
 fn shown(value: Value<'_>) -> String {
-    let mut text = Vec::new();
-    json::write(value, json::Layout::Compact, &mut text);
-    let text = String::from_utf8_lossy(&text).into_owned();
+    let text = json::text(value, json::Layout::Compact);
     match text.char_indices().nth(LONGEST) {
         Some((end, _)) => format!("{}\u{2026}", text.get(..end).unwrap_or_default()),
         None => text,

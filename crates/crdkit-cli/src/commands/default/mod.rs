@@ -148,20 +148,16 @@ impl Printer<'_> {
         identity: &Identity,
     ) {
         let root = stored.root();
-        let mut text = Vec::new();
-        match self.args.output {
-            Notation::Json => {
-                json::write(root, json::Layout::Pretty, &mut text);
-                text.push(b'\n');
-            }
+        let mut text = match self.args.output {
+            Notation::Json => json::text(root, json::Layout::Pretty) + "
+",
             Notation::Yaml => {
                 if self.n_printed > 0 {
                     self.out.push_str("---\n");
                 }
-                yaml::write(root, &mut text);
+                yaml::text(root)
             }
-        }
-        let mut text = String::from_utf8_lossy(&text).into_owned();
+        };
         if self.args.annotate {
             let version = &identity.gvk.version;
             let notes = changes::notes([original, stored], changes, definition, version);

@@ -34,9 +34,7 @@ pub(crate) fn run(args: &Explain) -> Result<Exit> {
             let text = serde_json::to_vec(&explained)?;
             let decoded = json::decode(&text, &DecodeOptions::default());
             let decoded = decoded.map_err(|issue| anyhow!("{issue}"))?;
-            let mut out = Vec::new();
-            yaml::write(decoded.document.root(), &mut out);
-            String::from_utf8(out)?
+            yaml::text(decoded.document.root())
         }
     };
     stdout::print(&text)?;

@@ -9,10 +9,11 @@ use crate::cbor::head::{BREAK, Head, Major, head};
 use crate::cbor::parse::float;
 use crate::cbor::problem::{Finding, Problem};
 use crate::cbor::sequence::without_self_described;
-use crate::cbor::text::{Encoding, Text, from_base64};
+use crate::cbor::text::{Encoding, Text};
 use crate::cbor::time;
 use crate::cbor::verdict::item_end;
 use crdkit_issue::{Issue, Segment, Span};
+use crdkit_text::base64::Base64;
 use crdkit_value::Limits;
 use serde::de::value::StrDeserializer;
 use serde::de::{self, Error as _, Unexpected, Visitor};
@@ -237,8 +238,8 @@ impl<'de> Deserializer<'de> {
                 if self.encoding != Encoding::None {
                     return visitor.visit_bytes(&content);
                 }
-                let bytes = from_base64(&content);
-                visitor.visit_byte_buf(bytes.ok_or_else(|| Error::custom("not base64"))?)
+                let bytes = Base64::Standard.decode(&content);
+                visitor.visit_byte_buf(bytes.map_err(|_| Error::custom("not base64"))?)
             }
             Major::Text => Err(Error::invalid_type(Unexpected::Other("text string"), &visitor)),
             Major::Array => self.array(head, visitor),

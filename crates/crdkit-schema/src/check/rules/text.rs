@@ -3,9 +3,9 @@
 use super::super::root::Context;
 use super::super::{at, supported};
 use crate::field_path::{Brackets, resolve};
-use crate::go_json;
 use crate::model::{Rule, SchemaId};
 use crate::path::Path;
+use crdkit_codec::go_json;
 use crdkit_issue::{Code, Issue, codes};
 
 const REASONS: &[&str] =

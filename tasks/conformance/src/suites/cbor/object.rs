@@ -10,7 +10,7 @@ use crate::case::{Case, Cases};
 use crate::score::Score;
 use anyhow::Result;
 use crdkit::codec::cbor::{self, Object};
-use crdkit::codec::{DecodeOptions, json};
+use crdkit::codec::{DecodeOptions, go_json, json};
 use crdkit::text::kind::GroupVersionKind;
 use crdkit::value::{Document, Value};
 
@@ -63,7 +63,7 @@ pub(super) fn kind_text(kind: &GroupVersionKind) -> String {
 
 fn text(value: Value<'_>) -> String {
     let mut out = Vec::new();
-    cbor::write_go_json(value, &mut out);
+    go_json::write(value, json::Layout::Compact, &mut out);
     String::from_utf8_lossy(&out).into_owned()
 }
 
@@ -96,7 +96,7 @@ fn score_object(case: &Case, answer: &Document, score: &mut Score) {
 
 fn storage(case: &Case) -> Vec<u8> {
     let bytes = unhex(case.text("data_hex"));
-    let recognized = cbor::recognize(&bytes) == cbor::Format::Cbor;
+    let recognized = bytes.starts_with(&cbor::SELF_DESCRIBED);
     let outcome = if recognized {
         let object = cbor::decode_object(&bytes, &lenient());
         object.map(|object| object.document).map_err(|error| error.server_message())

@@ -7,7 +7,7 @@ use crate::answer::Answer;
 use crate::case::{Case, Cases};
 use crate::score::Score;
 use anyhow::Result;
-use crdkit::codec::{DecodeOptions, cbor, json};
+use crdkit::codec::{DecodeOptions, cbor, go_json, json};
 use crdkit::issue::Issue;
 use crdkit::value::Document;
 
@@ -83,7 +83,7 @@ fn decode(case: &Case) -> Vec<u8> {
             let mut again = Vec::new();
             let written = cbor::write(decoded.document.root(), cbor::Order::Sorted, &mut again);
             let mut text = Vec::new();
-            cbor::write_go_json(decoded.document.root(), &mut text);
+            go_json::write(decoded.document.root(), json::Layout::Compact, &mut text);
             answer
                 .bool("ok", written.is_ok())
                 .string("reencoded_hex", &hex(&again))

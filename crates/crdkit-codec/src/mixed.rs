@@ -1,58 +1,19 @@
-//! Which format bytes are in, told from how they begin.
+//! Streams in which JSON, YAML and CBOR follow one another.
 //!
-//! Kubernetes stores CBOR with the three bytes of tag 55799 in front, which begin neither JSON nor UTF-8
-//! text. Bytes are CBOR exactly if they begin so, and then never tried as anything else; stored bytes
-//! that do not are JSON.
+//! The three bytes of tag 55799, with which Kubernetes begins CBOR, are not part of any UTF-8 text, so they end the
+//! text before them. What comes out is one document after the other, with positions in the whole stream.
 
-use super::decode::decode;
-use super::sequence::Frames;
-use super::{Rules, SELF_DESCRIBED};
-use crate::{DecodeError, DecodeOptions, Decoded, json, yaml};
+use crate::cbor::{self, Frames, Rules, SELF_DESCRIBED};
+use crate::{DecodeError, DecodeOptions, Decoded, Format, json, not_read, yaml};
 use crdkit_issue::Issue;
-
-/// A format that documents are written in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Format {
-    /// JSON text.
-    Json,
-    /// YAML text.
-    Yaml,
-    /// CBOR with tag 55799 in front.
-    Cbor,
-}
-
-/// The format of `bytes`: CBOR by its prefix, JSON if an object or array begins behind white space, and
-/// otherwise YAML, which takes in JSON's other values.
-pub fn recognize(bytes: &[u8]) -> Format {
-    if bytes.starts_with(&SELF_DESCRIBED) {
-        return Format::Cbor;
-    }
-    match bytes.iter().find(|byte| !matches!(byte, b' ' | b'\t' | b'\r' | b'\n')) {
-        Some(b'{' | b'[') => Format::Json,
-        _ => Format::Yaml,
-    }
-}
-
-/// Decodes a stored object, CBOR or JSON, and says which it was.
-///
-/// # Errors
-/// The finding of the decoder for the recognized format.
-pub fn decode_stored(
-    bytes: &[u8],
-    options: &DecodeOptions,
-) -> Result<(Format, Decoded), Box<Issue>> {
-    if bytes.starts_with(&SELF_DESCRIBED) {
-        return Ok((Format::Cbor, decode(bytes, options)?));
-    }
-    Ok((Format::Json, json::decode(bytes, options)?))
-}
 
 /// The documents of a stream in which JSON, YAML and CBOR follow one another in any order.
 ///
 /// Each CBOR document begins with tag 55799, which ends the text before it. A piece of text that begins with
 /// an opening brace or bracket is JSON to the end of that document; any other is YAML up to the next CBOR.
-/// Nothing is read behind an error.
+/// Nothing is read after an error; if CBOR follows it, the last finding says so.
 pub struct Mixed<'o, 'a> {
+    input: &'a [u8],
     rest: &'a [u8],
     /// Offset of `rest` in the input.
     base: usize,
@@ -60,13 +21,23 @@ pub struct Mixed<'o, 'a> {
     document_base: usize,
     /// The YAML that is being read.
     yaml: Option<yaml::Documents<'a, 'o>>,
+    /// What is said next, before the end.
+    pending: Option<DecodeError>,
     options: &'o DecodeOptions,
 }
 
 impl<'o, 'a> Mixed<'o, 'a> {
     /// The documents in a slice.
     pub fn from_slice(bytes: &'a [u8], options: &'o DecodeOptions) -> Self {
-        Self { rest: bytes, base: 0, document_base: 0, yaml: None, options }
+        Self {
+            input: bytes,
+            rest: bytes,
+            base: 0,
+            document_base: 0,
+            yaml: None,
+            pending: None,
+            options,
+        }
     }
 
     fn read(&mut self) -> Result<Option<(Format, Decoded)>, DecodeError> {
@@ -75,24 +46,23 @@ impl<'o, 'a> Mixed<'o, 'a> {
                 return outcome.map(|decoded| Some((Format::Yaml, decoded)));
             }
             self.yaml = None;
+            if self.rest.starts_with(&SELF_DESCRIBED) {
+                self.document_base = self.base;
+                return self.cbor().map(|decoded| Some((Format::Cbor, decoded)));
+            }
             let is_space = |byte: &&u8| matches!(byte, b' ' | b'\t' | b'\r' | b'\n');
             let space = self.rest.iter().take_while(is_space).count();
-            let format = recognize(self.rest);
-            match format {
-                _ if space == self.rest.len() => return Ok(None),
-                Format::Cbor => {
-                    self.document_base = self.base;
-                    return self.cbor().map(|decoded| Some((format, decoded)));
-                }
-                Format::Json => {
+            match self.rest.get(space) {
+                None => return Ok(None),
+                Some(b'{' | b'[') => {
                     self.take(space);
                     self.document_base = self.base;
-                    return self.json().map(|decoded| Some((format, decoded)));
+                    return self.json().map(|decoded| Some((Format::Json, decoded)));
                 }
-                Format::Yaml => {
+                Some(_) => {
                     let end = memchr::memmem::find(self.rest, &SELF_DESCRIBED);
                     let end = end.unwrap_or(self.rest.len());
-                    // White space in front of CBOR is no document.
+                    // White space in front of CBOR is not a document.
                     if space == end {
                         self.take(end);
                         continue;
@@ -112,7 +82,7 @@ impl<'o, 'a> Mixed<'o, 'a> {
             Some((frame, at)) => at + frame.len(),
             None => self.rest.len(),
         };
-        let decoded = decode(self.rest.get(..end).unwrap_or_default(), self.options)?;
+        let decoded = cbor::decode(self.rest.get(..end).unwrap_or_default(), self.options)?;
         self.take(end);
         Ok(decoded)
     }
@@ -127,6 +97,12 @@ impl<'o, 'a> Mixed<'o, 'a> {
         Ok(decoded)
     }
 
+    /// That the CBOR at or after `offset` of the input is not read, if there is any.
+    fn cbor_after(&self, offset: usize) -> Option<DecodeError> {
+        let rest = self.input.get(offset..)?;
+        memchr::memmem::find(rest, &SELF_DESCRIBED).map(|at| not_read(offset + at))
+    }
+
     fn take(&mut self, n: usize) {
         self.rest = self.rest.get(n..).unwrap_or_default();
         self.base += n;
@@ -137,25 +113,26 @@ impl Iterator for Mixed<'_, '_> {
     type Item = Result<(Format, Decoded), DecodeError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let outcome = self.read();
-        let base = self.document_base;
-        if outcome.is_err() {
-            self.rest = &[];
-            self.yaml = None;
+        if let Some(error) = self.pending.take() {
+            return Some(Err(error));
         }
-        let outcome = outcome.map(|found| {
-            found.map(|(format, mut decoded)| {
+        let mut outcome = self.read();
+        let base = self.document_base;
+        match &mut outcome {
+            Ok(Some((_, decoded))) => {
                 decoded.document.shift_places(base);
                 decoded.issues.iter_mut().for_each(|issue| shift(issue, base));
-                (format, decoded)
-            })
-        });
-        let outcome = outcome.map_err(|mut error| {
-            if let DecodeError::Refused(issue) = &mut error {
-                shift(issue, base);
             }
-            error
-        });
+            Ok(None) => {}
+            Err(error) => {
+                if let DecodeError::Refused(issue) = error {
+                    shift(issue, base);
+                    self.pending = issue.span.and_then(|span| self.cbor_after(span.end));
+                }
+                self.rest = &[];
+                self.yaml = None;
+            }
+        }
         outcome.transpose()
     }
 }

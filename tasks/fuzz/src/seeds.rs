@@ -1,0 +1,95 @@
+//! Bytes that get far, made of the project's fixtures: all of their documents in every format, the CRDs together with
+//! objects of their kind, and the rules in them.
+#![expect(clippy::disallowed_methods, reason = "a program reads the project's files")]
+
+use anyhow::{Context as _, Result};
+use crdkit::codec::{DecodeOptions, Format, Style};
+use crdkit::value::{Document, Event, Value};
+use std::path::{Path, PathBuf};
+
+/// Seeds, by what they are made for.
+#[derive(Debug, Default)]
+pub struct Seeds {
+    pub(crate) json: Vec<Vec<u8>>,
+    pub(crate) yaml: Vec<Vec<u8>>,
+    pub(crate) cbor: Vec<Vec<u8>>,
+    pub(crate) cel: Vec<Vec<u8>>,
+    pub(crate) requests: Vec<Vec<u8>>,
+}
+
+impl Seeds {
+    /// The seeds that the files below `directory` give.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    pub fn read(directory: &Path) -> Result<Self> {
+        let mut seeds = Self::default();
+        let mut documents = Vec::new();
+        for path in files(directory)? {
+            let bytes = std::fs::read(&path).with_context(|| path.display().to_string())?;
+            let format = Format::detect(&path, &bytes);
+            let options = DecodeOptions::default();
+            documents.extend(format.documents(&bytes, &options).flatten().map(|it| it.document));
+            match format {
+                Format::Json | Format::Ndjson => seeds.json.push(bytes),
+                Format::Yaml => seeds.yaml.push(bytes),
+                Format::Cbor | Format::CborSeq | Format::Mixed => seeds.cbor.push(bytes),
+            }
+        }
+        for document in &documents {
+            seeds.json.push(stream(Format::Json, &[document]));
+            seeds.cbor.push(stream(Format::CborSeq, &[document]));
+            seeds.cel.extend(rules(document));
+        }
+        let kind = |document: &Document, pointer| {
+            document.root().pointer(pointer).and_then(Value::as_str).map(str::to_owned)
+        };
+        for crd in &documents {
+            let Some(named) = kind(crd, "/spec/names/kind") else { continue };
+            for object in documents.iter().filter(|it| kind(it, "/kind").as_ref() == Some(&named)) {
+                seeds.requests.push(stream(Format::Yaml, &[crd, object]));
+            }
+        }
+        Ok(seeds)
+    }
+}
+
+/// The files below `directory`, in order.
+fn files(directory: &Path) -> Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    let mut pending = vec![directory.to_owned()];
+    while let Some(directory) = pending.pop() {
+        let entries =
+            std::fs::read_dir(&directory).with_context(|| directory.display().to_string());
+        for entry in entries? {
+            let path = entry?.path();
+            if path.is_dir() { &mut pending } else { &mut files }.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+fn stream(format: Format, documents: &[&Document]) -> Vec<u8> {
+    let mut out = Vec::new();
+    for (index, document) in documents.iter().enumerate() {
+        // What has no form in the format is left out.
+        let _ = format.encode(document.root(), index, Style::Compact, &mut out);
+    }
+    out
+}
+
+/// The expressions in a CRD.
+fn rules(document: &Document) -> Vec<Vec<u8>> {
+    let mut rules = Vec::new();
+    let mut is_rule = false;
+    for event in document.root().events() {
+        if let Event::String(text) = event
+            && is_rule
+        {
+            rules.push(text.as_bytes().to_vec());
+        }
+        is_rule = matches!(event, Event::Key("rule" | "messageExpression" | "fieldPath"));
+    }
+    rules
+}
