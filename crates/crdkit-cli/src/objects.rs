@@ -206,7 +206,7 @@ fn fill(document: &mut Document, key: &str, text: &str) {
     let Some(metadata) = document.root().get("metadata") else { return };
     if metadata.get(key).is_none() {
         let mut value = Document::null();
-        value.set_string(value.root().id(), text);
+        value.set(value.root().id(), text);
         document.insert(metadata.id(), key, value.root());
     }
 }

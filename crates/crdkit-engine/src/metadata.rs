@@ -49,7 +49,7 @@ pub(crate) fn coerce(
         document.remove(*id);
     }
     for (id, text) in edits.texts {
-        document.set_string(id, &text);
+        document.set(id, &text);
     }
     for (object, key) in edits.missing {
         set_text(document, object, key, "");
@@ -251,12 +251,12 @@ pub(crate) fn remove(document: &mut Document, object: NodeId, key: &str) {
 
 /// Makes the member `key` of `object` the string `text`.
 pub(crate) fn set_text(document: &mut Document, object: NodeId, key: &str, text: &str) {
-    document.insert_string(object, key, text);
+    document.insert(object, key, text);
 }
 
 /// Makes the member `key` of `object` an integer.
 pub(crate) fn set_int(document: &mut Document, object: NodeId, key: &str, int: i64) {
-    document.insert_int(object, key, int);
+    document.insert(object, key, int);
 }
 
 /// The document `{}`.

@@ -77,7 +77,7 @@ pub(crate) fn set(document: &mut Document, path: &str, replicas: i64) -> Result<
         let Some(next) = next else { return Err(String::new()) };
         id = next;
     }
-    document.set_int(id, replicas);
+    document.set(id, replicas);
     Ok(())
 }
 

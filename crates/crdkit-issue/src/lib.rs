@@ -20,6 +20,6 @@ pub use code::{Code, ErrorType, Info};
 pub use issue::{Arg, Issue, Related, Severity};
 pub use list::Issues;
 pub use path::{FieldPath, Segment};
-pub use pointer::{DisplayPath, PathStyle, PointerError};
+pub use pointer::{DisplayPath, PathStyle, PointerError, pointer_index, pointer_steps};
 pub use seed::{SeedView, Stage};
 pub use span::{LineIndex, Position, Span};

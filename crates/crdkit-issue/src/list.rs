@@ -19,7 +19,7 @@ impl Issues {
     pub fn sorted(mut issues: Vec<Issue>, limit: usize) -> Self {
         issues.sort_by(|left, right| {
             let (left_view, right_view) = (SeedView(left), SeedView(right));
-            (left.path.order(&right.path))
+            (left.path.cmp(&right.path))
                 .then_with(|| left_view.stage().cmp(&right_view.stage()))
                 .then_with(|| left_view.keyword().cmp(right_view.keyword()))
                 .then_with(|| left_view.code().cmp(&right_view.code()))

@@ -255,9 +255,10 @@ impl<'c> Editor<'_, 'c> {
                     }
                     Some(Segment::Index(_)) => {
                         let first = made.root().at(0).map(Value::id);
-                        match first {
-                            Some(first) => made.set(first, value.root()),
-                            None => made = build::array([&value]),
+                        if let Some(first) = first {
+                            made.set(first, &value);
+                        } else {
+                            made = Document::array_of([&value]);
                         }
                     }
                     None => {}

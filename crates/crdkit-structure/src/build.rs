@@ -88,7 +88,7 @@ pub fn tagged<'n>(
         branches.push(NodeId::ROOT, variant.required(discriminator, tag).0.document.root());
     }
     let mut chooser = empty();
-    chooser.insert_string(NodeId::ROOT, "propertyName", discriminator);
+    chooser.insert(NodeId::ROOT, "propertyName", discriminator);
     any().keyword("discriminator", chooser.root()).keyword("oneOf", branches.root())
 }
 
@@ -152,7 +152,7 @@ impl Node {
         let (least, most) = self.sizes;
         for (name, bound) in [(least, start), (most, end)] {
             if let (false, Some(bound)) = (name.is_empty(), bound) {
-                self.document.insert_int(NodeId::ROOT, name, bound);
+                self.document.insert(NodeId::ROOT, name, bound);
             }
         }
         self

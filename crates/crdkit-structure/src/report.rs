@@ -61,7 +61,7 @@ impl<'s> Report<'s> {
         let mut entry = Document::of_events([Event::BeginObject, Event::EndObject]);
         let mut put = |key: &str, text: &str| {
             if !text.is_empty() || key == "path" {
-                entry.insert_string(NodeId::ROOT, key, text);
+                entry.insert(NodeId::ROOT, key, text);
             }
         };
         put("path", &issue.path.display(self.style).to_string());
@@ -90,7 +90,7 @@ impl<'s> Report<'s> {
         }
         if let Some(span) = issue.span {
             let mut place = |key: &str, at: usize| {
-                entry.insert_int(NodeId::ROOT, key, i64::try_from(at).unwrap_or(i64::MAX));
+                entry.insert(NodeId::ROOT, key, i64::try_from(at).unwrap_or(i64::MAX));
             };
             place("offset", span.start);
             if let Some((lines, source)) = text {

@@ -98,7 +98,7 @@ fn object(case: Value<'_>, key: &str, problems: &mut Problems) -> Option<Decoded
             Some(id) => id,
             None => decoded.document.insert(NodeId::ROOT, "metadata", empty().root())?,
         };
-        decoded.document.insert_string(id, "generateName", "test-");
+        decoded.document.insert(id, "generateName", "test-");
     }
     Some(decoded)
 }
