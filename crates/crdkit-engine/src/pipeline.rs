@@ -37,7 +37,7 @@ pub(crate) fn create<'c>(
         if version.version.status {
             remove_root(&mut run.document, "status");
         }
-        metadata::set_int(&mut run.document, metadata, "generation", 1);
+        run.document.insert(metadata, "generation", 1);
         run.done(Stage::Metadata);
         run.check_create();
         run.verdict(Parts::New)
@@ -117,7 +117,7 @@ fn stored(version: Version<'_>, old: &Document, options: &Options) -> Document {
     let metadata = metadata::ensure(&mut run.document);
     let is_placed = run.document.value(metadata).get("namespace").is_some();
     if version.crd.is_namespaced() && !is_placed {
-        metadata::set_text(&mut run.document, metadata, "namespace", &options.namespace);
+        run.document.insert(metadata, "namespace", &options.namespace);
     }
     run.document
 }

@@ -7,7 +7,7 @@
 use crdkit_codec::yaml;
 use crdkit_schema::go_json;
 use crdkit_schema::model::{Schema, SchemaId, Schemas};
-use crdkit_value::{Kind, Value};
+use crdkit_value::{Document, Kind, Value};
 use std::fmt::Write as _;
 
 /// Longer lists of values are cut.
@@ -215,7 +215,7 @@ fn written(value: Value<'_>) -> String {
 
 /// A key as YAML writes it.
 fn scalar_text(text: &str) -> String {
-    written(crate::build::text(text).root()).trim_end().to_owned()
+    written(Document::from(text).root()).trim_end().to_owned()
 }
 
 /// Text of several lines, all but the first moved to the right.

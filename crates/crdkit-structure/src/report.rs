@@ -7,7 +7,7 @@
 use crdkit_codec::DecodeOptions;
 use crdkit_codec::json::{self, Layout};
 use crdkit_issue::{Arg, Issue, Issues, LineIndex, PathStyle, SeedView};
-use crdkit_value::{Document, Event, NodeId, Value};
+use crdkit_value::{Document, NodeId, Value};
 
 /// How findings are shown.
 #[derive(Clone, Copy, Debug, Default)]
@@ -58,7 +58,7 @@ impl<'s> Report<'s> {
     fn entry(self, issue: &Issue, lines: Option<&LineIndex>) -> Document {
         let view = SeedView(issue);
         let text = lines.zip(self.source);
-        let mut entry = Document::of_events([Event::BeginObject, Event::EndObject]);
+        let mut entry = Document::object();
         let mut put = |key: &str, text: &str| {
             if !text.is_empty() || key == "path" {
                 entry.insert(NodeId::ROOT, key, text);
@@ -71,17 +71,17 @@ impl<'s> Report<'s> {
         put("kind", view.kind());
         put("keyword", view.keyword());
         put("severity", &issue.severity.to_string());
-        let mut params = Document::of_events([Event::BeginObject, Event::EndObject]);
+        let mut params = Document::object();
         for (name, arg) in view.params() {
             let value = match arg {
-                Arg::Int(int) => Document::of_events([Event::Int(*int)]),
+                Arg::Int(int) => Document::from(*int),
                 Arg::Literal(literal) => {
                     match json::decode(literal.as_bytes(), &DecodeOptions::default()) {
                         Ok(decoded) => decoded.document,
-                        Err(_) => Document::of_events([Event::String(literal)]),
+                        Err(_) => Document::from(literal),
                     }
                 }
-                Arg::Text(text) => Document::of_events([Event::String(text)]),
+                Arg::Text(text) => Document::from(text),
             };
             params.insert(NodeId::ROOT, name, value.root());
         }

@@ -16,6 +16,7 @@ pub struct MemberIndex<'d> {
 
 impl<'d> MemberIndex<'d> {
     /// The members of `object`; none if it is not an object.
+    #[inline]
     pub fn new(object: Value<'d>) -> Self {
         let members = object.members();
         let index = (members.len() > LINEAR).then(|| members.collect());
@@ -23,6 +24,7 @@ impl<'d> MemberIndex<'d> {
     }
 
     /// The member called `key`.
+    #[inline]
     pub fn get(&self, key: &str) -> Option<Value<'d>> {
         match &self.index {
             Some(index) => index.get(key).copied(),

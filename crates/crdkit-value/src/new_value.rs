@@ -75,6 +75,12 @@ impl<'v> From<&'v String> for NewValue<'v> {
     }
 }
 
+impl<'v> From<&'v Box<str>> for NewValue<'v> {
+    fn from(text: &'v Box<str>) -> Self {
+        Self::String(text)
+    }
+}
+
 impl<'v> From<Value<'v>> for NewValue<'v> {
     fn from(value: Value<'v>) -> Self {
         Self::CopyOf(value)

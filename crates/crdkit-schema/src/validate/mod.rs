@@ -31,7 +31,7 @@ pub use report::{Request, branch, is_valid, report};
 use crate::compile::{Additional, Field, Flags, Id, Node, Plain, Table};
 use crate::status;
 use crdkit_issue::{FieldPath, Issue};
-use crdkit_value::{Items, Kind, Members, NodeId, Tag, Value};
+use crdkit_value::{Items, Kind, MemberIndex, Members, NodeId, Tag, Value};
 use finding::Problem;
 use std::collections::BTreeSet;
 
@@ -199,7 +199,7 @@ impl<'t> Validator<'t> {
         }
         let (mut count, mut n_required) = (0, 0);
         if !node.fields.is_empty() || node.additional != Additional::Absent {
-            let old = old.map(correlate::Keys::new);
+            let old = old.map(MemberIndex::new);
             let rest = node.additional_schema().map(|schema| self.plain(schema));
             let skips = self.imported.is_none();
             for (key, member) in members {
@@ -224,7 +224,7 @@ impl<'t> Validator<'t> {
                 // The server converts old and new objects to one version, so a change of these two
                 // would not be seen.
                 let seen = position != Position::Root || !matches!(key, "kind" | "apiVersion");
-                let old = old.as_ref().filter(|_| seen).and_then(|old| old.find(key));
+                let old = old.as_ref().filter(|_| seen).and_then(|old| old.get(key));
                 count += self.value(schema, member, old, Position::Inside);
             }
         }
@@ -244,9 +244,9 @@ impl<'t> Validator<'t> {
 
     /// Looks for what is required by name: not all of it was met among the declared properties.
     fn required(&mut self, at: &At<'t, '_>) {
-        let keys = correlate::Keys::new(at.value);
+        let keys = MemberIndex::new(at.value);
         for name in at.node.required.iter().copied() {
-            if keys.find(self.table.name(name)).is_none() {
+            if keys.get(self.table.name(name)).is_none() {
                 self.add(at, Problem::Required { name });
             }
         }
