@@ -6,7 +6,7 @@ use crate::objects::{self, Identity};
 use crate::openapi;
 use crdkit::Crd;
 use crdkit::codec::{DecodeOptions, Decoded};
-use crdkit::issue::{FieldPath, Issue, Segment, Span};
+use crdkit::issue::{FieldPath, Issue, Span};
 use crdkit::schema::model::Condition;
 use crdkit::schema::set::{CrdDefinition, CrdSet};
 use crdkit::schema::{check, read};
@@ -107,16 +107,8 @@ pub(crate) fn issues(decoded: Decoded, old: Option<&Document>) -> Vec<Issue> {
 }
 
 /// Where what is at `path` would have to be: the nearest value around it that is written.
-fn nearest(document: &Document, path: &FieldPath) -> Option<Span> {
-    let step = |value: Value<'_>, segment: &Segment| match segment {
-        Segment::Field(name) | Segment::Key(name) => value.get(name).map(Value::id),
-        Segment::Index(index) => value.at(*index).map(Value::id),
-    };
-    let mut value = document.root();
-    for segment in path.segments() {
-        let Some(id) = step(value, segment) else { break };
-        value = document.value(id);
-    }
+pub(crate) fn nearest(document: &Document, path: &FieldPath) -> Option<Span> {
+    let value = document.root().nearest(path);
     let place = document.place(value.id())?;
     // A whole document is too much to underline; its beginning will do.
     Some(place.key.unwrap_or(Span::new(place.value.start, place.value.start + 1)))

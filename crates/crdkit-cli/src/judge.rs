@@ -294,7 +294,7 @@ impl Judge<'_> {
             && let Some(id) = decoded.document.root().get("apiVersion").map(Value::id)
         {
             let api_version = format!("{}/{}", openapi::group_name(""), identity.gvk.version);
-            decoded.document.set_string(id, &api_version);
+            decoded.document.set(id, &api_version);
         }
         // The server stops at unknown fields in strict mode; people want to see everything at once.
         let mode = self.field_validation.into();

@@ -203,9 +203,7 @@ pub(crate) fn as_update(old: &Document, mut new: Decoded, namespaced: bool) -> (
 fn fill(document: &mut Document, key: &str, text: &str) {
     let Some(metadata) = document.root().get("metadata") else { return };
     if metadata.get(key).is_none() {
-        let mut value = Document::null();
-        value.set_string(value.root().id(), text);
-        document.insert(metadata.id(), key, value.root());
+        document.insert(metadata.id(), key, text);
     }
 }
 

@@ -5,7 +5,7 @@ use crate::{embedded, list_type, metadata, rules, scale};
 use crdkit_issue::{FieldPath, Issue, codes};
 use crdkit_schema::compile::Id;
 use crdkit_schema::path::Path;
-use crdkit_schema::{metadata as metadata_rules, read, spans, validate};
+use crdkit_schema::{metadata as metadata_rules, read, validate};
 use crdkit_value::{NodeId, Value};
 
 /// Which of the rules for metadata apply.
@@ -78,7 +78,7 @@ impl Request<'_> {
             }
         }
         for mut issue in issues {
-            let id = spans::nearest(root, &issue.path);
+            let id = root.nearest(&issue.path).id();
             issue.span = None;
             self.findings.add(id, issue);
         }

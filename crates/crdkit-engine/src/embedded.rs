@@ -116,7 +116,7 @@ fn metadata_issues(metadata: Value<'_>) -> Vec<Issue> {
 }
 
 fn below(base: &FieldPath, path: &FieldPath) -> FieldPath {
-    path.segments().iter().cloned().fold(base.clone(), FieldPath::join)
+    path.rebase(base)
 }
 
 fn invalid(value: Value<'_>, problem: &str) -> Issue {

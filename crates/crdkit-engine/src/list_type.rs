@@ -11,7 +11,7 @@ use crate::walk;
 use crdkit_codec::go_json;
 use crdkit_issue::{Arg, Issue, codes::object as codes};
 use crdkit_schema::compile::{Flags, Id, ListType, Name, Node, Table};
-use crdkit_schema::validate::{correlate::identical, shown};
+use crdkit_schema::validate::shown;
 use crdkit_value::{Kind, NodeId, Value};
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
@@ -73,7 +73,7 @@ impl<'t> ListWalk<'t> {
     }
 
     fn set(&mut self, list: Value<'_>) {
-        for item in repeated(list, same_element, |item, state| hash(Some(item), state)) {
+        for item in repeated(list, same_element, |item, state| item.hash(state)) {
             self.found.push((item.id(), Issue::error(codes::REPEATED_ITEM).value(shown(item))));
         }
     }
@@ -91,25 +91,19 @@ impl<'t> ListWalk<'t> {
                 list,
                 |left, right| match (left.get(table.name(*only)), right.get(table.name(*only))) {
                     (Some(left), Some(right)) => same_element(left, right),
-                    (None, None) => true,
-                    _ => false,
+                    (left, right) => left.is_none() && right.is_none(),
                 },
-                |item, state| hash(item.get(table.name(*only)), state),
+                |item, state| item.get(table.name(*only)).hash(state),
             ),
             _ => repeated(
                 list,
                 |left, right| {
-                    keys.iter().all(|name| {
-                        match (left.get(table.name(*name)), right.get(table.name(*name))) {
-                            (Some(left), Some(right)) => left == right,
-                            (None, None) => true,
-                            _ => false,
-                        }
-                    })
+                    keys.iter()
+                        .all(|name| left.get(table.name(*name)) == right.get(table.name(*name)))
                 },
                 |item, state| {
                     for name in keys {
-                        hash(item.get(table.name(*name)), state);
+                        item.get(table.name(*name)).hash(state);
                     }
                 },
             ),
@@ -160,27 +154,7 @@ fn repeated<'v>(
 }
 
 fn same_element(left: Value<'_>, right: Value<'_>) -> bool {
-    let compound = |value: Value<'_>| matches!(value.kind(), Kind::Array(_) | Kind::Object(_));
-    match (compound(left), compound(right)) {
-        (true, true) => left == right,
-        (false, false) => identical(left, right),
-        _ => false,
-    }
-}
-
-/// Hashes what may be absent, so that values that are equal as numbers, texts or JSON have one hash.
-fn hash(value: Option<Value<'_>>, state: &mut Hasher) {
-    let Some(value) = value else { return state.write_u8(0) };
-    match value.kind() {
-        Kind::Null => state.write_u8(1),
-        Kind::Bool(bool) => bool.hash(state),
-        Kind::String(text) => text.hash(state),
-        Kind::Int(_) | Kind::Float(_) | Kind::Number(_) => {
-            // Adding zero makes one of the two zeros.
-            (value.as_f64().unwrap_or_default() + 0.0).to_bits().hash(state);
-        }
-        Kind::Array(_) | Kind::Object(_) => go_json::value(value).hash(state),
-    }
+    if left.is_container() { left == right } else { left.is_identical(right) }
 }
 
 /// The keys of an entry as a JSON object; those it lacks are left out.

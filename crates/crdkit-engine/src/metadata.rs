@@ -13,7 +13,7 @@ use crdkit_schema::decode::{self, types};
 use crdkit_text::names;
 use crdkit_text::quote::quote;
 use crdkit_text::timestamp::Timestamp;
-use crdkit_value::{Document, Kind, NodeId, Value};
+use crdkit_value::{Document, Kind, NewValue, NodeId, Value};
 use types::{GoStruct, GoType};
 
 /// What happens to a value of a wrong type.
@@ -33,7 +33,7 @@ pub(crate) fn coerce(
 ) -> Result<Vec<NodeId>, Box<Issue>> {
     let value = document.value(id);
     if value.is_null() {
-        document.set(id, empty_object().root());
+        document.set(id, NewValue::EmptyObject);
         return Ok(Vec::new());
     }
     let mut edits = Edits::default();
@@ -50,10 +50,10 @@ pub(crate) fn coerce(
         document.remove(*id);
     }
     for (id, text) in edits.texts {
-        document.set_string(id, &text);
+        document.set(id, &text);
     }
     for (object, key) in edits.missing {
-        set_text(document, object, key, "");
+        document.insert(object, key, "");
     }
     Ok(edits.unknown)
 }
@@ -195,7 +195,7 @@ pub(crate) fn ensure(document: &mut Document) -> NodeId {
     if let Some(metadata) = found {
         return metadata.id();
     }
-    let added = document.insert(NodeId::ROOT, "metadata", empty_object().root());
+    let added = document.insert(NodeId::ROOT, "metadata", NewValue::EmptyObject);
     added.unwrap_or(NodeId::ROOT)
 }
 
@@ -232,7 +232,7 @@ pub(crate) fn prepare_create(document: &mut Document, metadata: NodeId, options:
     let prefix = text("generateName");
     if !prefix.is_empty() && text("name").is_empty() {
         let name = generated_name(prefix, &options.name_suffix);
-        set_text(document, metadata, "name", &name);
+        document.insert(metadata, "name", &name);
     }
 }
 
@@ -258,22 +258,6 @@ pub(crate) fn remove(document: &mut Document, object: NodeId, key: &str) {
     if let Some(member) = document.value(object).get(key).map(Value::id) {
         document.remove(member);
     }
-}
-
-/// Makes the member `key` of `object` the string `text`.
-pub(crate) fn set_text(document: &mut Document, object: NodeId, key: &str, text: &str) {
-    document.insert_string(object, key, text);
-}
-
-/// Makes the member `key` of `object` an integer.
-pub(crate) fn set_int(document: &mut Document, object: NodeId, key: &str, int: i64) {
-    document.insert_int(object, key, int);
-}
-
-/// The document `{}`.
-pub(crate) fn empty_object() -> Document {
-    let options = crdkit_codec::DecodeOptions::default();
-    crdkit_codec::json::decode(b"{}", &options).map(|decoded| decoded.document).unwrap_or_default()
 }
 
 /// The beginning of the name, cut so that the whole fits, and the suffix.

@@ -4,7 +4,6 @@ use crate::metadata;
 use crate::outcome::Refusal;
 use crate::pipeline::Request;
 use crdkit_issue::{FieldPath, Issue, codes};
-use crdkit_schema::validate;
 use crdkit_value::{Document, NodeId, Value};
 
 impl Request<'_> {
@@ -16,7 +15,7 @@ impl Request<'_> {
         let found = value.and_then(Value::as_str).unwrap_or_default();
         let expected = if self.version.crd.is_namespaced() { &*options.namespace } else { "" };
         if found.is_empty() && !expected.is_empty() {
-            metadata::set_text(&mut self.document, metadata, "namespace", expected);
+            self.document.insert(metadata, "namespace", expected);
         } else if found != expected && !expected.is_empty() {
             let issue = Issue::error(codes::object::NAMESPACE_MISMATCH)
                 .with("namespace", found)
@@ -86,11 +85,12 @@ impl Request<'_> {
             |value: Value<'_>| value.members().filter(|(key, _)| *key != "metadata").count();
         let new = self.document.root();
         let same = content(new) == content(old)
-            && new.members().filter(|(key, _)| *key != "metadata").all(|(key, member)| {
-                old.get(key).is_some_and(|old| validate::correlate::identical(member, old))
-            });
+            && new
+                .members()
+                .filter(|(key, _)| *key != "metadata")
+                .all(|(key, member)| old.get(key).is_some_and(|old| member.is_identical(old)));
         let generation = if same { before } else { before.saturating_add(1) };
-        metadata::set_int(&mut self.document, metadata, "generation", generation);
+        self.document.insert(metadata, "generation", generation);
     }
 }
 

@@ -9,7 +9,7 @@ use crate::findings::Findings;
 use crdkit_issue::{FieldPath, Issue, codes::object as codes};
 use crdkit_schema::compile::ReplicaPaths;
 use crdkit_text::number;
-use crdkit_value::{Document, Kind, Value};
+use crdkit_value::{Document, Kind, NewValue, Value};
 use std::fmt::Write as _;
 
 /// Checks `spec.replicas` and the like.
@@ -62,22 +62,19 @@ pub(crate) fn find<'v>(
 pub(crate) fn set(document: &mut Document, path: &str, replicas: i64) -> Result<(), String> {
     find(document.root(), path).map_err(|(_, problem)| problem)?;
     let path = path.strip_prefix('.').unwrap_or(path);
-    let number = Document::copy_of(Document::null().root());
     let mut names = path.split('.').peekable();
     let mut id = document.root().id();
     while let Some(name) = names.next() {
         let found = document.value(id).get(name).filter(|value| !value.is_null());
         let next = match found.map(Value::id) {
             Some(found) => Some(found),
-            None if names.peek().is_some() => {
-                document.insert(id, name, crate::metadata::empty_object().root())
-            }
-            None => document.insert(id, name, number.root()),
+            None if names.peek().is_some() => document.insert(id, name, NewValue::EmptyObject),
+            None => document.insert(id, name, NewValue::Null),
         };
         let Some(next) = next else { return Err(String::new()) };
         id = next;
     }
-    document.set_int(id, replicas);
+    document.set(id, replicas);
     Ok(())
 }
 

@@ -20,5 +20,5 @@ pub use code::{Code, ErrorType, FindingStage, Info, Meaning, ShortName};
 pub use issue::{Arg, Issue, Related, Severity};
 pub use list::Issues;
 pub use path::{FieldPath, Segment};
-pub use pointer::{DisplayPath, PathStyle, PointerError};
+pub use pointer::{DisplayPath, PathStyle, PointerError, pointer_index, pointer_steps};
 pub use span::{LineIndex, Position, Span};

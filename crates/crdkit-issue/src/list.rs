@@ -18,7 +18,7 @@ impl Issues {
     /// at the root follows them.
     pub fn sorted(mut issues: Vec<Issue>, limit: usize) -> Self {
         issues.sort_by(|left, right| {
-            (left.path.order(&right.path))
+            (left.path.cmp(&right.path))
                 .then_with(|| left.code.info().stage.cmp(&right.code.info().stage))
                 .then_with(|| left.keyword().cmp(right.keyword()))
                 .then_with(|| left.short().cmp(&right.short()))

@@ -5,15 +5,22 @@
 //! | `Display` | `spec.ports[0].name`, `metadata.annotations[a.b/c]`, as the API server does |
 //! | [`FieldPath::dotted`] | `.spec.ports[0].name`, as `JSONPath` expressions in CRDs do |
 //! | [`FieldPath::pointer`] | `/spec/ports/0/name`, JSON Pointer (RFC 6901) |
+//!
+//! Paths have one equality and one order: what is above comes before what is below, items before members,
+//! items by number, members by the bytes of their names. Whether a member is written as a field or as an
+//! entry of a map makes no difference.
 
+use std::borrow::Cow;
+use std::cmp::Ordering;
 use std::fmt::{self, Write as _};
+use std::hash::{Hash, Hasher};
 
 /// A place in a document, from the root down.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FieldPath(Vec<Segment>);
 
 /// One step of a path.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug)]
 pub enum Segment {
     /// A field of an object, written `.name`.
     Field(Box<str>),
@@ -39,9 +46,26 @@ impl FieldPath {
         &self.0
     }
 
-    /// The rest of this path behind `prefix`, if it begins with it.
+    /// The rest of this path after `prefix`, if it begins with it.
     pub fn strip_prefix(&self, prefix: &Self) -> Option<Self> {
         Some(Self(self.0.strip_prefix(prefix.segments())?.to_vec()))
+    }
+
+    /// Whether this path is `prefix` or below it, step by step: `/ab` is not below `/a`.
+    pub fn starts_with(&self, prefix: &Self) -> bool {
+        self.0.starts_with(&prefix.0)
+    }
+
+    /// This path with `prefix` in front of it.
+    #[must_use]
+    pub fn rebase(&self, prefix: &Self) -> Self {
+        prefix.0.iter().chain(&self.0).cloned().collect()
+    }
+
+    /// The path without its last step; the root has none.
+    pub fn parent(&self) -> Option<Self> {
+        let (_, parent) = self.0.split_last()?;
+        Some(Self(parent.to_vec()))
     }
 
     /// The path one step further down.
@@ -115,6 +139,53 @@ impl Segment {
             && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'$'));
         if plain { Self::Field(name.into()) } else { Self::Key(name.into()) }
     }
+
+    /// The step as a pointer shows it, without escapes.
+    pub fn text(&self) -> Cow<'_, str> {
+        match self.place() {
+            Ok(name) => Cow::Borrowed(name),
+            Err(index) => Cow::Owned(index.to_string()),
+        }
+    }
+
+    /// The name of a member, or the position of an item.
+    fn place(&self) -> Result<&str, usize> {
+        match self {
+            Self::Field(name) | Self::Key(name) => Ok(name),
+            Self::Index(index) => Err(*index),
+        }
+    }
+}
+
+impl Ord for Segment {
+    fn cmp(&self, other: &Self) -> Ordering {
+        match (self.place(), other.place()) {
+            (Err(left), Err(right)) => left.cmp(&right),
+            (Ok(left), Ok(right)) => left.cmp(right),
+            (Err(_), Ok(_)) => Ordering::Less,
+            (Ok(_), Err(_)) => Ordering::Greater,
+        }
+    }
+}
+
+impl PartialOrd for Segment {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Segment {
+    fn eq(&self, other: &Self) -> bool {
+        self.place() == other.place()
+    }
+}
+
+impl Eq for Segment {}
+
+impl Hash for Segment {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.place().hash(state);
+    }
 }
 
 impl fmt::Display for FieldPath {
@@ -134,6 +205,7 @@ impl fmt::Display for FieldPath {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::hash::BuildHasher as _;
 
     #[track_caller]
     fn check(path: &FieldPath, server: &str, dotted: &str, pointer: &str) {
@@ -160,8 +232,56 @@ mod tests {
 
     #[test]
     fn a_key_that_does_not_read_after_a_dot_becomes_a_map_entry() {
-        assert_eq!(Segment::named("x-y"), Segment::Field("x-y".into()));
-        assert_eq!(Segment::named("a.b/c"), Segment::Key("a.b/c".into()));
-        assert_eq!(Segment::named(""), Segment::Key("".into()));
+        assert!(matches!(Segment::named("x-y"), Segment::Field(_)));
+        assert!(matches!(Segment::named("a.b/c"), Segment::Key(_)));
+        assert!(matches!(Segment::named(""), Segment::Key(_)));
+    }
+
+    #[test]
+    fn a_prefix_ends_between_two_steps() {
+        let path = |text: &str| FieldPath::from_pointer(text).unwrap();
+        assert!(path("/a/b").starts_with(&path("/a")));
+        assert!(path("/a").starts_with(&path("")));
+        assert!(!path("/ab").starts_with(&path("/a")));
+        assert!(!path("/a").starts_with(&path("/a/b")));
+        assert_eq!(path("/b").rebase(&path("/a/1")), path("/a/1/b"));
+        assert_eq!(path("/a/1/b").strip_prefix(&path("/a/1")), Some(path("/b")));
+        assert_eq!(path("/a/1").parent(), Some(path("/a")));
+    }
+
+    #[test]
+    fn equality_order_and_hash_agree() {
+        let path = |text: &str| FieldPath::from_pointer(text).unwrap();
+        let sorted = [
+            "",
+            "/2",
+            "/10",
+            "/a",
+            "/a/2",
+            "/a/10",
+            "/a/00",
+            "/a/b",
+            "/ab",
+            "/b~1c",
+            "/\u{fffd}",
+            "/\u{10000}",
+        ];
+        for (at, left) in sorted.iter().enumerate() {
+            for (other, right) in sorted.iter().enumerate() {
+                assert_eq!(path(left).cmp(&path(right)), at.cmp(&other), "{left} {right}");
+                assert_eq!(path(left) == path(right), at == other, "{left} {right}");
+            }
+        }
+        let as_entry = FieldPath::root().key("a").key("b");
+        let as_field = FieldPath::root().field("a").field("b");
+        assert_eq!(as_entry, as_field);
+        assert_eq!(as_entry.cmp(&as_field), Ordering::Equal);
+        let state = std::hash::RandomState::new();
+        assert_eq!(state.hash_one(&as_entry), state.hash_one(&as_field));
+        assert_ne!(
+            FieldPath::root().key("0"),
+            FieldPath::root().index(0),
+            "a member is not an item"
+        );
     }
 }

@@ -1,12 +1,11 @@
-//! Paths as text in the style a reader asks for, paths from JSON Pointers, and the order of paths.
+//! Paths as text in the style a reader asks for, and the one reader of JSON Pointers.
 //!
 //! A path is one list of steps; how it is written is decided when it is shown. A pointer does not say
-//! whether `0` is an item or a member called `0`, and neither does the comparison here: steps are
-//! the same when their texts are.
+//! whether `0` is an item or a member called `0`: a path takes it for an item, and who follows the path
+//! goes by what is there.
 
 use crate::{FieldPath, Segment};
 use std::borrow::Cow;
-use std::cmp::Ordering;
 use std::fmt;
 
 /// How paths are written.
@@ -18,7 +17,7 @@ pub enum PathStyle {
     JsonPointer,
     /// `.spec.ports[0].name`, map entries as `.metadata.labels[app.io/name]`; the root is `.`.
     Kubernetes,
-    /// The Kubernetes form with the pointer behind it in parentheses.
+    /// The Kubernetes form with the pointer after it in parentheses.
     Both,
 }
 
@@ -43,56 +42,46 @@ impl fmt::Display for PointerError {
 
 impl std::error::Error for PointerError {}
 
+/// The steps of a JSON Pointer (RFC 6901), without escapes; an error in their place where there is one.
+///
+/// # Errors
+/// The pointer is not empty and does not begin with a slash.
+pub fn pointer_steps(
+    pointer: &str,
+) -> Result<impl Iterator<Item = Result<Cow<'_, str>, PointerError>>, PointerError> {
+    let steps = match pointer.strip_prefix('/') {
+        Some(steps) => Some(steps.split('/').map(unescaped)),
+        None if pointer.is_empty() => None,
+        None => return Err(PointerError::NoSlash),
+    };
+    Ok(steps.into_iter().flatten())
+}
+
+/// The position of the item that a step of a JSON Pointer names in an array: digits without a sign and
+/// without zeros in front.
+pub fn pointer_index(step: &str) -> Option<usize> {
+    let is_index =
+        step.bytes().all(|byte| byte.is_ascii_digit()) && (step == "0" || !step.starts_with('0'));
+    step.parse().ok().filter(|_| is_index)
+}
+
 impl FieldPath {
-    /// The path that a JSON Pointer (RFC 6901) names. Steps of digits alone are taken for items.
+    /// The path that a JSON Pointer (RFC 6901) names. Steps that can be positions of items are taken for
+    /// those.
     ///
     /// # Errors
     /// What is wrong with the pointer.
     pub fn from_pointer(pointer: &str) -> Result<Self, PointerError> {
-        if pointer.is_empty() {
-            return Ok(Self::root());
-        }
-        let steps = pointer.strip_prefix('/').ok_or(PointerError::NoSlash)?;
-        steps.split('/').map(step).collect()
+        let segment = |step: Cow<'_, str>| match pointer_index(&step) {
+            Some(index) => Segment::Index(index),
+            None => Segment::named(&step),
+        };
+        pointer_steps(pointer)?.map(|step| step.map(segment)).collect()
     }
 
     /// The path as `style` writes it.
     pub fn display(&self, style: PathStyle) -> DisplayPath<'_> {
         DisplayPath { path: self, style }
-    }
-
-    /// Whether this path is `prefix` or below it, step by step: `/ab` is not below `/a`.
-    pub fn starts_with(&self, prefix: &Self) -> bool {
-        let mut steps = self.segments().iter();
-        prefix.segments().iter().all(|step| steps.next().is_some_and(|own| own.is_same(step)))
-    }
-
-    /// This path with `prefix` in front of it.
-    #[must_use]
-    pub fn rebase(&self, prefix: &Self) -> Self {
-        prefix.segments().iter().chain(self.segments()).cloned().collect()
-    }
-
-    /// The path without its last step; the root has none.
-    pub fn parent(&self) -> Option<Self> {
-        let (_, parent) = self.segments().split_last()?;
-        Some(parent.iter().cloned().collect())
-    }
-
-    /// The order of findings: items by number, names by their bytes, what is above before what is
-    /// below.
-    pub fn order(&self, other: &Self) -> Ordering {
-        let mut left = self.segments().iter();
-        let mut right = other.segments().iter();
-        loop {
-            match (left.next(), right.next()) {
-                (Some(left), Some(right)) => match left.order(right) {
-                    Ordering::Equal => {}
-                    unequal => return unequal,
-                },
-                (left, right) => return left.is_some().cmp(&right.is_some()),
-            }
-        }
     }
 }
 
@@ -101,38 +90,6 @@ impl std::str::FromStr for FieldPath {
 
     fn from_str(pointer: &str) -> Result<Self, PointerError> {
         Self::from_pointer(pointer)
-    }
-}
-
-impl Segment {
-    /// The step as a pointer shows it, without escapes.
-    pub fn text(&self) -> Cow<'_, str> {
-        match self {
-            Self::Field(name) | Self::Key(name) => Cow::Borrowed(name),
-            Self::Index(index) => Cow::Owned(index.to_string()),
-        }
-    }
-
-    /// Whether both lead to the same place.
-    pub fn is_same(&self, other: &Self) -> bool {
-        match (self, other) {
-            (Self::Index(left), Self::Index(right)) => left == right,
-            (Self::Field(left) | Self::Key(left), Self::Field(right) | Self::Key(right)) => {
-                left == right
-            }
-            _ => self.text() == other.text(),
-        }
-    }
-
-    fn order(&self, other: &Self) -> Ordering {
-        match (self, other) {
-            (Self::Index(left), Self::Index(right)) => left.cmp(right),
-            (Self::Index(_), _) => Ordering::Less,
-            (_, Self::Index(_)) => Ordering::Greater,
-            (Self::Field(left) | Self::Key(left), Self::Field(right) | Self::Key(right)) => {
-                left.cmp(right)
-            }
-        }
     }
 }
 
@@ -176,18 +133,12 @@ fn kubernetes(path: &FieldPath, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     Ok(())
 }
 
-fn step(text: &str) -> Result<Segment, PointerError> {
-    let is_index = !text.is_empty()
-        && text.bytes().all(|byte| byte.is_ascii_digit())
-        && (text == "0" || !text.starts_with('0'));
-    if let Some(index) = text.parse().ok().filter(|_| is_index) {
-        return Ok(Segment::Index(index));
+fn unescaped(step: &str) -> Result<Cow<'_, str>, PointerError> {
+    if !step.contains('~') {
+        return Ok(Cow::Borrowed(step));
     }
-    if !text.contains('~') {
-        return Ok(Segment::named(text));
-    }
-    let mut name = String::with_capacity(text.len());
-    let mut rest = text;
+    let mut name = String::with_capacity(step.len());
+    let mut rest = step;
     while let Some((before, after)) = rest.split_once('~') {
         name.push_str(before);
         rest = if let Some(rest) = after.strip_prefix('0') {
@@ -199,7 +150,7 @@ fn step(text: &str) -> Result<Segment, PointerError> {
         };
     }
     name.push_str(rest);
-    Ok(Segment::named(&name))
+    Ok(Cow::Owned(name))
 }
 
 #[cfg(test)]
@@ -235,29 +186,12 @@ mod tests {
     }
 
     #[test]
-    fn a_prefix_ends_between_two_steps() {
-        let path = |text: &str| FieldPath::from_pointer(text).unwrap();
-        assert!(path("/a/b").starts_with(&path("/a")));
-        assert!(path("/a").starts_with(&path("")));
-        assert!(!path("/ab").starts_with(&path("/a")));
-        assert!(!path("/a").starts_with(&path("/a/b")));
-        // A pointer cannot tell an item from a member.
-        assert!(FieldPath::root().key("0").starts_with(&path("/0")));
-        assert_eq!(path("/b").rebase(&path("/a/1")), path("/a/1/b"));
-    }
-
-    #[test]
-    fn paths_are_ordered_by_number_and_by_bytes() {
-        let path = |text: &str| FieldPath::from_pointer(text).unwrap();
-        let sorted =
-            ["", "/2", "/10", "/a", "/a/2", "/a/10", "/a/b", "/ab", "/\u{fffd}", "/\u{10000}"];
-        for (left, right) in sorted.iter().zip(sorted.iter().skip(1)) {
-            assert_eq!(path(left).order(&path(right)), Ordering::Less, "{left} {right}");
-            assert_eq!(path(right).order(&path(left)), Ordering::Greater);
+    fn an_index_is_digits_without_sign_or_leading_zero() {
+        for (step, index) in [("0", Some(0)), ("10", Some(10))] {
+            assert_eq!(pointer_index(step), index);
         }
-        assert_eq!(
-            FieldPath::root().key("a").order(&FieldPath::root().field("a")),
-            Ordering::Equal
-        );
+        for step in ["", "+1", "-0", "01", "00", "1 ", "x", "99999999999999999999"] {
+            assert_eq!(pointer_index(step), None, "{step}");
+        }
     }
 }

@@ -6,7 +6,7 @@
 
 use crdkit_codec::{go_json, yaml};
 use crdkit_schema::model::{Schema, SchemaId, Schemas};
-use crdkit_value::{Kind, Value};
+use crdkit_value::{Document, Kind, Value};
 use std::fmt::Write as _;
 
 /// Longer lists of values are cut.
@@ -207,7 +207,7 @@ fn pad(out: &mut String, indent: usize) {
 
 /// A key as YAML writes it.
 fn scalar_text(text: &str) -> String {
-    yaml::text(crate::build::text(text).root()).trim_end().to_owned()
+    yaml::text(Document::from(text).root()).trim_end().to_owned()
 }
 
 /// Text of several lines, all but the first moved to the right.

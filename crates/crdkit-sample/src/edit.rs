@@ -32,16 +32,16 @@ impl Edit {
         let mut copy = Document::copy_of(document.root());
         match self {
             Self::Remove(path) => {
-                let id = find(&copy, path)?.id();
+                let id = copy.find(path)?.id();
                 (id != NodeId::ROOT).then(|| copy.remove(id))?;
             }
             Self::Set(path, value) => {
-                if let Some(id) = find(&copy, path).map(Value::id) {
+                if let Some(id) = copy.find(path).map(Value::id) {
                     copy.set(id, value.root());
                 } else {
                     let (last, parent) = path.segments().split_last()?;
                     let parent: FieldPath = parent.iter().cloned().collect();
-                    let parent = find(&copy, &parent)?;
+                    let parent = copy.find(&parent)?;
                     let id = parent.id();
                     match last {
                         Segment::Field(name) | Segment::Key(name) => {
@@ -60,14 +60,6 @@ impl Edit {
     }
 }
 
-/// The value at `path`.
-fn find<'d>(document: &'d Document, path: &FieldPath) -> Option<Value<'d>> {
-    path.segments().iter().try_fold(document.root(), |value, segment| match segment {
-        Segment::Field(name) | Segment::Key(name) => value.get(name),
-        Segment::Index(index) => value.at(*index),
-    })
-}
-
 pub(crate) struct Editor<'r, 'c> {
     pub(crate) maker: &'r Maker<'c>,
     pub(crate) schema: SchemaId,
@@ -83,7 +75,7 @@ impl<'c> Editor<'_, 'c> {
             self.rules(issue, out);
         } else if issue.code == codes::crd::UNKNOWN_FIELD {
             out.push(Edit::Remove(path.clone()));
-        } else if find(self.document, path).is_none() {
+        } else if self.document.find(path).is_none() {
             self.add(path, out);
         } else {
             self.replace(path, out);
@@ -117,7 +109,7 @@ impl<'c> Editor<'_, 'c> {
         for value in self.values(&ids, &Mentions::default()) {
             out.push(Edit::Set(path.clone(), value));
         }
-        if let Some(value) = find(self.document, path) {
+        if let Some(value) = self.document.find(path) {
             for (name, _) in value.members() {
                 out.push(Edit::Remove(path.clone().field(name)));
             }
@@ -134,7 +126,7 @@ impl<'c> Editor<'_, 'c> {
                 out.push(Edit::Remove(place.clone()));
             }
             let Some((_, rest)) = segments.split_last() else { return };
-            if find(self.document, &place).is_some()
+            if self.document.find(&place).is_some()
                 && let Some(ids) = self.schemas(&place)
             {
                 for choice in 0..CHOICES.min(4) {
@@ -180,7 +172,7 @@ impl<'c> Editor<'_, 'c> {
             }
         }
         let (present, absent): (Vec<_>, Vec<_>) =
-            paths.iter().partition(|path| find(self.document, path).is_some());
+            paths.iter().partition(|path| self.document.find(path).is_some());
         if self.extent == Extent::Minimal {
             for path in present.iter().filter(|path| ***path != *place && self.is_optional(path)) {
                 out.push(Edit::Remove((*path).clone()));
@@ -193,14 +185,14 @@ impl<'c> Editor<'_, 'c> {
             }
             let Some(ids) = self.schemas(path) else { continue };
             let mut values = self.values(&ids, &mentions);
-            values.extend(
-                present.iter().filter_map(|other| find(self.document, other)).filter_map(|other| {
-                    let same = find(self.document, path)?;
+            values.extend(present.iter().filter_map(|other| self.document.find(other)).filter_map(
+                |other| {
+                    let same = self.document.find(path)?;
                     let kind = std::mem::discriminant(&same.kind());
                     (kind == std::mem::discriminant(&other.kind()))
                         .then(|| Document::copy_of(other))
-                }),
-            );
+                },
+            ));
             values.truncate(VALUES);
             out.extend(values.into_iter().map(|value| Edit::Set((*path).clone(), value)));
         }
@@ -219,7 +211,7 @@ impl<'c> Editor<'_, 'c> {
         for path in present.iter().filter(|path| ***path != *place && self.is_optional(path)) {
             out.push(Edit::Remove((*path).clone()));
         }
-        if let Some(value) = find(self.document, place) {
+        if let Some(value) = self.document.find(place) {
             // Rules that go through all fields name none.
             for (name, _) in value.members() {
                 let path = place.clone().field(name);
@@ -238,7 +230,7 @@ impl<'c> Editor<'_, 'c> {
         let segments = path.segments().to_vec();
         let n_there = (0..segments.len()).rev().find(|n| {
             let prefix: FieldPath = segments.iter().take(*n).cloned().collect();
-            find(self.document, &prefix).is_some()
+            self.document.find(&prefix).is_some()
         })?;
         let top: FieldPath = segments.iter().take(n_there + 1).cloned().collect();
         let wrap = move |value: Document| {
@@ -247,7 +239,7 @@ impl<'c> Editor<'_, 'c> {
                 let outer: FieldPath = segments.iter().take(n).cloned().collect();
                 let mut made = match self.schemas(&outer) {
                     Some(ids) => self.maker.value(&ids, Shape::LEAST),
-                    None => build::object(),
+                    None => Document::object(),
                 };
                 match segments.get(n) {
                     Some(Segment::Field(name) | Segment::Key(name)) => {
@@ -255,9 +247,10 @@ impl<'c> Editor<'_, 'c> {
                     }
                     Some(Segment::Index(_)) => {
                         let first = made.root().at(0).map(Value::id);
-                        match first {
-                            Some(first) => made.set(first, value.root()),
-                            None => made = build::array([&value]),
+                        if let Some(first) = first {
+                            made.set(first, &value);
+                        } else {
+                            made = Document::array_of([&value]);
                         }
                     }
                     None => {}
@@ -293,7 +286,7 @@ impl<'c> Editor<'_, 'c> {
                         }
                     }
                     RuleStep::Each => {
-                        let value = find(self.document, &path);
+                        let value = self.document.find(&path);
                         let items = self.maker.items(&joined);
                         if items.is_empty() {
                             let keys: Vec<_> = value.into_iter().flat_map(Value::members).collect();
@@ -323,7 +316,7 @@ impl<'c> Editor<'_, 'c> {
         let wanted = Wanted::name();
         let found = patterns.flat_map(|it| wanted.texts(&self.maker.memo, Some(&it), 2));
         for name in constants.chain(found).chain(familiar).chain(joined) {
-            out.push(Edit::Set(path.clone(), build::text(&name)));
+            out.push(Edit::Set(path.clone(), Document::from(&name)));
         }
     }
 
@@ -350,7 +343,7 @@ impl<'c> Editor<'_, 'c> {
         let ids = self.schemas(&place).unwrap_or_default();
         match last {
             Segment::Index(_) => {
-                let n_items = find(self.document, &place).map_or(0, |list| list.items().len());
+                let n_items = self.document.find(&place).map_or(0, |list| list.items().len());
                 let limits = ids.iter().filter_map(|id| self.maker.schema(*id).bounds().min_items);
                 limits.max().is_none_or(|limit| usize::try_from(limit).is_ok_and(|it| n_items > it))
             }

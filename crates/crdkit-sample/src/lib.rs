@@ -21,7 +21,7 @@ use crdkit_engine::{Crd as Engine, CrdError};
 use crdkit_issue::Issue;
 use crdkit_schema::model::{Crd, SchemaId};
 use crdkit_schema::read;
-use crdkit_value::{Document, Value};
+use crdkit_value::{Document, NodeId, Value};
 use make::{Maker, Shape};
 
 /// How much of what is possible an object has.
@@ -95,7 +95,7 @@ impl<'d> Sampler<'d> {
         // An object without `spec` explains nothing, even where that is all that is required.
         let spec = maker.member(&[schema?], "spec");
         if spec.iter().any(|id| !maker.schema(*id).required.is_empty()) {
-            build::set(&mut object, "spec", maker.value(&spec, Shape::LEAST).root());
+            object.insert(NodeId::ROOT, "spec", maker.value(&spec, Shape::LEAST).root());
             let telling = repair.run(&object);
             if telling.problems.is_empty() {
                 return Some(telling);
@@ -114,19 +114,19 @@ impl<'d> Sampler<'d> {
     ) -> Document {
         let body = match schema {
             Some(schema) => maker.value(&[schema], Shape { extent, room: 2, choice: 0 }),
-            None => build::object(),
+            None => Document::object(),
         };
-        let mut metadata = build::object();
+        let mut metadata = Document::object();
         let name = body.root().pointer("/metadata/name").and_then(Value::as_str);
-        build::set(&mut metadata, "name", build::text(name.unwrap_or("example")).root());
-        let mut object = build::object();
+        metadata.insert(NodeId::ROOT, "name", name.unwrap_or("example"));
+        let mut object = Document::object();
         let api_version = format!("{}/{version}", self.crd.spec.group);
-        build::set(&mut object, "apiVersion", build::text(&api_version).root());
-        build::set(&mut object, "kind", build::text(self.crd.spec.names.kind).root());
-        build::set(&mut object, "metadata", metadata.root());
+        object.insert(NodeId::ROOT, "apiVersion", &api_version);
+        object.insert(NodeId::ROOT, "kind", self.crd.spec.names.kind);
+        object.insert(NodeId::ROOT, "metadata", metadata.root());
         for (name, value) in body.root().members() {
             if !matches!(name, "apiVersion" | "kind" | "metadata") {
-                build::set(&mut object, name, value);
+                object.insert(NodeId::ROOT, name, value);
             }
         }
         object

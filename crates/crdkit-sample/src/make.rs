@@ -8,7 +8,7 @@
 use crate::leaf::{self, LARGEST, Memo, Wanted};
 use crate::{Extent, build};
 use crdkit_schema::model::{Schema, SchemaId, Schemas};
-use crdkit_value::{Document, Event, Value};
+use crdkit_value::{Document, NodeId, Value};
 
 /// Makes values of the schemas of one table.
 pub(crate) struct Maker<'c> {
@@ -97,17 +97,17 @@ impl<'c> Maker<'c> {
             return Document::copy_of(value);
         }
         match type_name(&schemas, shape.choice) {
-            "string" => build::text(&self.text(&schemas)),
+            "string" => Document::from(&self.text(&schemas)),
             "integer" => build::number(leaf::number(&schemas).round()),
             "number" => build::number(leaf::number(&schemas)),
-            "boolean" => build::scalar(Event::Bool(false)),
+            "boolean" => Document::from(false),
             "array" => {
                 let least = count(schemas.iter().filter_map(|it| it.bounds().min_items).max());
                 let shown = usize::from(shape.extent != Extent::Minimal);
                 let most = count(schemas.iter().filter_map(|it| it.bounds().max_items).min());
                 let bounded = schemas.iter().any(|it| it.bounds().max_items.is_some());
                 let shown = if bounded { shown.min(most) } else { shown };
-                build::array(&self.list(&joined, least.max(shown), shape.inner()))
+                Document::array_of(&self.list(&joined, least.max(shown), shape.inner()))
             }
             _ => self.object(&joined, shape),
         }
@@ -133,7 +133,7 @@ impl<'c> Maker<'c> {
         let n_items = n_items.min(LARGEST);
         let items = self.items(joined);
         if items.is_empty() {
-            return vec![build::object(); n_items];
+            return vec![Document::object(); n_items];
         }
         let schemas = self.all(joined);
         let list_type = schemas.iter().find_map(|schema| schema.extensions().list_type);
@@ -181,7 +181,7 @@ impl<'c> Maker<'c> {
                 } else {
                     wanted.texts(&self.memo, None, n_values)
                 };
-                texts.iter().map(|text| build::text(text)).collect()
+                texts.iter().map(Document::from).collect()
             }
             "integer" | "number" => {
                 let bounds = leaf::bounds(&schemas);
@@ -189,7 +189,7 @@ impl<'c> Maker<'c> {
                 let ups = (0..u32::try_from(n_values).unwrap_or(0)).map(f64::from);
                 ups.map(|up| build::number(step.mul_add(up, first))).collect()
             }
-            "boolean" => [false, true].map(|it| build::scalar(Event::Bool(it))).into(),
+            "boolean" => [false, true].map(Document::from).into(),
             "object" => {
                 // Objects differ if one of their members does.
                 let mut objects = vec![self.value(ids, shape); n_values];
@@ -213,7 +213,7 @@ impl<'c> Maker<'c> {
     /// An object with the members that `shape` asks for.
     fn object(&self, joined: &[SchemaId], shape: Shape) -> Document {
         let schemas = self.all(joined);
-        let mut object = build::object();
+        let mut object = Document::object();
         if schemas.iter().any(|schema| schema.extensions().embedded_resource) {
             let [api_version, kind] = ["apiVersion", "kind"].map(|name| {
                 let ids = self.member(joined, name);
@@ -233,7 +233,7 @@ impl<'c> Maker<'c> {
             let filled_in = ids.first().is_some_and(|id| self.schema(*id).default.is_some());
             let left_out = filled_in && shape.extent == Extent::Minimal;
             if !ids.is_empty() && !left_out && !is_fixed(&object, name) {
-                build::set(&mut object, name, self.value(&ids, shape.inner()).root());
+                object.insert(NodeId::ROOT, name, self.value(&ids, shape.inner()).root());
             }
         }
         if let Some(main) = schemas.first().filter(|_| shape.extent != Extent::Minimal) {
@@ -242,7 +242,7 @@ impl<'c> Maker<'c> {
                 let room = object.root().members().len() < most;
                 if !known && room && self.is_shown(id, shape) {
                     let ids = self.member(joined, name);
-                    build::set(&mut object, name, self.value(&ids, shape.inner()).root());
+                    object.insert(NodeId::ROOT, name, self.value(&ids, shape.inner()).root());
                 }
             }
         }
@@ -282,7 +282,7 @@ impl<'c> Maker<'c> {
             if object.root().get(&name).is_none() {
                 let ids = self.member(joined, &name);
                 let value = match ids.as_slice() {
-                    [] => build::text("value"),
+                    [] => Document::from("value"),
                     ids => self.value(ids, shape.inner()),
                 };
                 build::set(object, &name, value.root());
@@ -363,12 +363,12 @@ fn count(bound: Option<i64>) -> usize {
 
 /// Gives an object what every resource has.
 fn embed(object: &mut Document, api_version: Option<Value<'_>>, kind: Option<Value<'_>>) {
-    let usual = [build::text("v1"), build::text("ConfigMap")];
+    let usual = [Document::from("v1"), Document::from("ConfigMap")];
     let [usual_version, usual_kind] = usual.each_ref().map(Document::root);
     build::set(object, "apiVersion", api_version.unwrap_or(usual_version));
     build::set(object, "kind", kind.unwrap_or(usual_kind));
-    let mut metadata = build::object();
-    build::set(&mut metadata, "name", build::text("example").root());
+    let mut metadata = Document::object();
+    metadata.insert(NodeId::ROOT, "name", "example");
     build::set(object, "metadata", metadata.root());
 }
 

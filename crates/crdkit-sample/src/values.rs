@@ -11,7 +11,7 @@ use crate::{Extent, build};
 use crdkit_schema::model::{Schema, SchemaId};
 use crdkit_text::base64::Base64;
 use crdkit_text::regex::Regex;
-use crdkit_value::{Document, Event};
+use crdkit_value::Document;
 
 /// Values that are tried for one field.
 pub(crate) const VALUES: usize = 24;
@@ -30,7 +30,7 @@ impl Editor<'_, '_> {
         let either = schemas.iter().any(|schema| schema.extensions().int_or_string);
         let type_name = schemas.iter().map(|it| it.type_name).find(|it| !it.is_empty());
         match type_name.unwrap_or_default() {
-            "boolean" => [true, false].map(|it| build::scalar(Event::Bool(it))).into(),
+            "boolean" => [true, false].map(Document::from).into(),
             "integer" | "number" => numbers(&schemas, &mentions.numbers),
             "string" => self.texts(&schemas, mentions),
             "array" => self.lists(ids, &joined, mentions),
@@ -87,7 +87,7 @@ impl Editor<'_, '_> {
                 kept.push(text);
             }
         }
-        kept.iter().map(|text| build::text(text)).collect()
+        kept.iter().map(Document::from).collect()
     }
 
     fn lists(&self, ids: &[SchemaId], joined: &[SchemaId], mentions: &Mentions) -> Vec<Document> {
@@ -95,11 +95,11 @@ impl Editor<'_, '_> {
         counts.extend([1, 0, 2]);
         let mut lists: Vec<_> = counts
             .into_iter()
-            .map(|n_items| build::array(&self.maker.list(joined, n_items, Shape::LEAST)))
+            .map(|n_items| Document::array_of(&self.maker.list(joined, n_items, Shape::LEAST)))
             .collect();
         let items = self.maker.items(joined);
         for value in self.values_of_items(&items, mentions) {
-            lists.push(build::array([&value]));
+            lists.push(Document::array_of([&value]));
         }
         lists.push(self.maker.value(ids, Shape::LEAST));
         lists

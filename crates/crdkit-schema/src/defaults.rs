@@ -9,8 +9,7 @@
 //! Upstream: `apiextensions-apiserver/pkg/apiserver/schema/defaulting`.
 
 use crate::compile::{DefaultId, Flags, Id, Name, Node, Table};
-use crate::validate::correlate::Keys;
-use crdkit_value::{Document, Kind, NodeId, Value};
+use crdkit_value::{Document, Kind, MemberIndex, NodeId, Value};
 
 /// Fills in the defaults that `document`, with the schema `node`, is missing. Gives the ids of what is
 /// new.
@@ -54,10 +53,10 @@ impl<'t> Walk<'t> {
         }
         match value.kind() {
             Kind::Object(members) => {
-                let keys = Keys::new(value);
+                let keys = MemberIndex::new(value);
                 for field in node.field_defaults() {
                     let default = field.default;
-                    self.missing.extend(match keys.find(self.table.name(field.name)) {
+                    self.missing.extend(match keys.get(self.table.name(field.name)) {
                         None => Some(Missing::Field(value.id(), field.name, default)),
                         Some(null) if null.is_null() && !field.nullable => {
                             Some(Missing::Null(null.id(), default))

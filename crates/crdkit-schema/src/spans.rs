@@ -4,8 +4,8 @@
 //! again with them, and ids are the same both times.
 
 use crdkit_codec::Decoded;
-use crdkit_issue::{FieldPath, Issue, Segment, Span, codes};
-use crdkit_value::{Document, Kind, NodeId, Value};
+use crdkit_issue::{Issue, Segment, Span, codes};
+use crdkit_value::{Document, Kind, NodeId};
 use std::collections::BTreeMap;
 
 /// Gives every finding its place, which `again`, the same document with positions, knows; without it
@@ -39,7 +39,7 @@ pub fn fill(
             continue;
         }
         let about = match *id {
-            NodeId::ROOT => nearest(document.root(), &issue.path),
+            NodeId::ROOT => document.root().nearest(&issue.path).id(),
             id => id,
         };
         let null = match issue.path.segments().last() {
@@ -65,18 +65,4 @@ pub fn of(document: &Document, places: &Document, id: NodeId, issue: &Issue) -> 
         value = here.parent();
     }
     None
-}
-
-/// The value that `path` leads to from `object`; or the last on the way.
-pub fn nearest(object: Value<'_>, path: &FieldPath) -> NodeId {
-    let mut value = object;
-    for segment in path.segments() {
-        let next = match segment {
-            Segment::Field(key) | Segment::Key(key) => value.get(key),
-            Segment::Index(index) => value.at(*index),
-        };
-        let Some(next) = next else { break };
-        value = next;
-    }
-    value.id()
 }

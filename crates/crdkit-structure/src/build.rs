@@ -19,7 +19,7 @@
 
 use super::schema::{Schema, import};
 use crate::import::{ImportError, Options};
-use crdkit_value::{Document, Event, NodeId, Value};
+use crdkit_value::{Document, NewValue, NodeId, Value};
 use std::ops::{Bound, RangeBounds};
 
 /// A schema on its way.
@@ -56,7 +56,7 @@ pub fn boolean() -> Node {
 
 /// Anything.
 pub fn any() -> Node {
-    Node { document: empty(), sizes: ("", "") }
+    Node { document: Document::object(), sizes: ("", "") }
 }
 
 /// A list of `items`.
@@ -82,32 +82,23 @@ pub fn tagged<'n>(
     discriminator: &str,
     variants: impl IntoIterator<Item = (&'n str, Object)>,
 ) -> Node {
-    let mut branches = Document::of_events([Event::BeginArray, Event::EndArray]);
+    let mut branches = Document::array();
     for (name, variant) in variants {
-        let tag = any().keyword("const", text(name).root());
-        branches.push(NodeId::ROOT, variant.required(discriminator, tag).0.document.root());
+        let tag = any().keyword("const", name);
+        branches.push(NodeId::ROOT, &variant.required(discriminator, tag).0.document);
     }
-    let mut chooser = empty();
-    chooser.insert_string(NodeId::ROOT, "propertyName", discriminator);
-    any().keyword("discriminator", chooser.root()).keyword("oneOf", branches.root())
+    let chooser = Document::object().with("propertyName", discriminator);
+    any().keyword("discriminator", &chooser).keyword("oneOf", &branches)
 }
 
 fn typed(name: &str, sizes: (&'static str, &'static str)) -> Node {
-    Node { document: empty(), sizes }.keyword("type", text(name).root())
-}
-
-fn empty() -> Document {
-    Document::of_events([Event::BeginObject, Event::EndObject])
-}
-
-fn text(text: &str) -> Document {
-    Document::of_events([Event::String(text)])
+    Node { document: Document::object(), sizes }.keyword("type", name)
 }
 
 impl Node {
     /// The same with any keyword.
     #[must_use]
-    pub fn keyword(mut self, name: &str, value: Value<'_>) -> Self {
+    pub fn keyword<'v>(mut self, name: &str, value: impl Into<NewValue<'v>>) -> Self {
         self.document.insert(NodeId::ROOT, name, value);
         self
     }
@@ -118,10 +109,8 @@ impl Node {
         let Some(name) = self.document.root().get("type").and_then(Value::as_str) else {
             return self;
         };
-        let types =
-            [Event::BeginArray, Event::String(name), Event::String("null"), Event::EndArray];
-        let types = Document::of_events(types);
-        self.keyword("type", types.root())
+        let types = Document::array_of([name, "null"]);
+        self.keyword("type", &types)
     }
 
     /// How many characters, items or members there are.
@@ -152,7 +141,7 @@ impl Node {
         let (least, most) = self.sizes;
         for (name, bound) in [(least, start), (most, end)] {
             if let (false, Some(bound)) = (name.is_empty(), bound) {
-                self.document.insert_int(NodeId::ROOT, name, bound);
+                self.document.insert(NodeId::ROOT, name, bound);
             }
         }
         self
@@ -161,29 +150,25 @@ impl Node {
     /// The values there are.
     #[must_use]
     pub fn allowed<'v>(self, values: impl IntoIterator<Item = Value<'v>>) -> Self {
-        let mut list = Document::of_events([Event::BeginArray, Event::EndArray]);
-        for value in values {
-            list.push(NodeId::ROOT, value);
-        }
-        self.keyword("enum", list.root())
+        self.keyword("enum", &Document::array_of(values))
     }
 
     /// The format of a string.
     #[must_use]
     pub fn format(self, name: &str) -> Self {
-        self.keyword("format", text(name).root())
+        self.keyword("format", name)
     }
 
     /// A regular expression that must match; a wrong one is found by `build`.
     #[must_use]
     pub fn pattern(self, regex: &str) -> Self {
-        self.keyword("pattern", text(regex).root())
+        self.keyword("pattern", regex)
     }
 
     /// No two items of a list are the same.
     #[must_use]
     pub fn unique(self) -> Self {
-        self.keyword("uniqueItems", Document::of_events([Event::Bool(true)]).root())
+        self.keyword("uniqueItems", true)
     }
 
     /// The schema.
@@ -198,12 +183,10 @@ impl Object {
     pub fn required(self, name: &str, node: impl Into<Node>) -> Self {
         let Self(mut whole) = self.optional(name, node);
         let known = whole.document.root().get("required").map(Value::id);
-        let list = known.or_else(|| {
-            let list = Document::of_events([Event::BeginArray, Event::EndArray]);
-            whole.document.insert(NodeId::ROOT, "required", list.root())
-        });
+        let list =
+            known.or_else(|| whole.document.insert(NodeId::ROOT, "required", NewValue::EmptyArray));
         if let Some(list) = list {
-            whole.document.push(list, text(name).root());
+            whole.document.push(list, name);
         }
         Self(whole)
     }
@@ -213,10 +196,10 @@ impl Object {
     pub fn optional(self, name: &str, node: impl Into<Node>) -> Self {
         let Self(mut whole) = self;
         let known = whole.document.root().get("properties").map(Value::id);
-        let properties =
-            known.or_else(|| whole.document.insert(NodeId::ROOT, "properties", empty().root()));
+        let properties = known
+            .or_else(|| whole.document.insert(NodeId::ROOT, "properties", NewValue::EmptyObject));
         if let Some(properties) = properties {
-            whole.document.insert(properties, name, node.into().document.root());
+            whole.document.insert(properties, name, &node.into().document);
         }
         Self(whole)
     }
@@ -230,22 +213,18 @@ impl Object {
     /// No other members, whatever the import's options say.
     #[must_use]
     pub fn closed(self) -> Self {
-        Self(
-            self.0
-                .keyword("additionalProperties", Document::of_events([Event::Bool(false)]).root()),
-        )
+        Self(self.0.keyword("additionalProperties", false))
     }
 
     /// Other members stay, whatever the import's options say.
     #[must_use]
     pub fn open(self) -> Self {
-        let yes = Document::of_events([Event::Bool(true)]);
-        Self(self.0.keyword("x-kubernetes-preserve-unknown-fields", yes.root()))
+        Self(self.0.keyword("x-kubernetes-preserve-unknown-fields", true))
     }
 
     /// The same with any keyword.
     #[must_use]
-    pub fn keyword(self, name: &str, value: Value<'_>) -> Self {
+    pub fn keyword<'v>(self, name: &str, value: impl Into<NewValue<'v>>) -> Self {
         Self(self.0.keyword(name, value))
     }
 

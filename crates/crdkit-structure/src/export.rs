@@ -4,7 +4,7 @@
 //! the way. What can be added is a mark that presence is kept for values of the schema.
 
 use super::schema::Schema;
-use crdkit_value::{Document, Event, NodeId};
+use crdkit_value::{Document, NodeId};
 
 /// What is added to an exported schema.
 #[derive(Clone, Debug, Default)]
@@ -38,7 +38,7 @@ impl Schema {
         if let Some(keyword) = &options.presence
             && document.root().as_object().is_some()
         {
-            let yes = Document::of_events([Event::Bool(true)]);
+            let yes = Document::from(true);
             document.insert(NodeId::ROOT, keyword, yes.root());
         }
         document

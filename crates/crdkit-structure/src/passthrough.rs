@@ -5,7 +5,7 @@
 //! nothing is lost and nothing has to be told apart later.
 
 use crdkit_issue::{FieldPath, Segment};
-use crdkit_value::{Document, Event, NodeId, PresenceMap, Value};
+use crdkit_value::{Document, NewValue, NodeId, PresenceMap, Value};
 
 /// Moves `members` of the root below `target`, where objects are made that are not there. Gives where each
 /// of them was and is.
@@ -20,11 +20,8 @@ pub(super) fn gather(
     let Some(object) = ensure(document, target) else { return Vec::new() };
     let mut moved = Vec::with_capacity(members.len());
     for id in members {
-        let value = document.value(*id);
-        let Some(key) = value.key().map(str::to_owned) else { continue };
-        let copy = Document::copy_of(value);
-        document.remove(*id);
-        document.insert(object, &key, copy.root());
+        let Some(key) = document.value(*id).key().map(str::to_owned) else { continue };
+        document.insert(object, &key, NewValue::Moved(*id));
         let step = Segment::named(&key);
         moved.push((FieldPath::root().join(step.clone()), target.clone().join(step)));
     }
@@ -34,18 +31,16 @@ pub(super) fn gather(
 /// Moves what is below `target` back to the root, and removes `target` and the objects around it that hold
 /// nothing else and were not in the input.
 pub(super) fn scatter(document: &mut Document, target: &FieldPath, presence: Option<&PresenceMap>) {
-    let Some(gathered) =
-        document.root().pointer(&target.pointer()).filter(|it| it.as_object().is_some())
-    else {
+    let Some(gathered) = document.find(target).filter(|it| it.as_object().is_some()) else {
         return;
     };
     let gathered_id = gathered.id();
-    let members: Vec<(NodeId, String, Document)> = gathered
+    let members: Vec<(NodeId, String)> = gathered
         .members()
         .filter(|(key, _)| document.root().get(key).is_none())
-        .map(|(key, member)| (member.id(), key.to_owned(), Document::copy_of(member)))
+        .map(|(key, member)| (member.id(), key.to_owned()))
         .collect();
-    for (id, ..) in &members {
+    for (id, _) in &members {
         document.remove(*id);
     }
     let (mut id, mut path) = (gathered_id, target.clone());
@@ -60,19 +55,18 @@ pub(super) fn scatter(document: &mut Document, target: &FieldPath, presence: Opt
         document.remove(id);
         (id, path) = (parent, above);
     }
-    for (_, key, member) in members {
-        document.insert(NodeId::ROOT, &key, member.root());
+    for (id, key) in members {
+        document.insert(NodeId::ROOT, &key, NewValue::Moved(id));
     }
 }
 
 /// The object at `target`, made if it is not there; none if something else is.
 fn ensure(document: &mut Document, target: &FieldPath) -> Option<NodeId> {
-    let empty = Document::of_events([Event::BeginObject, Event::EndObject]);
     target.segments().iter().try_fold(NodeId::ROOT, |id, step| {
         let key = step.text();
         match document.value(id).get(&key) {
             Some(member) => member.as_object().map(|_| member.id()),
-            None => document.insert(id, &key, empty.root()),
+            None => document.insert(id, &key, NewValue::EmptyObject),
         }
     })
 }

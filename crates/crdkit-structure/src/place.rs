@@ -1,6 +1,6 @@
 //! Places of values: JSON Pointers in which `*` stands for any step.
 
-use crdkit_issue::{FieldPath, PointerError};
+use crdkit_issue::{FieldPath, PointerError, pointer_index};
 use crdkit_value::Value;
 
 /// The places that a pointer with wildcards stands for.
@@ -42,7 +42,7 @@ impl Place {
                         .chain(value.members().map(|(_, member)| member))
                         .collect();
                 }
-                let item = || step.parse().ok().and_then(|index| value.at(index));
+                let item = || pointer_index(step).and_then(|index| value.at(index));
                 value.get(step).or_else(item).into_iter().collect()
             };
             values.into_iter().flat_map(below).collect()

@@ -18,7 +18,7 @@ use super::scope::{Ids, Scope};
 use crate::import::Nulls;
 use crdkit_issue::{FieldPath, Segment};
 use crdkit_schema::compile::Member;
-use crdkit_value::{Document, NodeId, PresenceMap, Value};
+use crdkit_value::{Document, NewValue, NodeId, PresenceMap, Value};
 use std::collections::BTreeSet;
 
 /// A copy of `value` that has what `presence` says the input had.
@@ -85,7 +85,9 @@ impl Walk<'_> {
         for (id, fate, path, ids) in fates {
             match fate {
                 Fate::Omit => self.document.remove(id),
-                Fate::Null => self.document.set(id, Document::null().root()),
+                Fate::Null => {
+                    self.document.set(id, NewValue::Null);
+                }
                 Fate::Whole => {}
                 Fate::Enter => self.pending.push((id, path, ids)),
             }
@@ -127,7 +129,7 @@ impl Walk<'_> {
         for (name, presence) in self.presence.members(path) {
             let dropped = presence.was_null() && !presence.is_pruned();
             if dropped && self.document.value(object).get(&name).is_none() {
-                self.document.insert(object, &name, Document::null().root());
+                self.document.insert(object, &name, NewValue::Null);
             }
         }
     }

@@ -7,7 +7,7 @@
 use crdkit_codec::DecodeOptions;
 use crdkit_codec::json::{self, Layout};
 use crdkit_issue::{Arg, Issue, Issues, LineIndex, PathStyle};
-use crdkit_value::{Document, Event, NodeId, Value};
+use crdkit_value::{Document, NodeId, Value};
 
 /// How findings are shown.
 #[derive(Clone, Copy, Debug, Default)]
@@ -57,10 +57,10 @@ impl<'s> Report<'s> {
 
     fn entry(self, issue: &Issue, lines: Option<&LineIndex>) -> Document {
         let text = lines.zip(self.source);
-        let mut entry = Document::of_events([Event::BeginObject, Event::EndObject]);
+        let mut entry = Document::object();
         let mut put = |key: &str, text: &str| {
             if !text.is_empty() || key == "path" {
-                entry.insert_string(NodeId::ROOT, key, text);
+                entry.insert(NodeId::ROOT, key, text);
             }
         };
         put("path", &issue.path.display(self.style).to_string());
@@ -70,20 +70,18 @@ impl<'s> Report<'s> {
         put("kind", issue.code.info().error_type.reason());
         put("keyword", issue.keyword());
         put("severity", &issue.severity.to_string());
-        let mut params = Document::of_events([Event::BeginObject, Event::EndObject]);
+        let mut params = Document::object();
         for (name, arg) in issue.params() {
             let value = match arg {
-                Arg::Int(int) => Document::of_events([Event::Int(*int)]),
+                Arg::Int(int) => Document::from(*int),
                 Arg::Literal(literal) => {
                     match json::decode(literal.as_bytes(), &DecodeOptions::default()) {
                         Ok(decoded) => decoded.document,
-                        Err(_) => Document::of_events([Event::String(literal)]),
+                        Err(_) => Document::from(literal),
                     }
                 }
-                Arg::Text(text) => Document::of_events([Event::String(text)]),
-                Arg::Path(path) => {
-                    Document::of_events([Event::String(&path.display(self.style).to_string())])
-                }
+                Arg::Text(text) => Document::from(text),
+                Arg::Path(path) => Document::from(path.display(self.style).to_string()),
             };
             params.insert(NodeId::ROOT, name, value.root());
         }
@@ -92,7 +90,7 @@ impl<'s> Report<'s> {
         }
         if let Some(span) = issue.span {
             let mut place = |key: &str, at: usize| {
-                entry.insert_int(NodeId::ROOT, key, i64::try_from(at).unwrap_or(i64::MAX));
+                entry.insert(NodeId::ROOT, key, i64::try_from(at).unwrap_or(i64::MAX));
             };
             place("offset", span.start);
             if let Some((lines, source)) = text {

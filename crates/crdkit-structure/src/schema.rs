@@ -14,7 +14,7 @@ use crate::import::{self as importer, Diagnostics, ImportError, Options};
 use crdkit_codec::{DecodeOptions, json, yaml};
 use crdkit_issue::{FieldPath, Issue, Issues, PointerError};
 use crdkit_schema::compile::Member;
-use crdkit_value::{Document, Duplicates, Event, NumberMode, Value};
+use crdkit_value::{Document, Duplicates, NumberMode, Value};
 use std::fmt;
 use std::sync::Arc;
 
@@ -69,7 +69,7 @@ pub fn import_with(
     let options = codecs.formats().fold(options.clone(), |options, (format, codec)| {
         let codec = Arc::clone(codec);
         options.canonical(format, move |text| {
-            let domain = codec.decode(Document::of_events([Event::String(text)]).root()).ok()?;
+            let domain = codec.decode(Document::from(text).root()).ok()?;
             let wire = codec.encode(domain.root()).ok()?;
             wire.root().as_str().map(str::to_owned)
         })

@@ -82,12 +82,7 @@ impl<'l> Builder<'l> {
         let mut open = Vec::with_capacity(USUAL_DEPTH);
         open.push(Frame::new(NodeId::NONE));
         Self {
-            document: Document {
-                nodes: Vec::new(),
-                text: String::new(),
-                positions: None,
-                exact: None,
-            },
+            document: Document::of_rows(Vec::new(), String::new()),
             source: Source::default(),
             limits,
             duplicates,

@@ -73,7 +73,7 @@ impl Rows {
 
     /// The document, with `text` at the places that were referred to.
     pub fn finish(self, text: String) -> Document {
-        Document { nodes: self.nodes, text, positions: None, exact: None }
+        Document::of_rows(self.nodes, text)
     }
 }
 

@@ -1,6 +1,7 @@
 //! A decoded document.
 
 use crate::exact::Exact;
+use crate::links::LastChildren;
 use crate::node::{Node, Tag, TextRef};
 use crate::positions::{Place, Positions};
 use crate::{NodeId, Value};
@@ -16,13 +17,19 @@ pub struct Document {
     pub(crate) text: String,
     pub(crate) positions: Option<Positions>,
     pub(crate) exact: Option<Box<Exact>>,
+    pub(crate) last_children: Option<Box<LastChildren>>,
 }
 
 impl Document {
     /// The document `null`.
     pub fn null() -> Self {
         let root = Node::new(Tag::Null, TextRef::default(), NodeId::NONE);
-        Self { nodes: vec![root], text: String::new(), positions: None, exact: None }
+        Self::of_rows(vec![root], String::new())
+    }
+
+    /// The document with these rows, whose text is `text`.
+    pub(crate) fn of_rows(nodes: Vec<Node>, text: String) -> Self {
+        Self { nodes, text, positions: None, exact: None, last_children: None }
     }
 
     /// The whole document as a value.
@@ -104,12 +111,6 @@ impl Document {
 impl Default for Document {
     fn default() -> Self {
         Self::null()
-    }
-}
-
-impl PartialEq for Document {
-    fn eq(&self, other: &Self) -> bool {
-        self.root() == other.root()
     }
 }
 

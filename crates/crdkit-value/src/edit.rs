@@ -1,11 +1,27 @@
 //! Changes to a document: what pruning, defaulting and patches are made of.
 //!
-//! Removing a value hides its row; adding one appends rows. Ids stay valid throughout, so a stage may
-//! collect ids first and change the document afterwards.
+//! Removing a value hides its row, adding one appends rows, moving one links its row elsewhere. Ids stay valid
+//! throughout, so a stage may collect ids first and change the document afterwards; only
+//! [`Document::compact`] gives out new ones. What was inside a value that is set to another is no longer in the
+//! document.
 
-use crate::node::{Node, Tag, TextRef, to_u32};
-use crate::{Builder, Document, Duplicates, Event, Kind, Limits, NodeId, Value, Walk};
-use crdkit_issue::Span;
+use crate::node::{Node, Tag, TextRef};
+use crate::{Document, Kind, NewValue, NodeId, Value};
+
+/// Where a new value goes.
+#[derive(Clone, Copy)]
+enum Slot<'k> {
+    /// In place of what a value holds.
+    Content(NodeId),
+    /// Last in an object, in place of a member with that key.
+    Member(NodeId, &'k str),
+    /// Last in an object that has no member with that key; after this row, if one is given.
+    NewMember(NodeId, Option<NodeId>, &'k str),
+    /// The item of an array at a position.
+    Item(NodeId, usize),
+    /// Last in an array.
+    LastItem(NodeId),
+}
 
 impl Document {
     /// Removes `id` from the array or object it is in. The root cannot be removed.
@@ -21,88 +37,137 @@ impl Document {
         }
     }
 
-    /// Adds a copy of `value`, which may be of another document, as the last member of `object`
-    /// under `key`, in place of a member that has that key. Gives the copy's id, or none when
-    /// `object` is not an object.
-    pub fn insert(&mut self, object: NodeId, key: &str, value: Value<'_>) -> Option<NodeId> {
-        let last = self.make_room(object, key)?;
-        let key = self.add_text(key);
-        Some(self.append(object, last, key, value.events()))
+    /// Takes `id` out: gives it as a document of its own, with positions if they are kept. A root leaves
+    /// `null`.
+    #[must_use]
+    pub fn take(&mut self, id: NodeId) -> Self {
+        let taken = Self::copy_with_positions(self.value(id));
+        if id == NodeId::ROOT {
+            self.set(id, NewValue::Null);
+        }
+        self.remove(id);
+        taken
     }
 
-    /// Adds a copy of `value` as the last member of `object`, which has none called `key`; `after` is what
-    /// was added to it last, so that many can be added without looking for the end again. Gives the copy's
-    /// id, or none when `object` is not an object.
-    pub fn append_member(
+    /// Makes `id` what `value` says; its place and key stay, what it held before is gone. Gives `id`, or none
+    /// if `value` would be moved into itself.
+    pub fn set<'v>(&mut self, id: NodeId, value: impl Into<NewValue<'v>>) -> Option<NodeId> {
+        self.put(Slot::Content(id), value.into())
+    }
+
+    /// Adds `value` as the last member of `object` under `key`, in place of a member that has that key. Gives
+    /// its id, or none when `object` is not an object or `value` would be moved into itself.
+    pub fn insert<'v>(
+        &mut self,
+        object: NodeId,
+        key: &str,
+        value: impl Into<NewValue<'v>>,
+    ) -> Option<NodeId> {
+        self.put(Slot::Member(object, key), value.into())
+    }
+
+    /// The same for an object that has no member called `key`, which is not checked; `after` is what was added
+    /// to it last, if that is known.
+    pub fn append_member<'v>(
         &mut self,
         object: NodeId,
         after: Option<NodeId>,
         key: &str,
-        value: Value<'_>,
+        value: impl Into<NewValue<'v>>,
     ) -> Option<NodeId> {
-        if self.node(object).tag != Tag::Object {
-            return None;
-        }
-        let last = after.unwrap_or_else(|| self.last_child(object));
-        let key = self.add_text(key);
-        let new = |tag| Node::new(tag, key, object);
-        let node = match value.kind() {
-            Kind::Bool(true) => new(Tag::True),
-            Kind::Bool(false) => new(Tag::False),
-            Kind::Int(int) => new(Tag::Int).with_bits(int.cast_unsigned()),
-            Kind::String(text) if value.document().exact.is_none() => {
-                let text = self.add_text(text);
-                new(Tag::String).with_text(text)
-            }
-            _ if value.id() == NodeId::ROOT && value.document().exact.is_none() => {
-                return Some(self.graft(object, last, key, value.document()));
-            }
-            _ => return Some(self.append(object, last, key, value.events())),
-        };
-        Some(self.link(node, last))
+        self.put(Slot::NewMember(object, after, key), value.into())
     }
 
-    /// Adds a copy of the whole of `other`, which has no exact texts, row by row.
-    fn graft(&mut self, parent: NodeId, last: NodeId, key: TextRef, other: &Self) -> NodeId {
-        let (rows, text) = (self.next_id(), to_u32(self.text.len()));
-        self.text.push_str(&other.text);
-        let mut copies = other.nodes.iter().map(|node| node.moved(rows, text));
-        let mut root = copies.next().unwrap_or(Node::new(Tag::Null, key, parent));
-        (root.key, root.parent) = (key, parent);
-        let top = self.link(root, last);
-        self.nodes.extend(copies);
-        top
+    /// Adds `value` as the last item of `array`. Gives its id, or none when `array` is not an array or `value`
+    /// would be moved into itself.
+    pub fn push<'v>(&mut self, array: NodeId, value: impl Into<NewValue<'v>>) -> Option<NodeId> {
+        self.put(Slot::LastItem(array), value.into())
     }
 
-    /// Makes the member `key` of `object` a string. Gives its id, or none when `object` is no object.
-    pub fn insert_string(&mut self, object: NodeId, key: &str, text: &str) -> Option<NodeId> {
-        let text = self.add_text(text);
-        self.insert_scalar(object, key, |key| Node::new(Tag::String, key, object).with_text(text))
-    }
-
-    /// Makes the member `key` of `object` an integer. Gives its id, or none when `object` is no object.
-    pub fn insert_int(&mut self, object: NodeId, key: &str, int: i64) -> Option<NodeId> {
-        let bits = int.cast_unsigned();
-        self.insert_scalar(object, key, |key| Node::new(Tag::Int, key, object).with_bits(bits))
-    }
-
-    fn insert_scalar(
+    /// Makes `value` the item of `array` at `index`, which the items from there on make room for; that a value is
+    /// moved away from the same array counts before. Gives its id, or none when there is no such place or
+    /// `value` would be moved into itself.
+    pub fn insert_item<'v>(
         &mut self,
-        object: NodeId,
-        key: &str,
-        make: impl FnOnce(TextRef) -> Node,
+        array: NodeId,
+        index: usize,
+        value: impl Into<NewValue<'v>>,
     ) -> Option<NodeId> {
-        let last = self.make_room(object, key)?;
-        let node = make(self.add_text(key));
-        Some(self.link(node, last))
+        self.put(Slot::Item(array, index), value.into())
     }
 
-    /// Removes the member `key` of `object`, if it has one. Gives the last child in the chain, removed
-    /// ones included, because they still carry links; or none when `object` is not an object.
-    fn make_room(&mut self, object: NodeId, key: &str) -> Option<NodeId> {
-        if self.node(object).tag != Tag::Object {
+    /// Gives the member `id` another key, in place of a member that has that key; its position stays. False if
+    /// `id` is not a member of an object.
+    pub fn rename(&mut self, id: NodeId, key: &str) -> bool {
+        let Node { parent, removed, .. } = *self.node(id);
+        if removed || self.node(parent).tag != Tag::Object {
+            return false;
+        }
+        if let Some(other) = self.value(parent).get(key).map(Value::id).filter(|it| *it != id) {
+            self.remove(other);
+        }
+        let key = self.add_text(key);
+        if let Some(node) = self.nodes.get_mut(id.index()) {
+            node.key = key;
+        }
+        true
+    }
+
+    /// Frees the rows and the text of what was removed. Positions are kept; ids are new, in document order.
+    pub fn compact(&mut self) {
+        *self = Self::copy_with_positions(self.root());
+    }
+
+    fn put(&mut self, slot: Slot<'_>, value: NewValue<'_>) -> Option<NodeId> {
+        if let NewValue::CopyOfId(id) = value {
+            // As it is before anything makes room for the copy.
+            let copy = Self::copy_of(self.value(id));
+            return self.put(slot, NewValue::CopyOf(copy.root()));
+        }
+        self.nodes.get(slot.target().index())?;
+        if slot.tag().is_some_and(|tag| self.node(slot.target()).tag != tag) {
             return None;
         }
+        if let NewValue::Moved(id) = value {
+            if let Slot::Content(to) = slot
+                && to == id
+            {
+                return Some(id);
+            }
+            if !self.can_move(id, slot) {
+                return None;
+            }
+            self.detach(id);
+        }
+        let before = match slot {
+            Slot::Content(id) => return Some(self.replace(id, value)),
+            Slot::Member(object, key) => self.make_room(object, key),
+            Slot::NewMember(object, Some(last), _) if self.is_last(last, object) => last,
+            Slot::NewMember(parent, ..) | Slot::LastItem(parent) => self.last_child(parent),
+            Slot::Item(array, index) => self.before_item(array, index)?,
+        };
+        let key = slot.key().map_or(TextRef::default(), |key| self.add_text(key));
+        let id = self.make(slot.target(), key, value);
+        self.attach(id, before);
+        Some(id)
+    }
+
+    /// Whether the value `id` is in this document, not around `slot`, and leaves a place for itself.
+    fn can_move(&self, id: NodeId, slot: Slot<'_>) -> bool {
+        let parents = |id: &NodeId| self.node(*id).parent.get();
+        let is_around = std::iter::successors(Some(slot.target()), parents).any(|it| it == id);
+        let has_place = match slot {
+            Slot::Item(array, index) => {
+                let is_inside = self.node(id).parent == array && !self.node(id).removed;
+                index + usize::from(is_inside) <= self.value(array).items().len()
+            }
+            _ => true,
+        };
+        !is_around && has_place && self.node(id).parent != NodeId::NONE
+    }
+
+    /// Removes the member `key` of `object`, if it has one. Gives the last row of the chain.
+    fn make_room(&mut self, object: NodeId, key: &str) -> NodeId {
         let (mut last, mut old) = (NodeId::NONE, NodeId::NONE);
         let mut next = self.node(object).first_child();
         while next != NodeId::NONE {
@@ -114,162 +179,126 @@ impl Document {
             next = child.next;
         }
         self.remove(old);
-        Some(last)
+        last
     }
 
-    /// Adds a copy of `value` as the last item of `array`, or gives none when it is not an array.
-    pub fn push(&mut self, array: NodeId, value: Value<'_>) -> Option<NodeId> {
-        let is_array = self.node(array).tag == Tag::Array;
-        is_array.then(|| {
-            let last = self.last_child(array);
-            self.append(array, last, TextRef::default(), value.events())
+    /// The row that an item of `array` at `index` is linked after, if there is such a place.
+    fn before_item(&mut self, array: NodeId, index: usize) -> Option<NodeId> {
+        let mut items = self.value(array).items();
+        match index.checked_sub(1) {
+            None => Some(NodeId::NONE),
+            Some(_) if index == items.len() => Some(self.last_child(array)),
+            Some(before) => items.nth(before).map(Value::id),
+        }
+    }
+
+    /// A row for `value` with the parent `parent` and the key `key`, not linked there.
+    fn make(&mut self, parent: NodeId, key: TextRef, value: NewValue<'_>) -> NodeId {
+        if let Some(node) = self.single(value) {
+            let id = NodeId(self.next_id());
+            self.nodes.push(Node::new(node.tag, key, parent).with_content(&node));
+            return id;
+        }
+        match value {
+            NewValue::CopyOf(value)
+                if value.id() == NodeId::ROOT && value.document().exact.is_none() =>
+            {
+                self.copy_table(parent, key, value.document())
+            }
+            NewValue::CopyOf(value) => self.copy_rows(parent, key, value),
+            NewValue::Moved(id) | NewValue::CopyOfId(id) => {
+                if let Some(node) = self.nodes.get_mut(id.index()) {
+                    (node.key, node.parent) = (key, parent);
+                }
+                id
+            }
+            _ => NodeId::NONE,
+        }
+    }
+
+    /// The row of a value that is one row, so far without key and parent.
+    fn single(&mut self, value: NewValue<'_>) -> Option<Node> {
+        let new = |tag| Node::new(tag, TextRef::default(), NodeId::NONE);
+        Some(match value {
+            NewValue::Null => new(Tag::Null),
+            NewValue::Bool(false) => new(Tag::False),
+            NewValue::Bool(true) => new(Tag::True),
+            NewValue::Int(int) => new(Tag::Int).with_bits(int.cast_unsigned()),
+            NewValue::Float(float) => new(Tag::Float).with_bits(float.to_bits()),
+            NewValue::Number(text) => new(Tag::Number).with_text(self.add_text(text)),
+            NewValue::String(text) => new(Tag::String).with_text(self.add_text(text)),
+            NewValue::EmptyArray => new(Tag::Array),
+            NewValue::EmptyObject => new(Tag::Object),
+            NewValue::CopyOf(value) => {
+                return match value.kind() {
+                    Kind::Null => self.single(NewValue::Null),
+                    Kind::Bool(bool) => self.single(NewValue::Bool(bool)),
+                    Kind::Int(int) => self.single(NewValue::Int(int)),
+                    Kind::String(text) if value.document().exact.is_none() => {
+                        self.single(NewValue::String(text))
+                    }
+                    _ => None,
+                };
+            }
+            NewValue::CopyOfId(_) | NewValue::Moved(_) => return None,
         })
     }
 
-    /// Makes `id` a string; what it held before is gone.
-    pub fn set_string(&mut self, id: NodeId, text: &str) {
-        let text = self.add_text(text);
-        self.replace(id, |node| Node::new(Tag::String, node.key, node.parent).with_text(text));
-    }
-
-    /// Makes `id` an integer; what it held before is gone.
-    pub fn set_int(&mut self, id: NodeId, int: i64) {
-        let bits = int.cast_unsigned();
-        self.replace(id, |node| Node::new(Tag::Int, node.key, node.parent).with_bits(bits));
-    }
-
-    /// Makes `id` a copy of `value`, which is of another document; what it held before is gone.
-    pub fn set(&mut self, id: NodeId, value: Value<'_>) {
-        let top = self.append(NodeId::NONE, NodeId::NONE, TextRef::default(), value.events());
-        let Some(new) = self.nodes.get(top.index()).copied() else { return };
-        self.replace(id, |node| {
-            let mut copy = new;
-            (copy.key, copy.parent) = (node.key, node.parent);
-            copy
-        });
-        let mut child = if new.is_container() { new.first_child() } else { NodeId::NONE };
-        while let Some(node) = self.nodes.get_mut(child.index()) {
-            node.parent = id;
-            child = node.next;
-        }
-    }
-
-    /// The document that `events`, which nest as a decoder's do, describe.
-    pub fn of_events<'e>(events: impl IntoIterator<Item = Event<'e>>) -> Self {
-        let limits = Limits { depth: usize::MAX, nodes: usize::MAX, ..Limits::default() };
-        let mut builder = Builder::new(&limits, Duplicates::LastWins);
-        // Without limits nothing can be refused but more values than ids can name.
-        let _ = events.into_iter().try_for_each(|event| builder.event(event, Span::at(0)));
-        builder.finish().0
-    }
-
-    /// A document of its own that holds a copy of `value`, without what was removed.
-    pub fn copy_of(value: Value<'_>) -> Self {
-        let mut document =
-            Self { nodes: Vec::new(), text: String::new(), positions: None, exact: None };
-        document.append(NodeId::NONE, NodeId::NONE, TextRef::default(), value.events());
-        document
-    }
-
-    /// The same with the positions of what was copied, if they were kept.
-    pub fn copy_with_positions(value: Value<'_>) -> Self {
-        let positions = value.document.positions.as_ref();
-        let positions = positions.map(|positions| positions.select(value.ids()));
-        Self { positions, ..Self::copy_of(value) }
-    }
-
-    fn replace(&mut self, id: NodeId, make: impl FnOnce(&Node) -> Node) {
-        if let Some(node) = self.nodes.get_mut(id.index()) {
-            let mut new = make(node);
-            (new.next, new.removed) = (node.next, node.removed);
-            *node = new;
-        }
-    }
-
-    /// Adds the value that `events` describe below `parent`, behind its child `last`; `key` is its key
-    /// there.
-    fn append(
-        &mut self,
-        parent: NodeId,
-        last: NodeId,
-        key: TextRef,
-        mut events: Walk<'_>,
-    ) -> NodeId {
-        let top = NodeId(self.next_id());
-        let (mut parent, mut last, mut key) = (parent, last, key);
-        while let Some(event) = events.next() {
-            let new = |tag| Node::new(tag, key, parent);
-            let node = match event {
-                Event::Key(name) => {
-                    key = self.add_text(name);
-                    if let Some(bytes) = events.exact() {
-                        self.keep_exact(key.start, bytes);
-                    }
-                    continue;
-                }
-                Event::EndArray | Event::EndObject => {
-                    last = parent;
-                    parent = self.node(parent).parent;
-                    continue;
-                }
-                Event::Null => new(Tag::Null),
-                Event::Bool(false) => new(Tag::False),
-                Event::Bool(true) => new(Tag::True),
-                Event::Int(int) => new(Tag::Int).with_bits(int.cast_unsigned()),
-                Event::Float(float) => new(Tag::Float).with_bits(float.to_bits()),
-                Event::Number(text) => new(Tag::Number).with_text(self.add_text(text)),
-                Event::String(text) => {
-                    let text = self.add_text(text);
-                    if let Some(bytes) = events.exact() {
-                        self.keep_exact(text.start, bytes);
-                    }
-                    new(Tag::String).with_text(text)
-                }
-                Event::BeginArray => new(Tag::Array),
-                Event::BeginObject => new(Tag::Object),
-            };
-            let id = self.link(node, last);
-            (parent, last) = if node.is_container() { (id, NodeId::NONE) } else { (parent, id) };
-            key = TextRef::default();
-        }
-        top
-    }
-
-    /// Appends a row behind its sibling `last`, or as the first child when there is none.
-    pub(crate) fn link(&mut self, node: Node, last: NodeId) -> NodeId {
-        let id = NodeId(self.next_id());
-        let parent = node.parent;
-        self.nodes.push(node);
-        if let Some(parent) = self.nodes.get_mut(parent.index()) {
-            parent.child_added();
-            if last == NodeId::NONE {
-                parent.set_first_child(id);
+    /// Gives the row `id` the content of `value`.
+    fn replace(&mut self, id: NodeId, value: NewValue<'_>) -> NodeId {
+        let content = self.single(value).unwrap_or_else(|| {
+            let top = self.make(NodeId::NONE, TextRef::default(), value);
+            self.forget_last_child(top);
+            self.each_child(top, |child| child.parent = id);
+            let content = *self.node(top);
+            if let Some(emptied) = self.nodes.get_mut(top.index()) {
+                *emptied = Node::new(Tag::Null, TextRef::default(), id);
+                emptied.removed = true;
             }
-        }
-        if let Some(last) = self.nodes.get_mut(last.index()) {
-            last.next = id;
+            content
+        });
+        self.forget_last_child(id);
+        self.each_child(id, |child| child.removed = true);
+        if let Some(node) = self.nodes.get_mut(id.index()) {
+            *node = node.with_content(&content);
         }
         id
     }
 
-    pub(crate) fn add_text(&mut self, text: &str) -> TextRef {
-        let start = self.text.len();
-        self.text.push_str(text);
-        TextRef::new(start, text.len())
-    }
-
-    /// The last child in the chain, removed ones included, because they still carry links.
-    fn last_child(&self, parent: NodeId) -> NodeId {
-        let mut last = NodeId::NONE;
-        let mut next = self.node(parent).first_child();
-        while next != NodeId::NONE {
-            last = next;
-            next = self.node(next).next;
+    fn each_child(&mut self, parent: NodeId, change: impl Fn(&mut Node)) {
+        let mut next = self.chain(parent).next();
+        while let Some(node) = next.and_then(|id| self.nodes.get_mut(id.index())) {
+            next = node.next.get();
+            change(node);
         }
-        last
+    }
+}
+
+impl<'k> Slot<'k> {
+    /// The value that is changed.
+    fn target(self) -> NodeId {
+        match self {
+            Self::Content(id)
+            | Self::Member(id, _)
+            | Self::NewMember(id, ..)
+            | Self::Item(id, _)
+            | Self::LastItem(id) => id,
+        }
     }
 
-    fn next_id(&self) -> u32 {
-        to_u32(self.nodes.len())
+    /// What that value must be.
+    fn tag(self) -> Option<Tag> {
+        match self {
+            Self::Content(_) => None,
+            Self::Member(..) | Self::NewMember(..) => Some(Tag::Object),
+            Self::Item(..) | Self::LastItem(_) => Some(Tag::Array),
+        }
+    }
+
+    fn key(self) -> Option<&'k str> {
+        match self {
+            Self::Member(_, key) | Self::NewMember(_, _, key) => Some(key),
+            _ => None,
+        }
     }
 }

@@ -6,6 +6,9 @@
 //! the place that knows about duplicate keys, depth and size [`Limits`]; [`CountedBuilder`] is a faster way
 //! for input that announces what comes.
 //!
+//! A document is an editable tree: every edit takes a [`NewValue`], a literal, a copy or a value that is moved.
+//! Values have one equality, order and hash; [`MemberIndex`] finds members of large objects.
+//!
 //! A [`PresenceMap`] remembers beside a document which of its places the source really had.
 //!
 //! Numbers are `i64` or `f64`, as Kubernetes keeps them. Objects keep input order. No function
@@ -13,13 +16,19 @@
 
 mod build;
 mod compare;
+mod copy;
 mod counted;
 mod cursor;
 mod document;
 mod edit;
 mod event;
 mod exact;
+mod find;
+mod index;
 mod limits;
+mod links;
+mod literal;
+mod new_value;
 mod node;
 mod piece;
 mod positions;
@@ -34,7 +43,9 @@ pub use counted::{CountedBuilder, Rows};
 pub use cursor::Cursor;
 pub use document::Document;
 pub use event::{Event, NumberMode};
+pub use index::MemberIndex;
 pub use limits::Limits;
+pub use new_value::NewValue;
 pub use node::{NodeId, Tag};
 pub use piece::Piece;
 pub use positions::Place;
@@ -43,4 +54,4 @@ pub use presence::{
 };
 pub use suspend::Suspended;
 pub use value::{Items, Kind, Members, Value};
-pub use walk::Walk;
+pub use walk::ValueEvents;

@@ -1,6 +1,6 @@
 //! One row of a document's table.
 //!
-//! Children of an array or object are a list linked through `next`, in input order; every node knows
+//! Children of an array or object are a list linked through `next`, in order; every node knows
 //! its parent, so a path is found by climbing and never has to be carried along. A removed node
 //! stays in the table and is passed over.
 
@@ -94,6 +94,11 @@ impl Node {
         &NULL
     }
 
+    /// The same row with the content of `other`.
+    pub(crate) fn with_content(self, other: &Self) -> Self {
+        Self { tag: other.tag, payload: other.payload, ..self }
+    }
+
     pub(crate) fn with_bits(self, bits: u64) -> Self {
         #[expect(clippy::cast_possible_truncation, reason = "the two halves of 64 bits")]
         let payload = [bits as u32, (bits >> 32) as u32];
@@ -141,7 +146,7 @@ impl Node {
 
     pub(crate) fn child_removed(&mut self) {
         let [_, count] = &mut self.payload;
-        *count -= 1;
+        *count = count.saturating_sub(1);
     }
 
     /// The same row in a table with so many rows before it and a text with so many bytes.

@@ -27,6 +27,11 @@ struct Row {
     key: [u32; 2],
 }
 
+impl Row {
+    /// Stands for a value that did not come from the source.
+    const NOWHERE: Self = Self { value: [u32::MAX, 0], key: [0, 0] };
+}
+
 impl Positions {
     /// A table for a document whose first byte stands at `base`, with room for `capacity` rows.
     pub(crate) fn new(base: usize, capacity: usize) -> Self {
@@ -40,8 +45,7 @@ impl Positions {
 
     /// The rows of `ids`, in that order.
     pub(crate) fn select(&self, ids: impl Iterator<Item = NodeId>) -> Self {
-        let nowhere = Row { value: [0, 0], key: [0, 0] };
-        let row = |id: NodeId| self.rows.get(id.index()).copied().unwrap_or(nowhere);
+        let row = |id: NodeId| self.rows.get(id.index()).copied().unwrap_or(Row::NOWHERE);
         Self { base: self.base, rows: ids.map(row).collect() }
     }
 
@@ -58,7 +62,7 @@ impl Positions {
     }
 
     pub(crate) fn place(&self, id: NodeId) -> Option<Place> {
-        let row = self.rows.get(id.index())?;
+        let row = self.rows.get(id.index()).filter(|row| row.value != Row::NOWHERE.value)?;
         let [start, end] = row.key;
         let key = (start < end).then(|| self.unpack(row.key));
         Some(Place { value: self.unpack(row.value), key })

@@ -1,7 +1,7 @@
 //! Values as seen by readers: a view of one node.
 
 use crate::node::{Node, Tag};
-use crate::{Document, NodeId, Walk};
+use crate::{Document, NodeId, ValueEvents};
 use crdkit_issue::FieldPath;
 use std::fmt;
 
@@ -176,20 +176,6 @@ impl<'d> Value<'d> {
         self.items().nth(index)
     }
 
-    /// The value a JSON Pointer leads to from here.
-    pub fn pointer(self, pointer: &str) -> Option<Value<'d>> {
-        if pointer.is_empty() {
-            return Some(self);
-        }
-        pointer.strip_prefix('/')?.split('/').try_fold(self, |value, step| {
-            let step = step.replace("~1", "/").replace("~0", "~");
-            match value.node().tag {
-                Tag::Array => value.at(step.parse().ok()?),
-                _ => value.get(&step),
-            }
-        })
-    }
-
     /// The key this value stands under, if its parent is an object.
     pub fn key(self) -> Option<&'d str> {
         let node = self.node();
@@ -216,8 +202,8 @@ impl<'d> Value<'d> {
     }
 
     /// The events that describe this value.
-    pub fn events(self) -> Walk<'d> {
-        Walk::new(self)
+    pub fn events(self) -> ValueEvents<'d> {
+        ValueEvents::new(self)
     }
 
     /// The ids of this value and all values inside it, in document order.

@@ -7,10 +7,10 @@ use crate::{Document, Event, NodeId, Value};
 
 /// The events of one value, in document order.
 #[derive(Clone)]
-pub struct Walk<'d> {
+pub struct ValueEvents<'d> {
     document: &'d Document,
     root: NodeId,
-    step: Step,
+    step: EventStep,
     /// Whether the value that comes next, and those beside it, have keys.
     keyed: bool,
     /// The text of the last event, if it had one.
@@ -19,19 +19,19 @@ pub struct Walk<'d> {
 
 /// What comes next.
 #[derive(Clone, Copy)]
-enum Step {
+enum EventStep {
     Key(NodeId),
     Value(NodeId),
     End(NodeId),
     Done,
 }
 
-impl<'d> Walk<'d> {
+impl<'d> ValueEvents<'d> {
     pub(crate) fn new(value: Value<'d>) -> Self {
         Self {
             document: value.document,
             root: value.id,
-            step: Step::Value(value.id),
+            step: EventStep::Value(value.id),
             keyed: false,
             text: TextRef::default(),
         }
@@ -46,51 +46,51 @@ impl<'d> Walk<'d> {
     /// The value that the next event begins, if it begins one.
     pub(crate) fn upcoming(&self) -> Option<NodeId> {
         match self.step {
-            Step::Value(id) => Some(id),
-            Step::Key(_) | Step::End(_) | Step::Done => None,
+            EventStep::Value(id) => Some(id),
+            EventStep::Key(_) | EventStep::End(_) | EventStep::Done => None,
         }
     }
 
     /// The step to `id` or its first sibling that was not removed; the end of `parent` if there is none.
     #[inline]
-    fn enter(&self, mut id: NodeId, parent: NodeId) -> Step {
+    fn enter(&self, mut id: NodeId, parent: NodeId) -> EventStep {
         while id != NodeId::NONE {
             let node = self.document.node(id);
             if !node.removed {
-                return if self.keyed { Step::Key(id) } else { Step::Value(id) };
+                return if self.keyed { EventStep::Key(id) } else { EventStep::Value(id) };
             }
             id = node.next;
         }
-        Step::End(parent)
+        EventStep::End(parent)
     }
 
     #[inline]
-    fn leave(&self, id: NodeId, node: &Node) -> Step {
+    fn leave(&self, id: NodeId, node: &Node) -> EventStep {
         if id == self.root {
-            return Step::Done;
+            return EventStep::Done;
         }
         self.enter(node.next, node.parent)
     }
 }
 
-impl<'d> Iterator for Walk<'d> {
+impl<'d> Iterator for ValueEvents<'d> {
     type Item = Event<'d>;
 
     fn next(&mut self) -> Option<Event<'d>> {
         match self.step {
-            Step::Done => None,
-            Step::Key(id) => {
-                self.step = Step::Value(id);
+            EventStep::Done => None,
+            EventStep::Key(id) => {
+                self.step = EventStep::Value(id);
                 self.text = self.document.node(id).key;
                 Some(Event::Key(self.document.text(self.text)))
             }
-            Step::End(id) => {
+            EventStep::End(id) => {
                 let node = self.document.node(id);
                 self.keyed = self.document.node(node.parent).tag == Tag::Object;
                 self.step = self.leave(id, node);
                 Some(if node.tag == Tag::Array { Event::EndArray } else { Event::EndObject })
             }
-            Step::Value(id) => {
+            EventStep::Value(id) => {
                 let node = self.document.node(id);
                 self.step = if node.is_container() {
                     self.keyed = node.tag == Tag::Object;

@@ -116,8 +116,8 @@ fn inserting_works_where_everything_was_removed() {
 #[test]
 fn setting_changes_a_value_in_place() {
     let mut document = sample();
-    document.set_string(id(&document, "/b"), "new");
-    document.set_int(id(&document, "/a"), -7);
+    document.set(id(&document, "/b"), "new");
+    document.set(id(&document, "/a"), -7);
     check(&document, r#"{"a": -7, "b": "new", "e": null}"#);
 }
 

@@ -57,7 +57,7 @@ fn entry(context: &str, mut crd: Document) -> Entry {
         [("apiVersion", "apiextensions.k8s.io/v1"), ("kind", "CustomResourceDefinition")]
     {
         if crd.root().get(key).is_none() {
-            crd.insert_string(root, key, text);
+            crd.insert(root, key, text);
         }
     }
     let name = crd.root().pointer("/metadata/name").and_then(Value::as_str).unwrap_or_default();

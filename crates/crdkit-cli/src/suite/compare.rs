@@ -4,7 +4,7 @@ use super::{Expected, Pattern, Patterns};
 use crdkit::codec::{DecodeOptions, go_json, json, yaml};
 use crdkit::issue::Span;
 use crdkit::schema::status::Cause;
-use crdkit::value::{Document, Event, NodeId, Value};
+use crdkit::value::{Document, NewValue, NodeId, Value};
 use similar::{ChangeTag, TextDiff};
 use std::fmt::Write as _;
 
@@ -71,8 +71,7 @@ pub(super) fn projected(got: &Document, wanted: Value<'_>) -> Document {
                 match got.value(id).get(key).map(Value::id) {
                     Some(member) => pending.push((wanted, member)),
                     None if wanted.is_null() => {
-                        let null = Document::of_events([Event::Null]);
-                        got.insert(id, key, null.root());
+                        got.insert(id, key, NewValue::Null);
                     }
                     None => {}
                 }

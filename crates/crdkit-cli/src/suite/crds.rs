@@ -78,7 +78,7 @@ pub(super) fn with_one_version(crd: &Document, version: &str) -> Document {
     for id in others {
         crd.remove(id);
     }
-    let yes = Document::of_events([crdkit::value::Event::Bool(true)]);
+    let yes = Document::from(true);
     for id in kept {
         for key in ["served", "storage"] {
             crd.insert(id, key, yes.root());

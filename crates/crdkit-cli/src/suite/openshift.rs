@@ -9,7 +9,7 @@ use super::read::{Problems, place};
 use super::{Before, Case, Errors, Expect, Expected, Read, Request, Suite};
 use crdkit::FieldValidation;
 use crdkit::codec::{DecodeOptions, Decoded, yaml};
-use crdkit::value::{Document, NodeId, Value};
+use crdkit::value::{Document, NewValue, NodeId, Value};
 use std::path::Path;
 
 /// Where the manifests of a version are, seen from the directory of a suite.
@@ -96,9 +96,9 @@ fn object(case: Value<'_>, key: &str, problems: &mut Problems) -> Option<Decoded
     if metadata.and_then(|metadata| metadata.get("name")).is_none() {
         let id = match metadata.map(Value::id) {
             Some(id) => id,
-            None => decoded.document.insert(NodeId::ROOT, "metadata", empty().root())?,
+            None => decoded.document.insert(NodeId::ROOT, "metadata", NewValue::EmptyObject)?,
         };
-        decoded.document.insert_string(id, "generateName", "test-");
+        decoded.document.insert(id, "generateName", "test-");
     }
     Some(decoded)
 }
@@ -133,8 +133,4 @@ fn literal(value: Value<'_>, problems: &mut Problems) -> Option<Decoded> {
             None
         }
     }
-}
-
-fn empty() -> Document {
-    Document::of_events([crdkit::value::Event::BeginObject, crdkit::value::Event::EndObject])
 }

@@ -1,6 +1,7 @@
 //! JSON Patch (RFC 6902) on a document, as suites use it to make an earlier CRD out of the current one.
 
-use crdkit::value::{Document, NodeId, Value};
+use crdkit::issue::{pointer_index, pointer_steps};
+use crdkit::value::{Document, NewValue, NodeId, Value};
 
 /// Applies one operation: an object with `op`, `path` and what the operation needs.
 ///
@@ -9,28 +10,31 @@ use crdkit::value::{Document, NodeId, Value};
 pub(super) fn apply(document: &mut Document, operation: Value<'_>) -> Result<(), String> {
     let text = |key| operation.get(key).and_then(Value::as_str);
     let path = text("path").ok_or("a patch needs a `path`")?;
-    let given = operation.get("value");
-    let value = || given.map(Document::copy_of).ok_or("this patch needs a `value`");
+    let value = || operation.get("value").ok_or("this patch needs a `value`");
+    let from = |op| text("from").ok_or(format!("`{op}` needs a `from`"));
     match text("op").ok_or("a patch needs an `op`")? {
-        "add" => add(document, path, value()?.root()),
-        "remove" => take(document, path).map(drop),
+        "add" => add(document, path, value()?.into()),
+        "remove" => {
+            let id = find(document, path)?;
+            document.remove(id);
+            Ok(())
+        }
         "replace" => {
             let id = find(document, path)?;
-            document.set(id, value()?.root());
+            document.set(id, value()?);
             Ok(())
         }
         "move" => {
-            let moved = take(document, text("from").ok_or("`move` needs a `from`")?)?;
-            add(document, path, moved.root())
+            let id = find(document, from("move")?)?;
+            add(document, path, NewValue::Moved(id))
         }
         "copy" => {
-            let id = find(document, text("from").ok_or("`copy` needs a `from`")?)?;
-            let copy = Document::copy_of(document.value(id));
-            add(document, path, copy.root())
+            let id = find(document, from("copy")?)?;
+            add(document, path, NewValue::CopyOfId(id))
         }
         "test" => {
             let id = find(document, path)?;
-            let same = document.value(id) == value()?.root();
+            let same = document.value(id) == value()?;
             same.then_some(()).ok_or_else(|| format!("`{path}` has another value"))
         }
         other => Err(format!("there is no patch operation `{other}`")),
@@ -42,46 +46,23 @@ fn find(document: &Document, path: &str) -> Result<NodeId, String> {
     found.map(Value::id).ok_or_else(|| format!("there is nothing at `{path}`"))
 }
 
-fn take(document: &mut Document, path: &str) -> Result<Document, String> {
-    let id = find(document, path)?;
-    let taken = Document::copy_of(document.value(id));
-    document.remove(id);
-    Ok(taken)
-}
-
-fn add(document: &mut Document, path: &str, value: Value<'_>) -> Result<(), String> {
-    let Some((parent, last)) = path.rsplit_once('/') else {
-        document.set(NodeId::ROOT, value);
-        return Ok(());
+fn add(document: &mut Document, path: &str, value: NewValue<'_>) -> Result<(), String> {
+    let cannot = || format!("nothing can be added at `{path}`");
+    let Some((parent, _)) = path.rsplit_once('/') else {
+        return document.set(NodeId::ROOT, value).map(drop).ok_or_else(cannot);
     };
     let id = find(document, parent)?;
-    let parent = document.value(id);
-    if parent.as_object().is_some() {
-        document.insert(id, &last.replace("~1", "/").replace("~0", "~"), value);
-        return Ok(());
-    }
-    let items: Vec<Value<'_>> = match parent.as_array() {
-        Some(items) => items.collect(),
-        None => return Err(format!("nothing can be added at `{path}`")),
+    let last = pointer_steps(path).ok().and_then(Iterator::last).and_then(Result::ok);
+    let last = last.ok_or_else(cannot)?;
+    let Some(items) = document.value(id).as_array() else {
+        return document.insert(id, &last, value).map(drop).ok_or_else(cannot);
     };
-    let at =
-        match last {
-            "-" => items.len(),
-            last => last.parse().ok().filter(|at| *at <= items.len()).ok_or_else(|| {
-                format!("`{path}` is not a position in a list of {}", items.len())
-            })?,
-        };
-    // Items are linked from first to last, so those behind the new one are taken off and put back.
-    let behind: Vec<(NodeId, Document)> =
-        items.iter().skip(at).map(|item| (item.id(), Document::copy_of(*item))).collect();
-    for (item, _) in &behind {
-        document.remove(*item);
-    }
-    document.push(id, value);
-    for (_, item) in &behind {
-        document.push(id, item.root());
-    }
-    Ok(())
+    let n_items = items.len();
+    let added = match &*last {
+        "-" => document.push(id, value),
+        last => pointer_index(last).and_then(|at| document.insert_item(id, at, value)),
+    };
+    added.map(drop).ok_or_else(|| format!("`{path}` is not a position in a list of {n_items}"))
 }
 
 #[cfg(test)]
@@ -117,11 +98,7 @@ mod tests {
     #[test]
     fn what_cannot_be_done_is_said() {
         check("{}", r#"{"op":"remove","path":"/a"}"#, "there is nothing at `/a`");
-        check(
-            "[]",
-            r#"{"op":"add","path":"/2","value":1}"#,
-            "`/2` is not a position in a list of 0",
-        );
+        check("[]", r#"{"op":"add","path":"/2","value":1}"#, "`/2` is not a position in a list of 0");
         check("{}", r#"{"op":"add","path":"/a"}"#, "this patch needs a `value`");
         check(r#"{"a":1}"#, r#"{"op":"test","path":"/a","value":2}"#, "`/a` has another value");
         check("{}", r#"{"op":"drop","path":"/a"}"#, "there is no patch operation `drop`");

@@ -183,7 +183,7 @@ fn based_on(old: &Document, mut object: Decoded, version: Version<'_>) -> (Docum
     let metadata = object.document.root().get("metadata");
     let unnamed = metadata.filter(|metadata| metadata.get("name").is_none()).map(Value::id);
     if let Some(id) = unnamed {
-        object.document.insert_string(id, "name", name);
+        object.document.insert(id, "name", name);
     }
     objects::as_update(old, object, version.crd().is_namespaced())
 }

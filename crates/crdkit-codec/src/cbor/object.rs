@@ -138,7 +138,7 @@ fn items(bytes: &[u8], list: &mut Document) -> Result<(), Box<Issue>> {
         if inherits {
             for (name, text) in [("apiVersion", &own_version), ("kind", &own_kind)] {
                 if let Some(member) = list.insert(id, name, Document::null().root()) {
-                    list.set_string(member, text);
+                    list.set(member, text);
                 }
             }
         }

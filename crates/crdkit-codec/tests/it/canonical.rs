@@ -160,7 +160,7 @@ proptest! {
     fn doubles_read_back(bits in any::<u64>()) {
         let float = f64::from_bits(bits);
         prop_assume!(float.is_finite());
-        let document = Document::of_events([Event::Float(float)]);
+        let document = Document::from(float);
         let mut out = Vec::new();
         write_canonical(document.root(), Notation::Float64 { lossy: false }, &mut out).unwrap();
         let text = String::from_utf8(out).unwrap();

@@ -6,7 +6,7 @@
 use crdkit_engine::{Crd as Engine, CrdError, Version};
 use crdkit_sample::build;
 use crdkit_schema::model::Crd;
-use crdkit_value::{Document, Event, NodeId, Value};
+use crdkit_value::{Document, NodeId, Value};
 
 /// The served versions of a CRD, by name.
 #[derive(Debug)]
@@ -36,19 +36,19 @@ impl Engines {
 /// The CRD with one version, in which it stores.
 fn alone(document: &Document, version: Value<'_>) -> Document {
     let mut only = Document::copy_of(version);
-    build::set(&mut only, "storage", build::scalar(Event::Bool(true)).root());
-    let mut whole = build::object();
+    build::set(&mut only, "storage", true);
+    let mut whole = Document::object();
     for (key, value) in document.root().members() {
         if key != "spec" {
-            build::set(&mut whole, key, value);
+            whole.insert(NodeId::ROOT, key, value);
             continue;
         }
-        let mut spec = build::object();
+        let mut spec = Document::object();
         for (key, value) in value.members() {
             match key {
-                "versions" => build::set(&mut spec, key, build::array([&only]).root()),
-                _ => build::set(&mut spec, key, value),
-            }
+                "versions" => spec.insert(NodeId::ROOT, key, &Document::array_of([&only])),
+                _ => spec.insert(NodeId::ROOT, key, value),
+            };
         }
         whole.insert(NodeId::ROOT, key, spec.root());
     }

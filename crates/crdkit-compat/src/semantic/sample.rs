@@ -11,7 +11,7 @@ use crdkit_sample::leaf::{LARGEST, Memo, number, texts};
 use crdkit_schema::model::{Schema, SchemaId, Schemas};
 use crdkit_schema::rules::escape;
 use crdkit_text::regex::{Regex, Search, SearchOutcome};
-use crdkit_value::{Document, Event};
+use crdkit_value::{Document, NodeId};
 use std::borrow::Cow;
 
 /// Makes samples of the schemas of one table.
@@ -40,13 +40,13 @@ impl<'c> Sampler<'c> {
         }
         match schema.type_name {
             "string" => {
-                build::text(texts(self.memo, &[schema], 1).first().map_or("", String::as_str))
+                Document::from(texts(self.memo, &[schema], 1).first().map_or("", String::as_str))
             }
             "integer" | "number" => build::number(number(&[schema])),
-            "boolean" => build::scalar(Event::Bool(false)),
+            "boolean" => Document::from(false),
             "array" => {
                 let count = usize::try_from(schema.bounds().min_items.unwrap_or(0)).unwrap_or(0);
-                build::array(&self.list(schema, count.min(LARGEST)))
+                Document::array_of(&self.list(schema, count.min(LARGEST)))
             }
             _ => self.object(schema, None),
         }
@@ -56,7 +56,7 @@ impl<'c> Sampler<'c> {
     pub(super) fn with(&self, id: SchemaId, name: &str, value: &Document) -> Document {
         let schema = self.schema(id);
         let mut object = self.object(schema, Some(name));
-        build::set(&mut object, name, value.root());
+        object.insert(NodeId::ROOT, name, value.root());
         let most = schema.bounds().max_properties.and_then(|most| usize::try_from(most).ok());
         let surplus = object.root().members().len().saturating_sub(most.unwrap_or(usize::MAX));
         let others: Vec<_> = object
@@ -74,18 +74,18 @@ impl<'c> Sampler<'c> {
 
     /// An object; `wanted` is a member that will be added to it.
     fn object(&self, schema: &Schema<'c>, wanted: Option<&str>) -> Document {
-        let mut object = build::object();
+        let mut object = Document::object();
         if schema.extensions().embedded_resource {
-            build::set(&mut object, "apiVersion", build::text("v1").root());
-            build::set(&mut object, "kind", build::text("ConfigMap").root());
-            let mut metadata = build::object();
-            build::set(&mut metadata, "name", build::text("example").root());
-            build::set(&mut object, "metadata", metadata.root());
+            object.insert(NodeId::ROOT, "apiVersion", "v1");
+            object.insert(NodeId::ROOT, "kind", "ConfigMap");
+            let mut metadata = Document::object();
+            metadata.insert(NodeId::ROOT, "name", "example");
+            object.insert(NodeId::ROOT, "metadata", metadata.root());
         }
         for name in self.required(schema, wanted) {
             let Some(child) = child(schema, name) else { continue };
             if self.schema(child).default.is_none() && object.root().get(name).is_none() {
-                build::set(&mut object, name, self.sample(child).root());
+                object.insert(NodeId::ROOT, name, self.sample(child).root());
             }
         }
         let least = usize::try_from(schema.bounds().min_properties.unwrap_or(0)).unwrap_or(0);
@@ -106,7 +106,7 @@ impl<'c> Sampler<'c> {
             if object.root().get(&name).is_none() {
                 let value = match child(schema, &name) {
                     Some(child) => self.sample(child),
-                    None => build::text("value"),
+                    None => Document::from("value"),
                 };
                 build::set(object, &name, value.root());
             }
@@ -180,7 +180,7 @@ impl<'c> Sampler<'c> {
                 for place in items.iter_mut().take(if is_map { 1 } else { usize::MAX }) {
                     *place = self.put(item, Some(place), rest, choice)?;
                 }
-                whole = build::array(&items);
+                whole = Document::array_of(&items);
             }
         }
         Some(whole)
@@ -193,7 +193,7 @@ impl<'c> Sampler<'c> {
             "string" => {
                 let pattern =
                     Regex::new(schema.pattern).ok().filter(|_| !schema.pattern.is_empty());
-                let Some(pattern) = pattern else { return Some(build::text(&"a".repeat(size))) };
+                let Some(pattern) = pattern else { return Some(Document::from(&"a".repeat(size))) };
                 let search = Search {
                     matching: vec![&pattern],
                     failing: Vec::new(),
@@ -201,11 +201,11 @@ impl<'c> Sampler<'c> {
                     max_length: Some(size),
                 };
                 match search.run(1) {
-                    SearchOutcome::Texts(texts) => texts.first().map(|text| build::text(text)),
+                    SearchOutcome::Texts(texts) => texts.first().map(Document::from),
                     SearchOutcome::Unknown => None,
                 }
             }
-            "array" => Some(build::array(&self.list(schema, size))),
+            "array" => Some(Document::array_of(&self.list(schema, size))),
             "object" => {
                 let mut object = self.object(schema, None);
                 self.pad(schema, size, &mut object);
@@ -218,7 +218,7 @@ impl<'c> Sampler<'c> {
     /// So many items of an array, unlike one another where the array asks for it.
     pub(super) fn list(&self, schema: &Schema<'c>, count: usize) -> Vec<Document> {
         let Some(item) = schema.item_schema() else {
-            return vec![build::object(); count];
+            return vec![Document::object(); count];
         };
         let extensions = schema.extensions();
         match extensions.list_type {
@@ -243,9 +243,7 @@ impl<'c> Sampler<'c> {
             return values.items().take(count).map(Document::copy_of).collect();
         }
         match schema.type_name {
-            "string" => {
-                texts(self.memo, &[schema], count).iter().map(|text| build::text(text)).collect()
-            }
+            "string" => texts(self.memo, &[schema], count).iter().map(Document::from).collect(),
             "integer" | "number" => {
                 let first = number(&[schema]);
                 let ups = (0..u32::try_from(count).unwrap_or(0)).map(f64::from);

@@ -25,7 +25,7 @@ use crate::step::SchemaStep;
 use crdkit_sample::build;
 use crdkit_sample::leaf::{Memo, texts};
 use crdkit_schema::model::{Schema, SchemaId};
-use crdkit_value::{Document, Event, Value};
+use crdkit_value::{Document, Value};
 use guard::{Guard, Known, Notice};
 pub(super) use ratchet::Blind;
 use ratchet::Standing;
@@ -315,7 +315,7 @@ impl<'c> SuspectWalk<'c> {
     fn nullable(&mut self, visit: &Visit<'c>, old: &Schema<'c>, new: &Schema<'c>) {
         if old.nullable && !new.nullable {
             for concern in [Concern::Accept, Concern::Retain] {
-                let null = build::scalar(Event::Null);
+                let null = Document::null();
                 let mut suspect = self.suspect(visit, concern, "nullable", "null is not a value");
                 if concern == Concern::Accept {
                     // A null that is dropped is missing from what is around it.
@@ -369,9 +369,9 @@ impl<'c> SuspectWalk<'c> {
                 let low = old.bounds().minimum.unwrap_or(0.0);
                 vec![build::number(0.5), build::number(low + 0.5)]
             }
-            ("integer or string", _) => vec![build::number(1.0), build::text("a")],
+            ("integer or string", _) => vec![build::number(1.0), Document::from("a")],
             ("anything", _) => {
-                vec![build::text("a"), build::number(1.0), build::object(), build::array([])]
+                vec![Document::from("a"), build::number(1.0), Document::object(), Document::array()]
             }
             _ => vec![self.sampler.sample(visit.old)],
         };
@@ -387,7 +387,7 @@ impl<'c> SuspectWalk<'c> {
         }
         if before == "anything" && default::fills(self.new, visit.new) {
             let suspect = self.suspect(visit, Concern::Mean, "type", change.clone());
-            self.found.push(suspect.trying(vec![build::object()]));
+            self.found.push(suspect.trying(vec![Document::object()]));
         }
         let mut suspect = self.suspect(visit, Concern::Accept, "type", change);
         suspect.is_ratcheted &= !self.is_strict(visit.new, may_be(old, "object"))
@@ -415,7 +415,7 @@ impl<'c> SuspectWalk<'c> {
         let mut values: Vec<_> =
             (0..4).map(|choice| Sampler { choice, ..self.sampler }.sample(id)).collect();
         if schema.type_name == "string" {
-            values.extend(texts(self.sampler.memo, &[schema], 4).iter().map(|it| build::text(it)));
+            values.extend(texts(self.sampler.memo, &[schema], 4).iter().map(Document::from));
         }
         for (name, child) in schema.properties.iter().take(MOST) {
             values.push(self.sampler.with(id, name, &self.sampler.sample(child)));

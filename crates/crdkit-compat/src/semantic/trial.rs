@@ -54,10 +54,10 @@ pub(super) fn change(version: Version<'_>, before: &Document, after: &Document) 
 /// Why a label cannot be put on a stored object, if it cannot.
 pub(super) fn refused_update(new: Version<'_>, object: &Document) -> Option<String> {
     let mut before = stored(object);
-    build::set(&mut before, "apiVersion", build::text(&new.compiled().api_version).root());
+    build::set(&mut before, "apiVersion", &new.compiled().api_version);
     let mut metadata = Document::copy_of(before.root().get("metadata")?);
-    let mut labels = build::object();
-    build::set(&mut labels, "touched", build::text("true").root());
+    let mut labels = Document::object();
+    labels.insert(NodeId::ROOT, "touched", "true");
     build::set(&mut metadata, "labels", labels.root());
     let mut changed = Document::copy_of(before.root());
     build::set(&mut changed, "metadata", metadata.root());
@@ -96,9 +96,9 @@ pub(super) fn defaulted(before: &Outcome, after: &Outcome) -> Vec<(FieldPath, St
 pub(super) fn stored(object: &Document) -> Document {
     let mut metadata = match object.root().get("metadata") {
         Some(metadata) => Document::copy_of(metadata),
-        None => build::object(),
+        None => Document::object(),
     };
-    build::set(&mut metadata, "resourceVersion", build::text("1").root());
+    build::set(&mut metadata, "resourceVersion", "1");
     let mut stored = Document::copy_of(object.root());
     build::set(&mut stored, "metadata", metadata.root());
     stored

@@ -100,7 +100,7 @@ impl<'c> WitnessSearch<'c> {
     fn blinded(&self, object: &Document, blind: &Blind) -> Option<Document> {
         let sampler = Sampler { schemas: &self.old.crd.schemas, memo: self.old.memo, choice: 0 };
         let value = if keeps(sampler.schema(blind.schema)) {
-            sampler.with(blind.schema, KEY, &build::text("a"))
+            sampler.with(blind.schema, KEY, &Document::from("a"))
         } else {
             sampler.sample(blind.schema)
         };
@@ -137,20 +137,20 @@ impl<'c> WitnessSearch<'c> {
         let object = place(&sampler, root, &suspect.path, value);
         let mut metadata = match object.root().get("metadata") {
             Some(metadata) => Document::copy_of(metadata),
-            None => build::object(),
+            None => Document::object(),
         };
         if metadata.root().get("name").is_none() {
-            build::set(&mut metadata, "name", build::text("example").root());
+            build::set(&mut metadata, "name", "example");
         }
-        let mut whole = build::object();
+        let mut whole = Document::object();
         let group = self.old.crd.spec.group;
         let api_version = format!("{group}/{}", self.old_version);
-        build::set(&mut whole, "apiVersion", build::text(&api_version).root());
-        build::set(&mut whole, "kind", build::text(self.old.crd.spec.names.kind).root());
-        build::set(&mut whole, "metadata", metadata.root());
+        whole.insert(NodeId::ROOT, "apiVersion", &api_version);
+        whole.insert(NodeId::ROOT, "kind", self.old.crd.spec.names.kind);
+        whole.insert(NodeId::ROOT, "metadata", metadata.root());
         for (key, value) in object.root().members() {
             if !matches!(key, "apiVersion" | "kind" | "metadata") {
-                build::set(&mut whole, key, value);
+                whole.insert(NodeId::ROOT, key, value);
             }
         }
         Some(whole)
@@ -165,7 +165,7 @@ impl<'c> WitnessSearch<'c> {
             return None;
         }
         let mut moved = Document::copy_of(object.root());
-        let api_version = build::text(&new.compiled().api_version);
+        let api_version = Document::from(&new.compiled().api_version);
         build::set(&mut moved, "apiVersion", api_version.root());
         match suspect.concern {
             Concern::Accept | Concern::Update | Concern::Own => {
@@ -328,7 +328,7 @@ fn place(
             let first = place(sampler, child, rest, value);
             let sample = sampler.sample(id);
             let others: Vec<_> = sample.root().items().skip(1).map(Document::copy_of).collect();
-            build::array(iter::once(&first).chain(&others))
+            Document::array_of(iter::once(&first).chain(&others))
         }
         _ => sampler.sample(id),
     }

@@ -32,7 +32,7 @@ fn options(field_validation: FieldValidation) -> RequestOptions {
 
 fn create(version: Version<'_>, object: &Document, field_validation: FieldValidation) -> Outcome {
     let mut document = Document::copy_of(object.root());
-    document.insert_string(NodeId::ROOT, "apiVersion", &version.compiled().api_version);
+    document.insert(NodeId::ROOT, "apiVersion", &*version.compiled().api_version);
     version.create(Decoded { document, issues: Vec::new() }, &options(field_validation))
 }
 
@@ -44,7 +44,7 @@ fn is_whole(read: &Outcome) -> bool {
 fn stored(object: &Document) -> Document {
     let mut stored = Document::copy_of(object.root());
     let metadata = stored.root().get("metadata").map(Value::id);
-    stored.insert_string(metadata.unwrap(), "resourceVersion", "1");
+    stored.insert(metadata.unwrap(), "resourceVersion", "1");
     stored
 }
 

@@ -4,7 +4,7 @@ use crate::generate::{Choices, Shape, choices, object};
 use crate::support;
 use crdkit_codec::{DecodeOptions, cbor, yaml};
 use crdkit_engine::{Crd, FieldValidation, Outcome, RequestOptions};
-use crdkit_issue::{Segment, codes};
+use crdkit_issue::codes;
 use proptest::prelude::*;
 use std::fmt::Write as _;
 
@@ -152,19 +152,8 @@ fn check_places(crd: &Crd, text: &str) -> Result<(), TestCaseError> {
     for validation in [FieldValidation::Warn, FieldValidation::Strict] {
         for issue in &version.create(text.as_bytes(), &options(validation)).issues {
             let span = issue.span.expect("a place");
-            let mut value = written.root();
-            let mut is_whole = true;
-            for segment in issue.path.segments() {
-                let next = match segment {
-                    Segment::Field(key) | Segment::Key(key) => value.get(key),
-                    Segment::Index(index) => value.at(*index),
-                };
-                let Some(next) = next else {
-                    is_whole = false;
-                    break;
-                };
-                value = next;
-            }
+            let value = written.root().nearest(&issue.path);
+            let is_whole = written.find(&issue.path).is_some();
             let place = written.place(value.id()).expect("a place");
             let is_field = issue.code == codes::crd::UNKNOWN_FIELD;
             let right = if is_field {

@@ -287,10 +287,7 @@ impl<'d> Walk<'d> {
                 (None, Some(GoType::Map(_, inner) | GoType::List(_, inner))) => inner,
                 _ => return None,
             });
-            value = match segment {
-                Segment::Field(name) | Segment::Key(name) => value.get(name)?,
-                Segment::Index(index) => value.at(*index)?,
-            };
+            value = value.child(segment)?;
         }
         Some(value)
     }

@@ -14,10 +14,10 @@ use super::finding::{self, Finding};
 use super::{Compiled, Message, RESOURCE_VARIABLES};
 use crate::compile::{Flags, Id, Node, Rule, Rules, Table};
 use crate::place;
-use crate::validate::correlate::{self, Keys, Pairs};
+use crate::validate::correlate::{self, Pairs};
 use crdkit_cel::{Arena, Binding, EvalError, Limits, Program, ShapeId, Val};
 use crdkit_issue::{FieldPath, Issue, Severity};
-use crdkit_value::{Kind, NodeId, Value};
+use crdkit_value::{Kind, MemberIndex, NodeId, Value};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -169,7 +169,7 @@ impl<'t> Walk<'t, '_> {
         }
         match value.kind() {
             Kind::Object(members) => {
-                let keys = old.map(Keys::new);
+                let keys = old.map(MemberIndex::new);
                 let entries = clause.additional_schema().zip(node.additional_schema());
                 for (key, member) in members {
                     let (rules, child) = if let Some(entries) = entries {
@@ -188,7 +188,7 @@ impl<'t> Walk<'t, '_> {
                         }
                         (rules, child)
                     };
-                    let before = keys.as_ref().and_then(|keys| keys.find(key));
+                    let before = keys.as_ref().and_then(|keys| keys.get(key));
                     self.value(rules, child, place.below(child, member, before))?;
                 }
             }
@@ -343,8 +343,7 @@ impl<'t> Walk<'t, '_> {
         if !failed.compiled.uses_old_self && self.is_unchanged(&at.place) {
             issue.severity = Severity::Warning;
         }
-        let steps = failed.rule.field_path.segments().iter().cloned();
-        let path = steps.fold(self.path(value), FieldPath::join);
+        let path = failed.rule.field_path.rebase(&self.path(value));
         self.found.push((value.id(), issue.at(path)));
     }
 

@@ -8,36 +8,13 @@
 
 use crate::compile::{Id, ListType, Name, Node, Table, Types};
 use crdkit_text::{number, quote::quote};
-use crdkit_value::{Kind, Value};
+use crdkit_value::{Kind, MemberIndex, Value};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use std::fmt::Write as _;
 
-/// Up to here looking through all members is faster than hashing.
+/// Up to here looking through all items is faster than hashing.
 const LINEAR: usize = 16;
-
-/// The members of an old object.
-pub struct Keys<'v> {
-    object: Value<'v>,
-    index: Option<HashMap<&'v str, Value<'v>, RandomState>>,
-}
-
-impl<'v> Keys<'v> {
-    /// The members of `object`; none if it is no object.
-    pub fn new(object: Value<'v>) -> Self {
-        let members = object.members();
-        let index = (members.len() > LINEAR).then(|| members.collect());
-        Self { object, index }
-    }
-
-    /// The member called `key`.
-    pub fn find(&self, key: &str) -> Option<Value<'v>> {
-        match &self.index {
-            Some(index) => index.get(key).copied(),
-            None => self.object.get(key),
-        }
-    }
-}
 
 /// The items of an old list that new ones may replace.
 pub struct Pairs<'t, 'v> {
@@ -110,10 +87,10 @@ pub fn equal(table: &Table, schema: Option<Id>, new: Value<'_>, old: Value<'_>) 
                 return false;
             }
             let Some(node) = schema.map(|schema| table.node(schema)) else {
-                return identical(new, old);
+                return new.is_identical(old);
             };
             if node.list_type != ListType::Map {
-                return identical(new, old);
+                return new.is_identical(old);
             }
             let pairs = Pairs::new(table, node, old);
             let mut items = items;
@@ -126,51 +103,15 @@ pub fn equal(table: &Table, schema: Option<Id>, new: Value<'_>, old: Value<'_>) 
         }
         (Kind::Object(members), Kind::Object(old_members)) => {
             let Some(node) = schema.map(|schema| table.node(schema)) else { return false };
-            let keys = Keys::new(old);
+            let keys = MemberIndex::new(old);
             let mut members = members;
             members.len() == old_members.len()
                 && members.all(|(key, member)| {
                     let schema = node.member_schema(table, key);
-                    let pair = schema.zip(keys.find(key));
+                    let pair = schema.zip(keys.get(key));
                     pair.is_some_and(|(schema, old)| equal(table, Some(schema), member, old))
                 })
         }
-        _ => identical(new, old),
+        _ => new.is_identical(old),
     }
-}
-
-/// Whether two values are the same in every respect, numbers by kind as well. Does not recurse.
-pub fn identical(left: Value<'_>, right: Value<'_>) -> bool {
-    let mut pending = Vec::new();
-    let mut next = Some((left, right));
-    while let Some((left, right)) = next {
-        let same = match (left.kind(), right.kind()) {
-            (Kind::Null, Kind::Null) => true,
-            (Kind::Bool(left), Kind::Bool(right)) => left == right,
-            (Kind::Int(left), Kind::Int(right)) => left == right,
-            (Kind::Float(left), Kind::Float(right)) => left == right,
-            (Kind::Number(left), Kind::Number(right))
-            | (Kind::String(left), Kind::String(right)) => left == right,
-            (Kind::Array(left), Kind::Array(right)) => {
-                let same = left.len() == right.len();
-                pending.extend(left.zip(right).filter(|_| same));
-                same
-            }
-            (Kind::Object(members), Kind::Object(others)) => {
-                let keys = Keys::new(right);
-                let same = members.len() == others.len();
-                same && members.into_iter().all(|(key, member)| {
-                    let other = keys.find(key);
-                    pending.extend(other.map(|other| (member, other)));
-                    other.is_some()
-                })
-            }
-            _ => false,
-        };
-        if !same {
-            return false;
-        }
-        next = pending.pop();
-    }
-    true
 }

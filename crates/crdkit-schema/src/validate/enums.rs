@@ -34,7 +34,7 @@ fn matches_entry(entry: &Literal, kind: &Kind<'_>, value: Value<'_>) -> bool {
         (Literal::Int(entry), Kind::Float(float)) => *entry == super::number::truncate(*float),
         (Literal::String(entry), Kind::Int(int)) => is_character(entry, *int),
         (Literal::Tree(entry), Kind::Array(_) | Kind::Object(_)) => {
-            super::correlate::identical(entry.root(), value)
+            entry.root().is_identical(value)
         }
         _ => false,
     }

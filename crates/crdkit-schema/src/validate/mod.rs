@@ -30,7 +30,7 @@ pub use positions::Positions;
 use crate::compile::{Additional, Field, Flags, Id, Node, Plain, Table};
 use crate::status;
 use crdkit_issue::{FieldPath, Issue};
-use crdkit_value::{Items, Kind, Members, NodeId, Tag, Value};
+use crdkit_value::{Items, Kind, MemberIndex, Members, NodeId, Tag, Value};
 use std::collections::BTreeSet;
 
 /// Everything wrong with `value`, which stands at `base` and replaces `old`, as issues: sorted by path,
@@ -216,7 +216,7 @@ impl<'t, K: Keywords<'t>> Validator<'t, K> {
         self.count_members(at, members.len());
         let (mut count, mut n_required) = (0, 0);
         if !node.fields.is_empty() || node.additional != Additional::Absent {
-            let old = old.map(correlate::Keys::new);
+            let old = old.map(MemberIndex::new);
             let rest = node.additional_schema().map(|schema| self.plain(schema));
             for (key, member) in members {
                 let (schema, plain) = match node.fields.find(table, key) {
@@ -240,7 +240,7 @@ impl<'t, K: Keywords<'t>> Validator<'t, K> {
                 // The server converts old and new objects to one version, so a change of these two
                 // would not be seen.
                 let seen = position != Position::Root || !matches!(key, "kind" | "apiVersion");
-                let old = old.as_ref().filter(|_| seen).and_then(|old| old.find(key));
+                let old = old.as_ref().filter(|_| seen).and_then(|old| old.get(key));
                 count += self.value(schema, member, old, Position::Inside);
             }
         }
@@ -257,9 +257,9 @@ impl<'t, K: Keywords<'t>> Validator<'t, K> {
 
     /// Looks for what is required by name: not all of it was met among the declared properties.
     fn required(&mut self, at: &Instance<'t, '_>) {
-        let keys = correlate::Keys::new(at.value);
+        let keys = MemberIndex::new(at.value);
         for name in at.node.required.iter().copied() {
-            if keys.find(self.table.name(name)).is_none() {
+            if keys.get(self.table.name(name)).is_none() {
                 self.add(at, Problem::Required { name });
             }
         }

@@ -119,7 +119,7 @@ impl fmt::Debug for Codecs {
 
 /// A document that holds one string.
 fn string(text: &str) -> Document {
-    Document::of_events([crdkit_value::Event::String(text)])
+    Document::from(text)
 }
 
 /// The text of `value`, or that it is none.

@@ -7,7 +7,7 @@ use crdkit_codec::{DecodeOptions, json::write_canonical};
 use crdkit_text::quantity::Quantity;
 use crdkit_text::timestamp::Timestamp;
 use crdkit_text::{base64, duration};
-use crdkit_value::{Document, Event, Kind, NumberMode, Value};
+use crdkit_value::{Document, Kind, NumberMode, Value};
 
 /// Go's durations: `90m` is `1h30m0s`.
 #[derive(Clone, Copy, Debug, Default)]
@@ -117,7 +117,7 @@ impl Codec for EpochSeconds {
         if instant.nanoseconds != 0 {
             return Err("it has a fraction of a second".to_owned());
         }
-        Ok(Document::of_events([Event::Int(instant.seconds)]))
+        Ok(Document::from(instant.seconds))
     }
 }
 

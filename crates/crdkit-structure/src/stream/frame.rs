@@ -147,7 +147,7 @@ impl<'t> Frame<'t> {
             let node = schema.node(*id);
             note_dependents(schema, *id, name, present);
             if let Some(names) = node.more().and_then(|more| more.property_names) {
-                let text = Document::of_events([Event::String(name)]);
+                let text = Document::from(name);
                 if !validate::is_valid(schema, names, text.root()) {
                     let issue = Issue::error(codes::schema::PROPERTY_NAME).with("key", name);
                     found.push(issue.at(path.clone()));
@@ -282,7 +282,7 @@ impl<'t> Frame<'t> {
         let names = lists.flat_map(|id| schema.node(*id).list_map_keys());
         let names: Vec<&str> = names.map(|name| schema.table().name(*name)).collect();
         if !names.is_empty() {
-            let nothing = Document::of_events([Event::BeginObject, Event::EndObject]);
+            let nothing = Document::object();
             self.identity = Some((names, nothing));
         }
     }

@@ -245,10 +245,7 @@ impl<'t, S: Source> Stream<'t, S> {
         let Some(opened) = &self.opened else { return false };
         let child = self.frames.last().map(Frame::child);
         let mut wanted = opened.segments().iter();
-        self.path
-            .iter()
-            .chain(child.as_ref())
-            .all(|step| wanted.next().is_some_and(|it| same(it, step)))
+        self.path.iter().chain(child.as_ref()).all(|step| wanted.next() == Some(step))
     }
 
     /// Opens the next value, or takes it as it is when it cannot be opened.
@@ -483,32 +480,16 @@ impl Part<'_> {
 
     /// Its place in the array at `array`, if it is an item of it.
     pub fn index_in(&self, array: &FieldPath) -> Option<usize> {
-        let around = array.segments();
-        let is_there = around.len() == self.around.len()
-            && around.iter().zip(self.around).all(|(wanted, step)| same(wanted, step));
         match self.step {
-            Some(Segment::Index(index)) if is_there => Some(index),
+            Some(Segment::Index(index)) if array.segments() == self.around => Some(index),
             _ => None,
         }
-    }
-}
-
-/// Whether two steps lead to the same child; a field may be written as a map entry.
-fn same(left: &Segment, right: &Segment) -> bool {
-    match (left, right) {
-        (Segment::Index(left), Segment::Index(right)) => left == right,
-        (Segment::Index(_), _) | (_, Segment::Index(_)) => false,
-        (
-            Segment::Field(left) | Segment::Key(left),
-            Segment::Field(right) | Segment::Key(right),
-        ) => left == right,
     }
 }
 
 /// Puts a finding about a part where the part stands.
 fn prefix(base: &FieldPath, issue: &mut Issue) {
     if !base.is_root() {
-        let path = mem::take(&mut issue.path);
-        issue.path = base.segments().iter().chain(path.segments()).cloned().collect();
+        issue.path = issue.path.rebase(base);
     }
 }

@@ -268,7 +268,7 @@ fn literal_is(literal: &Literal, kind: &Kind<'_>, value: Value<'_>) -> bool {
 
 /// A document that is one string.
 fn text_document(text: &str) -> Document {
-    Document::of_events([crdkit_value::Event::String(text)])
+    Document::from(text)
 }
 
 /// The number of things that a schema asks for, here and below; at most as many as are worth counting.

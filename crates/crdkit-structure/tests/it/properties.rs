@@ -2,7 +2,7 @@
 
 use crdkit_structure::build::{Node, array, boolean, integer, map, object, string};
 use crdkit_structure::{Decoded, DefaultMode, Options, ParseOptions, Schema, Unknown, document_of};
-use crdkit_value::{Document, Event, NodeId, Value};
+use crdkit_value::{Document, NodeId, Value};
 use proptest::prelude::*;
 
 /// A schema with some members; some have defaults, some allow null.
@@ -59,7 +59,7 @@ fn instance(schema: Value<'_>, choices: &mut impl Iterator<Item = u8>) -> Docume
         "integer" => pick(&["0", "-5", "9007199254740993"], choice(3)),
         "boolean" => pick(&["true", "false"], choice(2)),
         "array" => {
-            let mut list = Document::of_events([Event::BeginArray, Event::EndArray]);
+            let mut list = Document::array();
             for _ in 0..choice(3) {
                 let item = instance(schema.get("items").unwrap(), choices);
                 list.push(NodeId::ROOT, item.root());
@@ -67,7 +67,7 @@ fn instance(schema: Value<'_>, choices: &mut impl Iterator<Item = u8>) -> Docume
             list
         }
         _ => {
-            let mut whole = Document::of_events([Event::BeginObject, Event::EndObject]);
+            let mut whole = Document::object();
             if let Some(values) = schema.get("additionalProperties") {
                 for key in ["", "k"] {
                     if choices.next().unwrap_or(0).is_multiple_of(2) {

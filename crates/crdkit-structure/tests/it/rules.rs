@@ -63,8 +63,8 @@ fn what_the_program_has_set_is_written() {
 
     // A default that was changed, one that was not, a new member, a new item.
     let age = edited.value.root().get("age").unwrap().id();
-    edited.value.set_int(age, 21);
-    edited.value.insert_string(NodeId::ROOT, "name", "Alice");
+    edited.value.set(age, 21);
+    edited.value.insert(NodeId::ROOT, "name", "Alice");
     let tags = edited.value.root().get("tags").unwrap().id();
     edited.value.push(tags, document_of("\"b\"").root());
     assert_eq!(
@@ -76,7 +76,7 @@ fn what_the_program_has_set_is_written() {
 
     // Inside a default that was applied as a whole.
     let city = edited.value.root().pointer("/address/city").unwrap().id();
-    edited.value.set_string(city, "Basel");
+    edited.value.set(city, "Basel");
     assert_eq!(
         text(schema.encode_preserving(&edited)),
         r#"{"address":{"city":"Basel","zip":3000},"age":21,"name":"Alice","tags":["a","b"]}"#
@@ -94,7 +94,7 @@ fn a_null_that_the_program_has_replaced_is_written_as_the_new_value() {
     let mut edited = decoded(&schema, r#"{"a": null}"#);
     assert_eq!(text(schema.encode_preserving(&edited)), r#"{"a":null}"#);
     let id = edited.value.root().get("a").unwrap().id();
-    edited.value.set_int(id, 1);
+    edited.value.set(id, 1);
     assert_eq!(text(schema.encode_preserving(&edited)), r#"{"a":1}"#);
     let strict = EncodeMode::Preserve { strict: true };
     let literal = schema.encode_with(&edited.value, Some(&edited.presence), strict);

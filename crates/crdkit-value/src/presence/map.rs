@@ -5,7 +5,7 @@ use super::filter::{Choice, PresenceFilter};
 use super::iter::PresenceIter;
 use super::names::Names;
 use crate::node::to_u32;
-use crdkit_issue::{FieldPath, Segment};
+use crdkit_issue::{FieldPath, Segment, pointer_index};
 use std::cmp::Ordering;
 use std::fmt;
 
@@ -203,7 +203,7 @@ impl PresenceMap {
         let is_array =
             children.first().is_some_and(|child| matches!(self.step_of(*child), Step::Index(_)));
         let found = if is_array {
-            let index: u32 = text.parse().ok()?;
+            let index = to_u32(pointer_index(&text)?);
             children.binary_search_by(|child| match self.step_of(*child) {
                 Step::Index(other) => other.cmp(&index),
                 Step::Name(_) => Ordering::Greater,

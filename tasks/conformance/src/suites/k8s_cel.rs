@@ -11,7 +11,7 @@ use crate::case::{Case, Cases};
 use crate::score::Score;
 use anyhow::Result;
 use crdkit::schema::{check, read};
-use crdkit::value::{Document, Event, Kind, Value};
+use crdkit::value::{Document, Kind, Value};
 
 pub(crate) const SUITE: Suite = Suite {
     name: "k8s-cel",
@@ -61,7 +61,7 @@ fn recorded(value: Value<'_>, schema: Value<'_>) -> Document {
         }
     }
     for (id, float) in floats {
-        document.set(id, Document::of_events([Event::Float(float)]).root());
+        document.set(id, Document::from(float).root());
     }
     document
 }

@@ -77,11 +77,8 @@ fn evaluate(eval: &Eval) -> Result<Exit> {
         Ok(Some(object))
     };
     let (new, old) = (object(eval.object.as_deref())?, object(eval.old.as_deref())?);
-    let value = |root| path::find(root, &place.path).map(|value| (value, site.shape));
-    let (self_value, old_value) = (
-        new.as_ref().and_then(|new| value(new.root())),
-        old.as_ref().and_then(|old| value(old.root())),
-    );
+    let self_value = new.as_ref().and_then(|new| new.find(&place.path)).map(|it| (it, site.shape));
+    let old_value = old.as_ref().and_then(|old| old.find(&place.path)).map(|it| (it, site.shape));
     if new.is_some() && self_value.is_none() {
         return Err(anyhow!("the object has no `{}`", place.path));
     }

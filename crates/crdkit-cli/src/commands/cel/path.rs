@@ -1,7 +1,6 @@
 //! Paths as people write them: `spec.targets[0].name`, `metadata.labels[example.com/team]`.
 
 use crdkit::issue::{FieldPath, Segment};
-use crdkit::value::Value;
 
 /// Reads a path. The empty one is the whole object.
 pub(super) fn parse(text: &str) -> Result<FieldPath, String> {
@@ -28,15 +27,6 @@ pub(super) fn parse(text: &str) -> Result<FieldPath, String> {
         };
     }
     Ok(path)
-}
-
-/// What is at `path` in `value`.
-pub(super) fn find<'v>(value: Value<'v>, path: &FieldPath) -> Option<Value<'v>> {
-    path.segments().iter().try_fold(value, |value, step| match step {
-        Segment::Field(name) | Segment::Key(name) => value.get(name),
-        // An index may also be the key of a map.
-        Segment::Index(index) => value.at(*index).or_else(|| value.get(&index.to_string())),
-    })
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use crate::source::{self, Purpose};
 use anyhow::{Context as _, Result};
 use crdkit::codec::{DecodeOptions, Decoded};
 use crdkit::compat::semantic::{Broken, Replay};
-use crdkit::issue::{FieldPath, Issue, Segment, Severity, Span, codes};
+use crdkit::issue::{FieldPath, Issue, Severity, codes};
 use crdkit::text::kind::GroupKind;
 use crdkit::value::{Document, Value};
 use std::collections::BTreeMap;
@@ -94,7 +94,7 @@ fn issues(broken: &Broken, document: &Document, identity: &Identity) -> Vec<Issu
     let issue = |effect: String, path: &FieldPath, severity| {
         let mut issue = Issue::error(codes::compat::OBJECT_BREAKS).with("effect", effect);
         issue.severity = severity;
-        issue.span = nearest(document, path);
+        issue.span = crate::crds::nearest(document, path);
         issue.at(path.clone())
     };
     let root = FieldPath::root();
@@ -110,21 +110,6 @@ fn issues(broken: &Broken, document: &Document, identity: &Identity) -> Vec<Issu
         Broken::Defaulted(_) => vec![issue(broken.text(), &root, Severity::Warning)],
         _ => vec![issue(format!("{identity} {}", broken.text()), &root, Severity::Error)],
     }
-}
-
-/// Where something is, or the nearest value around it that is written.
-fn nearest(document: &Document, path: &FieldPath) -> Option<Span> {
-    let mut value = document.root();
-    for segment in path.segments() {
-        let next = match segment {
-            Segment::Field(name) | Segment::Key(name) => value.get(name),
-            Segment::Index(index) => value.at(*index),
-        };
-        let Some(next) = next else { break };
-        value = next;
-    }
-    let place = document.place(value.id())?;
-    Some(place.key.unwrap_or(Span::new(place.value.start, place.value.start + 1)))
 }
 
 fn kind(document: &Document) -> GroupKind {

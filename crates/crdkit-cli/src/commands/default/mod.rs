@@ -149,8 +149,7 @@ impl Printer<'_> {
     ) {
         let root = stored.root();
         let mut text = match self.args.output {
-            Notation::Json => json::text(root, json::Layout::Pretty) + "
-",
+            Notation::Json => json::text(root, json::Layout::Pretty) + "\n",
             Notation::Yaml => {
                 if self.n_printed > 0 {
                     self.out.push_str("---\n");

@@ -2,7 +2,7 @@
 
 use super::formula::{Constant, Formula, Hop, RulePath, Side, Term};
 use crdkit_sample::build;
-use crdkit_value::{Document, Event, Value};
+use crdkit_value::{Document, Value};
 
 /// What to put at a place.
 #[derive(Clone, Debug)]
@@ -56,7 +56,7 @@ fn collect(formula: &Formula, out: &mut Vec<(RulePath, Choice)>) {
         Formula::Matches(term, ..) => {
             // No pattern takes all of these but one that takes everything.
             let texts = ["", "a", "A", "0", "-", " ", "a b", "example.com", "/", "a/b", "é"];
-            add(term, texts.map(|text| Choice::Is(build::text(text))), out);
+            add(term, texts.map(|text| Choice::Is(Document::from(text))), out);
         }
         Formula::Opaque(_, places, tests) => {
             for test in tests {
@@ -116,12 +116,13 @@ fn tidy(out: &mut Vec<(RulePath, Choice)>) {
 /// A constant and its neighbours.
 fn around(constant: &Constant) -> [Document; 3] {
     match constant {
-        Constant::Bool(value) => [*value, !*value, *value].map(|it| build::scalar(Event::Bool(it))),
-        Constant::Int(int) => [int.saturating_add(1), *int, int.saturating_sub(1)]
-            .map(|int| build::scalar(Event::Int(int))),
+        Constant::Bool(value) => [*value, !*value, *value].map(Document::from),
+        Constant::Int(int) => {
+            [int.saturating_add(1), *int, int.saturating_sub(1)].map(Document::from)
+        }
         Constant::Double(double) => [double + 1.0, *double, double - 1.0].map(build::number),
         Constant::Text(text) => {
-            [build::text(text), build::text(&format!("{text}x")), build::text("")]
+            [Document::from(text), Document::from(&format!("{text}x")), Document::from("")]
         }
     }
 }
@@ -151,10 +152,10 @@ impl Constant {
     /// The constant as a document.
     pub(super) fn document(&self) -> Document {
         match self {
-            Self::Bool(it) => build::scalar(Event::Bool(*it)),
-            Self::Int(it) => build::scalar(Event::Int(*it)),
-            Self::Double(it) => build::scalar(Event::Float(*it)),
-            Self::Text(it) => build::text(it),
+            Self::Bool(it) => Document::from(*it),
+            Self::Int(it) => Document::from(*it),
+            Self::Double(it) => Document::from(*it),
+            Self::Text(it) => Document::from(it),
         }
     }
 }

@@ -3,8 +3,8 @@
 use super::default::Only;
 use super::{Concern, SuspectWalk, Visit, may_be};
 use crate::step::SchemaStep;
-use crdkit_sample::build;
 use crdkit_schema::model::Schema;
+use crdkit_value::Document;
 
 /// A list may be this long to make a point.
 const LONGEST: i64 = 2000;
@@ -23,7 +23,7 @@ impl<'c> SuspectWalk<'c> {
             let items = if limit < LONGEST { self.sampler.list(old, count) } else { Vec::new() };
             // Too few unlike items make no point.
             let enough = items.len() == count && count > 0;
-            let values = enough.then(|| build::array(&items)).into_iter().collect();
+            let values = enough.then(|| Document::array_of(&items)).into_iter().collect();
             let change = format!("at most {limit} items");
             let suspect = self.suspect(visit, Concern::Accept, "maxItems", change);
             self.found.push(suspect.trying(values));
@@ -31,7 +31,7 @@ impl<'c> SuspectWalk<'c> {
         if let Some(limit) = after.min_items
             && before.min_items.unwrap_or(0) < limit
         {
-            let values = vec![build::array(&self.sampler.list(old, count(before.min_items)))];
+            let values = vec![Document::array_of(&self.sampler.list(old, count(before.min_items)))];
             let change = format!("at least {limit} items");
             let suspect = self.suspect(visit, Concern::Accept, "minItems", change);
             self.found.push(suspect.trying(values));
@@ -88,8 +88,8 @@ impl<'c> SuspectWalk<'c> {
         };
         let item = old.item_schema().map(|item| self.sampler.sample(item));
         let mut values: Vec<_> =
-            item.map(|item| build::array([&item, &item])).into_iter().collect();
-        values.push(build::array(&self.sampler.list(old, 2)));
+            item.map(|item| Document::array_of([&item, &item])).into_iter().collect();
+        values.push(Document::array_of(&self.sampler.list(old, 2)));
         let mut suspect = self.suspect(visit, Concern::Accept, keyword, change);
         if keyword != "uniqueItems" {
             // Items that repeat are not a reason to refuse an update if some did before.

@@ -12,7 +12,7 @@ use crate::side::Side;
 use crate::step::SchemaStep;
 use crdkit_sample::build;
 use crdkit_schema::model::{Junctors, Schema, SchemaId};
-use crdkit_value::{Document, Event, Value};
+use crdkit_value::{Document, Value};
 
 /// What becomes of a null.
 #[derive(Clone, Copy, PartialEq)]
@@ -87,8 +87,10 @@ impl<'c> SuspectWalk<'c> {
                 (Some((SchemaStep::Items, list)), Some(default)) if is_noticed => {
                     suspect.path = list.to_vec();
                     let same = self.sampler.with(parent, name, &Document::copy_of(default));
-                    let pair = values.first().map(|empty| build::array([empty, &same]));
-                    pair.into_iter().chain(values.iter().map(|it| build::array([it]))).collect()
+                    let pair = values.first().map(|empty| Document::array_of([empty, &same]));
+                    pair.into_iter()
+                        .chain(values.iter().map(|it| Document::array_of([it])))
+                        .collect()
                 }
                 _ => {
                     suspect.path = around.to_vec();
@@ -120,7 +122,7 @@ impl<'c> SuspectWalk<'c> {
             (Null::Filled(_), Null::Dropped) => ("default", "no default for null"),
             (Null::Filled(_), Null::Filled(_)) => ("default", "another default for null"),
         };
-        let values = || vec![build::scalar(Event::Null)];
+        let values = || vec![Document::null()];
         if after == Null::Dropped && visit.path.last() == Some(&SchemaStep::Items) {
             // Items are not left out.
             let suspect = self.suspect(visit, Concern::Accept, keyword, change);
@@ -172,7 +174,7 @@ impl<'c> SuspectWalk<'c> {
             if let Only::Old(id) = child {
                 values.push(walk.sampler.with(visit.old, name, &walk.sampler.sample(id)));
             } else {
-                values.push(walk.sampler.with(visit.old, name, &build::object()));
+                values.push(walk.sampler.with(visit.old, name, &Document::object()));
             }
             values
         };

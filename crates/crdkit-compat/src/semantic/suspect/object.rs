@@ -9,7 +9,7 @@ use crate::side::keeps;
 use crate::step::SchemaStep;
 use crdkit_sample::build;
 use crdkit_schema::model::{Schema, SchemaId};
-use crdkit_value::Document;
+use crdkit_value::{Document, NodeId};
 
 /// A map may have this many keys to make a point.
 const LARGEST: i64 = 500;
@@ -92,8 +92,8 @@ impl<'c> SuspectWalk<'c> {
                 suspect.is_ratcheted = false;
                 let suspect = suspect.trying(values());
                 // Metadata has fields of its own, and no others.
-                let mut object = build::object();
-                build::set(&mut object, KEY, build::text("a").root());
+                let mut object = Document::object();
+                object.insert(NodeId::ROOT, KEY, "a");
                 let with = self.sampler.with(visit.old, "metadata", &object);
                 let lost = self.suspect(visit, Concern::Retain, keyword, "must be a resource");
                 self.found.extend([suspect, lost.trying(vec![with])]);
@@ -292,9 +292,9 @@ impl<'c> SuspectWalk<'c> {
 
     /// Samples with a member that can be anything.
     fn free(&self, id: SchemaId, name: &str) -> Vec<Document> {
-        let mut object = build::object();
-        build::set(&mut object, KEY, build::text("a").root());
-        let values = [build::text("a"), build::number(1.0), object, build::array([])];
+        let mut object = Document::object();
+        object.insert(NodeId::ROOT, KEY, "a");
+        let values = [Document::from("a"), build::number(1.0), object, Document::array()];
         values.iter().map(|value| self.sampler.with(id, name, value)).collect()
     }
 

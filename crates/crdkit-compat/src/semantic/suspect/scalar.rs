@@ -10,7 +10,7 @@ use crdkit_sample::leaf::{self, FORMATTED};
 use crdkit_schema::model::Schema;
 use crdkit_text::formats::TextFormat;
 use crdkit_text::regex::{Regex, Search, SearchOutcome};
-use crdkit_value::{Document, Event, Kind, Value};
+use crdkit_value::{Document, Kind, Value};
 use std::fmt::Write as _;
 
 /// So many texts of each kind are tried.
@@ -62,9 +62,9 @@ impl<'c> SuspectWalk<'c> {
     }
 
     fn new_enum(&mut self, visit: &Visit<'c>, old: &Schema<'c>, new: &Schema<'c>) {
-        let documents = |texts: &[String]| texts.iter().map(|it| build::text(it)).collect();
+        let documents = |texts: &[String]| texts.iter().map(Document::from).collect();
         let candidates: Vec<Document> = match old.type_name {
-            "boolean" => [false, true].map(|it| build::scalar(Event::Bool(it))).into(),
+            "boolean" => [false, true].map(Document::from).into(),
             "string" => documents(&leaf::texts(self.sampler.memo, &[old], TEXTS + new_len(new))),
             "integer" | "number" => {
                 let near = Interval::of(old);
@@ -77,7 +77,7 @@ impl<'c> SuspectWalk<'c> {
             }
             _ => vec![self.sampler.sample(visit.old)],
         };
-        let null = (old.nullable && new.nullable).then(|| build::scalar(Event::Null));
+        let null = (old.nullable && new.nullable).then(Document::null);
         let candidates = candidates.into_iter().chain(null);
         let mut values: Vec<_> = candidates.filter(|it| !admits(new, it.root())).collect();
         // A type or a pattern may leave no more than what is listed.
@@ -175,9 +175,9 @@ impl<'c> SuspectWalk<'c> {
                 Vec::new()
             }
         };
-        let known = FORMATTED.iter().map(|text| build::text(text));
+        let known = FORMATTED.iter().map(|text| Document::from(*text));
         let known = known.filter(|it| admits(old, it.root()) && !admits(new, it.root()));
-        let values = texts.iter().map(|text| build::text(text)).chain(known.take(TEXTS));
+        let values = texts.iter().map(Document::from).chain(known.take(TEXTS));
         self.found.push(suspect.trying(values.collect()));
     }
 
@@ -188,7 +188,7 @@ impl<'c> SuspectWalk<'c> {
         }
         let mut texts = leaf::texts(self.sampler.memo, &[old], 8 * TEXTS);
         texts.extend(FORMATTED.iter().map(|text| (*text).to_owned()));
-        let values = texts.iter().map(|text| build::text(text));
+        let values = texts.iter().map(Document::from);
         let values = values.filter(|it| admits(old, it.root()) && !format_admits(new, it.root()));
         let values: Vec<_> = values.take(TEXTS).collect();
         let change = format!("format {}", new.format);
