@@ -10,7 +10,7 @@ use crdkit::issue::{FieldPath, Issue, Span};
 use crdkit::schema::model::Condition;
 use crdkit::schema::set::{CrdDefinition, CrdSet};
 use crdkit::schema::{check, read};
-use crdkit::value::{Document, Value};
+use crdkit::value::Document;
 
 /// What is known about a kind.
 #[derive(Clone)]

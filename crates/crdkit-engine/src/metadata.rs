@@ -223,10 +223,10 @@ pub(crate) fn discard_system_fields(document: &mut Document, metadata: NodeId) {
 /// if there is only the beginning of one.
 pub(crate) fn prepare_create(document: &mut Document, metadata: NodeId, options: &RequestOptions) {
     if let Some(uid) = &options.uid {
-        set_text(document, metadata, "uid", uid);
+        document.insert(metadata, "uid", uid);
     }
     if let Some(time) = &options.time {
-        set_text(document, metadata, "creationTimestamp", &utc(time));
+        document.insert(metadata, "creationTimestamp", &utc(time));
     }
     let text = |key| document.value(metadata).get(key).and_then(Value::as_str).unwrap_or_default();
     let prefix = text("generateName");

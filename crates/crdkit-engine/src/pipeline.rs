@@ -115,7 +115,7 @@ pub(crate) fn stored(version: Version<'_>, old: &Document, options: &RequestOpti
     let metadata = metadata::ensure(&mut request.document);
     let is_placed = request.document.value(metadata).get("namespace").is_some();
     if version.crd.is_namespaced() && !is_placed {
-        metadata::set_text(&mut request.document, metadata, "namespace", &options.namespace);
+        request.document.insert(metadata, "namespace", &options.namespace);
     }
     Stored::new(request.document, version.key)
 }
@@ -165,7 +165,7 @@ impl ReadObject<'_> {
             if request.version.compiled.status {
                 remove_root(&mut request.document, "status");
             }
-            metadata::set_int(&mut request.document, metadata, "generation", 1);
+            request.document.insert(metadata, "generation", 1);
             request.done(Stage::Metadata);
             request.check_create();
             request.verdict(PartsFrom::Request)
@@ -279,12 +279,7 @@ impl<'r> Request<'r> {
         let version = self.version.compiled;
         let found = self.document.root().get("apiVersion");
         if found.is_some_and(|found| found.as_str() != Some(&version.api_version)) {
-            metadata::set_text(
-                &mut self.document,
-                NodeId::ROOT,
-                "apiVersion",
-                &version.api_version,
-            );
+            self.document.insert(NodeId::ROOT, "apiVersion", &version.api_version);
             let _ = self.trim_content(version.schema, OnWrongType::Remove);
         }
     }

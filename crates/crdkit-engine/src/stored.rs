@@ -33,7 +33,7 @@ impl Stored {
     /// Notes the revision that the store gave the object.
     pub fn set_resource_version(&mut self, revision: &str) {
         let metadata = metadata::ensure(&mut self.document);
-        metadata::set_text(&mut self.document, metadata, "resourceVersion", revision);
+        self.document.insert(metadata, "resourceVersion", revision);
     }
 
     /// The object as `version` reads it: as it is, unless another version or CRD has read it.

@@ -81,7 +81,7 @@ impl<'s> Report<'s> {
                     }
                 }
                 Arg::Text(text) => Document::from(text),
-                Arg::Path(path) => Document::from(path.display(self.style).to_string()),
+                Arg::Path(path) => Document::from(&path.display(self.style).to_string()),
             };
             params.insert(NodeId::ROOT, name, value.root());
         }

@@ -5,7 +5,7 @@ use crdkit::cel::{Arena, Binding, Env, Limits, Purpose, Type, Val};
 use crdkit::codec::{Decoded, Format};
 use crdkit::schema::{check, read};
 use crdkit::value::Document;
-use crdkit::{Crd, Options};
+use crdkit::{Crd, RequestOptions};
 use std::sync::LazyLock;
 
 static ENV: LazyLock<Env> = LazyLock::new(|| {
@@ -53,7 +53,7 @@ pub(crate) fn request(bytes: &[u8]) {
     let Ok(crd) = Crd::compile(&definition.document) else { return };
     let is_sound = check::create(&read::crd(definition.document.root()).0).is_empty();
     let new = documents.next().unwrap_or_else(|| object.clone());
-    let options = Options::default();
+    let options = RequestOptions::default();
     for version in crd.compiled().versions() {
         let Some(version) = crd.version(&version.name) else { continue };
         let created = version.create(object.clone(), &options);
@@ -61,14 +61,14 @@ pub(crate) fn request(bytes: &[u8]) {
         if !created.is_accepted() {
             continue;
         }
-        let stored = Document::copy_of(created.document.root());
+        let stored = Document::copy_of(created.document().root());
         if is_sound {
             let again = version.create(stored.clone(), &options);
             assert!(again.is_accepted(), "what was stored is accepted: {:?}", again.status());
-            assert_eq!(again.document, stored, "what was stored is stored again unchanged");
+            assert_eq!(*again.document(), stored, "what was stored is stored again unchanged");
         }
         let same = version.update(&stored, stored.clone(), &options);
-        assert!(!same.is_accepted() || same.document == stored, "an update with nothing new");
+        assert!(!same.is_accepted() || *same.document() == stored, "an update with nothing new");
         let _ = version.update(&stored, new.clone(), &options).status();
         let _ = version.update_status(&stored, new.clone(), &options).status();
         let _ = version.scale(&stored, 3, &options).status();

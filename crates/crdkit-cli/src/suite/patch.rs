@@ -98,7 +98,11 @@ mod tests {
     #[test]
     fn what_cannot_be_done_is_said() {
         check("{}", r#"{"op":"remove","path":"/a"}"#, "there is nothing at `/a`");
-        check("[]", r#"{"op":"add","path":"/2","value":1}"#, "`/2` is not a position in a list of 0");
+        check(
+            "[]",
+            r#"{"op":"add","path":"/2","value":1}"#,
+            "`/2` is not a position in a list of 0",
+        );
         check("{}", r#"{"op":"add","path":"/a"}"#, "this patch needs a `value`");
         check(r#"{"a":1}"#, r#"{"op":"test","path":"/a","value":2}"#, "`/a` has another value");
         check("{}", r#"{"op":"drop","path":"/a"}"#, "there is no patch operation `drop`");

@@ -11,7 +11,6 @@ use crdkit::schema::status::Cause;
 use crdkit::text::kind::GroupVersionKind;
 use crdkit::value::{Document, NodeId, Value};
 use crdkit::{Crd, FieldValidation, Outcome, RequestOptions, Version};
-use std::borrow::Cow;
 
 /// A difference between a case and what came of it.
 pub(crate) struct Failure {

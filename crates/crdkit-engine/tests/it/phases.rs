@@ -97,7 +97,7 @@ fn refusals_come_in_the_order_of_the_stages() {
     let old = stored(version, &lamp("", ""));
     let mut old = Document::copy_of(old.document().root());
     let metadata = old.root().get("metadata").map(Value::id).expect("metadata");
-    old.insert_string(metadata, "uid", "u");
+    old.insert(metadata, "uid", "u");
     let options = RequestOptions::new();
     let named = RequestOptions::new().name("desk");
     let object = |version: &str, name: &str, metadata: &str, spec: &str| {
@@ -166,7 +166,7 @@ fn an_object_may_be_changed_between_reading_and_checking() {
     assert_eq!(issue.code, codes::object::NOT_IN_ENUM);
     let mut moved = read(version, &text, &options);
     let metadata = moved.document().root().get("metadata").map(Value::id).expect("metadata");
-    moved.document_mut().insert_string(metadata, "namespace", "garden");
+    moved.document_mut().insert(metadata, "namespace", "garden");
     let refused = moved.read_again().err().expect("refused");
     assert_eq!(refused.issues[0].code, codes::object::NAMESPACE_MISMATCH);
 }

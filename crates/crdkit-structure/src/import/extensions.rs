@@ -7,6 +7,7 @@ use crdkit_schema::compile::{Discriminator, ListType, Rule, Union};
 use crdkit_value::Value;
 
 /// What Kubernetes' extensions say.
+#[expect(clippy::struct_excessive_bools, reason = "each is one extension")]
 pub(super) struct Extensions<'d> {
     pub(super) preserve: bool,
     pub(super) int_or_string: bool,
@@ -25,7 +26,8 @@ pub(super) fn read<'d>(lower: &mut Lower<'_>, source: Source<'d>) -> Extensions<
         preserve: is_true("x-kubernetes-preserve-unknown-fields"),
         int_or_string: is_true("x-kubernetes-int-or-string"),
         embedded: is_true("x-kubernetes-embedded-resource"),
-        is_atomic_map: source.get("x-kubernetes-map-type").and_then(Value::as_str) == Some("atomic"),
+        is_atomic_map: source.get("x-kubernetes-map-type").and_then(Value::as_str)
+            == Some("atomic"),
         list_type: ListType::named(source.get("x-kubernetes-list-type").and_then(Value::as_str)),
         list_map_keys: source.get("x-kubernetes-list-map-keys").map_or_else(Vec::new, strings),
         unions: unions(lower, source),
