@@ -15,7 +15,7 @@ use crate::suppress::Suppressions;
 use crdkit::codec::{DecodeOptions, Decoded};
 use crdkit::issue::{Issue, Severity, Span, codes};
 use crdkit::value::{Document, Value};
-use crdkit::{Crd, Options};
+use crdkit::{Crd, Outcome, RequestOptions};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -27,11 +27,26 @@ pub(crate) struct Judged {
 }
 
 /// What was found out about an object.
-enum Looked {
-    /// It was judged.
-    At(Vec<Issue>),
+enum Judgement {
     /// It is not to be judged; this was seen all the same.
-    Away(Vec<Issue>),
+    Skipped(Vec<Issue>),
+    /// It was judged by other rules than those of a CRD or schema.
+    Issues(Vec<Issue>),
+    /// The server's verdict.
+    Outcome {
+        outcome: Box<Outcome>,
+        /// Names of built-in kinds follow rules of their own.
+        is_built_in: bool,
+    },
+}
+
+impl Judgement {
+    fn is_quiet(&self) -> bool {
+        match self {
+            Self::Skipped(issues) | Self::Issues(issues) => issues.is_empty(),
+            Self::Outcome { outcome, .. } => outcome.issues.is_empty(),
+        }
+    }
 }
 
 /// How findings are presented.
@@ -130,34 +145,50 @@ impl Judge<'_> {
     /// What is reported about the objects of `input`, in their order.
     pub(crate) fn input(&self, input: &Input) -> Vec<Object> {
         let options = DecodeOptions::default();
-        let mut quiet = Vec::new();
         let invalid_utf8 = invalid_utf8(input);
-        let mut found = !invalid_utf8.is_empty()
-            || memchr::memmem::find(&input.bytes, b"crdkit-ignore").is_some();
-        for outcome in objects::decode(input, &options) {
-            let judged = self.object(outcome);
-            found |= !judged.issues.is_empty();
-            if found {
-                break;
+        let has_comments = memchr::memmem::find(&input.bytes, b"crdkit-ignore").is_some();
+        let (mut quiet, mut first) = (Vec::new(), None);
+        if invalid_utf8.is_empty() && !has_comments {
+            for decoded in objects::decode(input, &options) {
+                let (identity, judgement) = self.object(decoded);
+                if !judgement.is_quiet() {
+                    first = Some((identity, judgement));
+                    break;
+                }
+                quiet.push(judged(identity, judgement));
             }
-            let verdict = if judged.skipped { Verdict::Skipped } else { Verdict::Valid };
-            let (file, subject) = (Arc::clone(&input.name), judged.identity.map(Subject::Object));
-            let (findings, answers) = (Vec::new(), Vec::new());
-            quiet.push(Object { file, subject, verdict, findings, answers });
-        }
-        if !found {
-            return quiet;
+            if first.is_none() {
+                return quiet.into_iter().map(|judged| object(input, judged)).collect();
+            }
         }
         let options = DecodeOptions { positions: true, ..DecodeOptions::default() };
-        let judged = objects::decode(input, &options).map(|outcome| self.object(outcome));
+        let mut quiet = quiet.into_iter();
+        let judged = objects::decode(input, &options).map(|decoded| {
+            if let Some(judged) = quiet.next() {
+                return judged;
+            }
+            match (first.take(), decoded) {
+                (
+                    Some((identity, Judgement::Outcome { mut outcome, is_built_in })),
+                    Ok(decoded),
+                ) => {
+                    outcome.locate(&decoded);
+                    judged(identity, Judgement::Outcome { outcome, is_built_in })
+                }
+                (_, decoded) => {
+                    let (identity, judgement) = self.object(decoded);
+                    judged(identity, judgement)
+                }
+            }
+        });
         let around = Judged { identity: None, issues: invalid_utf8, skipped: false };
         let around = Some(around).filter(|it| !it.issues.is_empty());
         self.presentation.objects(input, around.into_iter().chain(judged))
     }
 
-    fn object(&self, outcome: objects::Outcome) -> Judged {
-        let refused = |issues| Judged { identity: None, issues, skipped: false };
-        let decoded = match outcome {
+    fn object(&self, decoded: objects::Outcome) -> (Option<Identity>, Judgement) {
+        let refused = |issues| (None, Judgement::Issues(issues));
+        let decoded = match decoded {
             Ok(decoded) => decoded,
             Err(issues) => return refused(self.graded(issues)),
         };
@@ -165,14 +196,8 @@ impl Judge<'_> {
             Ok(identity) => identity,
             Err(issue) => return refused(self.with_decoded(*issue, &decoded)),
         };
-        let (issues, skipped) = match self.issues(decoded, &identity) {
-            Looked::At(issues) => (issues, false),
-            Looked::Away(issues) => {
-                let skipped = issues.iter().all(|issue| issue.severity != Severity::Error);
-                (issues, skipped)
-            }
-        };
-        Judged { identity: Some(identity), issues, skipped }
+        let judgement = self.judgement(decoded, &identity);
+        (Some(identity), judgement)
     }
 
     /// The same findings, where a key that is given twice counts as much as was asked for.
@@ -190,10 +215,10 @@ impl Judge<'_> {
     }
 
     /// What is wrong with an object.
-    fn issues(&self, decoded: Decoded, identity: &Identity) -> Looked {
-        let at = |issue, key| Looked::At(self.at_value(issue, &decoded, key));
+    fn judgement(&self, decoded: Decoded, identity: &Identity) -> Judgement {
+        let at = |issue, key| Judgement::Issues(self.at_value(issue, &decoded, key));
         if identity.is_among(&self.skip) {
-            return Looked::Away(Vec::new());
+            return Judgement::Skipped(Vec::new());
         }
         if identity.is_among(&self.reject) {
             let issue = Issue::error(codes::source::REJECTED_KIND);
@@ -201,25 +226,20 @@ impl Judge<'_> {
         }
         let old = self.old.get(&Name::from(identity));
         if identity.is_crd() {
-            return Looked::At(crds::issues(decoded, old));
+            return Judgement::Issues(crds::issues(decoded, old));
         }
         match self.crds.get(identity) {
-            Known::Crd(crd) => Looked::At(self.verdict(&crd, decoded, identity, old)),
+            Known::Crd(crd) => self.verdict(&crd, false, decoded, identity, old),
             Known::Schema(crd) => {
-                let mut issues = self.verdict(&crd, decoded, identity, old);
-                if identity.is_built_in() {
-                    // Names of built-in kinds follow rules of their own.
-                    issues.retain(|issue| issue.path.to_string() != "metadata.name");
-                }
-                Looked::At(issues)
+                self.verdict(&crd, identity.is_built_in(), decoded, identity, old)
             }
             Known::Nothing => {
                 let document = &decoded.document;
                 let problem = objects::list_problem(document);
                 let is_ignored = self.ignore_missing_schemas && problem.is_none();
                 match problem.or_else(|| objects::missing_group(document)) {
-                    _ if is_ignored => Looked::Away(self.graded(decoded.issues)),
-                    Some(issue) => Looked::At(self.with_decoded(issue, &decoded)),
+                    _ if is_ignored => Judgement::Skipped(self.graded(decoded.issues)),
+                    Some(issue) => Judgement::Issues(self.with_decoded(issue, &decoded)),
                     None => at(objects::no_schema(identity, &hint(identity)), "kind"),
                 }
             }
@@ -249,10 +269,11 @@ impl Judge<'_> {
     fn verdict(
         &self,
         crd: &Crd,
+        is_built_in: bool,
         mut decoded: Decoded,
         identity: &Identity,
         old: Option<&Document>,
-    ) -> Vec<Issue> {
+    ) -> Judgement {
         let Some(version) = crd.version(&identity.version) else {
             let versions = crd.compiled().versions().iter().filter(|version| version.served);
             let served: Vec<_> = versions.map(|version| format!("`{}`", version.name)).collect();
@@ -260,7 +281,7 @@ impl Judge<'_> {
                 .with("kind", identity.kind.as_str())
                 .with("version", identity.version.as_str())
                 .with("served", served.join(", "));
-            return self.at_value(issue, &decoded, "apiVersion");
+            return Judgement::Issues(self.at_value(issue, &decoded, "apiVersion"));
         };
         if identity.group.is_empty()
             && let Some(id) = decoded.document.root().get("apiVersion").map(Value::id)
@@ -269,26 +290,46 @@ impl Judge<'_> {
             decoded.document.set_string(id, &api_version);
         }
         // The server stops at unknown fields in strict mode; people want to see everything at once.
-        let strict = self.field_validation == FieldValidation::Strict;
-        let mode = if strict { FieldValidation::Warn } else { self.field_validation };
-        let mut options = Options { field_validation: mode.into(), ..Options::default() };
+        let mode = self.field_validation.into();
+        let mut options = RequestOptions::new().field_validation(mode).report_all(true);
         if !identity.namespace.is_empty() {
             options.namespace = identity.namespace.as_str().into();
         }
-        let mut issues = match old {
+        let outcome = match old {
             Some(old) => {
                 let (old, decoded) =
                     objects::as_update(old, decoded, crd.compiled().is_namespaced());
-                version.update(&old, decoded, &options).issues
+                version.update(&old, decoded, &options)
             }
-            None => version.create(decoded, &options).issues,
+            None => version.create(decoded, &options),
         };
-        let refused = [codes::crd::UNKNOWN_FIELD, codes::decode::DUPLICATE_KEY];
-        for issue in issues.iter_mut().filter(|issue| strict && refused.contains(&issue.code)) {
-            issue.severity = Severity::Error;
-        }
-        issues
+        Judgement::Outcome { outcome: Box::new(outcome), is_built_in }
     }
+}
+
+fn judged(identity: Option<Identity>, judgement: Judgement) -> Judged {
+    let (issues, skipped) = match judgement {
+        Judgement::Issues(issues) => (issues, false),
+        Judgement::Skipped(issues) => {
+            let skipped = issues.iter().all(|issue| issue.severity != Severity::Error);
+            (issues, skipped)
+        }
+        Judgement::Outcome { outcome, is_built_in } => {
+            let mut issues = outcome.issues;
+            if is_built_in {
+                issues.retain(|issue| issue.path.to_string() != "metadata.name");
+            }
+            (issues, false)
+        }
+    };
+    Judged { identity, issues, skipped }
+}
+
+/// The report on an object of `input` without findings.
+fn object(input: &Input, judged: Judged) -> Object {
+    let verdict = if judged.skipped { Verdict::Skipped } else { Verdict::Valid };
+    let (file, subject) = (Arc::clone(&input.name), judged.identity.map(Subject::Object));
+    Object { file, subject, verdict, findings: Vec::new(), answers: Vec::new() }
 }
 
 /// What to do about a kind that nothing is known about.

@@ -1,6 +1,6 @@
 //! The steps that check an object, each with what it needs of the request.
 
-use crate::pipeline::Run;
+use crate::pipeline::Request;
 use crate::{embedded, list_type, metadata, rules, scale};
 use crdkit_issue::{FieldPath, Issue, codes};
 use crdkit_schema::compile::Id;
@@ -21,13 +21,13 @@ pub(crate) enum MetadataRules {
 
 const METADATA: &Path<'static> = &Path::Field(&Path::Root, "metadata");
 
-impl Run<'_, '_> {
+impl Request<'_> {
     /// Whether the object says it is what the request is for.
     pub(crate) fn check_type(&mut self) -> bool {
         let root = self.document.root();
         let wanted = [
             ("kind", self.version.crd.kind(), codes::object::WRONG_KIND),
-            ("apiVersion", &*self.version.version.api_version, codes::object::WRONG_API_VERSION),
+            ("apiVersion", &*self.version.compiled.api_version, codes::object::WRONG_API_VERSION),
         ];
         let mut right = true;
         for (key, expected, code) in wanted {
@@ -85,14 +85,14 @@ impl Run<'_, '_> {
     }
 
     pub(crate) fn check_schema(&mut self, old: Option<Value<'_>>) {
-        let Some(schema) = self.version.version.schema else { return };
+        let Some(schema) = self.version.compiled.schema else { return };
         self.hold(schema, self.document.root().id(), old, &FieldPath::root());
     }
 
     /// Only the status, as an object of its own.
     pub(crate) fn check_status_schema(&mut self, old: Value<'_>) {
         let table = self.version.crd.table();
-        let Some(schema) = self.version.version.schema else { return };
+        let Some(schema) = self.version.compiled.schema else { return };
         let Some(schema) = table.node(schema).fields.get(table, "status") else { return };
         let Some(status) = self.document.root().get("status").map(Value::id) else { return };
         self.hold(schema, status, old.get("status"), &FieldPath::root().field("status"));
@@ -106,14 +106,14 @@ impl Run<'_, '_> {
     }
 
     pub(crate) fn check_scale(&mut self) {
-        if let Some(paths) = &self.version.version.scale {
+        if let Some(paths) = &self.version.compiled.scale {
             scale::check_spec(paths, self.document.root(), &mut self.findings);
             scale::check_status(paths, self.document.root(), &mut self.findings);
         }
     }
 
     pub(crate) fn check_embedded(&mut self) {
-        if let Some(schema) = self.version.version.schema {
+        if let Some(schema) = self.version.compiled.schema {
             let table = self.version.crd.table();
             embedded::check(table, schema, self.document.root(), &mut self.findings);
         }
@@ -121,7 +121,7 @@ impl Run<'_, '_> {
 
     /// Lists that were wrong before may stay so.
     pub(crate) fn check_lists(&mut self, old: Option<Value<'_>>) {
-        let Some(schema) = self.version.version.schema else { return };
+        let Some(schema) = self.version.compiled.schema else { return };
         let table = self.version.crd.table();
         if old.is_none_or(|old| list_type::is_clean(table, schema, old)) {
             list_type::check(table, schema, self.document.root(), &mut self.findings);
@@ -129,7 +129,7 @@ impl Run<'_, '_> {
     }
 
     pub(crate) fn check_rules(&mut self, old: Option<Value<'_>>) {
-        if let Some(schema) = self.version.version.schema {
+        if let Some(schema) = self.version.compiled.schema {
             let table = self.version.crd.table();
             rules::check(table, schema, self.document.root(), old, &mut self.findings);
         }

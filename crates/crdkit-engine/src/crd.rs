@@ -1,24 +1,34 @@
 //! A CRD that judges objects, and one version of it.
 
-use crate::{Input, Options, Outcome, Stage, pipeline};
+use crate::{Input, Outcome, ReadObject, RequestOptions, Stage, Stored, pipeline};
 use crdkit_codec::{DecodeOptions, json};
 use crdkit_issue::Issue;
 use crdkit_schema::compile::{CompiledCrd, CompiledVersion, Compiler};
 use crdkit_schema::read;
 use crdkit_value::Document;
 use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A compiled CRD. Owns all it needs, cheap to clone, safe to share between threads.
 #[derive(Clone, Debug)]
 pub struct Crd {
     compiled: CompiledCrd,
+    number: u64,
 }
 
 /// One version of a CRD, the one a request names.
 #[derive(Clone, Copy, Debug)]
 pub struct Version<'c> {
     pub(crate) crd: &'c CompiledCrd,
-    pub(crate) version: &'c CompiledVersion,
+    pub(crate) compiled: &'c CompiledVersion,
+    pub(crate) key: VersionKey,
+}
+
+/// Tells a version of a CRD from all others of this process, however they are called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct VersionKey {
+    crd: u64,
+    version: usize,
 }
 
 /// Why there is no CRD.
@@ -32,6 +42,11 @@ pub enum CrdError {
 }
 
 impl Crd {
+    fn new(compiled: CompiledCrd) -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        Self { compiled, number: NEXT.fetch_add(1, Ordering::Relaxed) }
+    }
+
     /// Compiles the CRD in `document`. Checking it is a matter of its own: what the API server would
     /// refuse is taken here as far as it makes sense.
     ///
@@ -57,7 +72,7 @@ impl Crd {
             }
             compiler.add(&crd);
         }
-        Ok(compiler.finish().into_iter().map(|compiled| Self { compiled }).collect())
+        Ok(compiler.finish().into_iter().map(Self::new).collect())
     }
 
     /// Compiles the CRD in JSON text.
@@ -71,9 +86,11 @@ impl Crd {
 
     /// The version called `name`, if it is served.
     pub fn version(&self, name: &str) -> Option<Version<'_>> {
-        let mut versions = self.compiled.versions().iter();
-        let version = versions.find(|version| version.served && &*version.name == name)?;
-        Some(Version { crd: &self.compiled, version })
+        let mut versions = self.compiled.versions().iter().enumerate();
+        let (at, version) =
+            versions.find(|(_, version)| version.served && &*version.name == name)?;
+        let key = VersionKey { crd: self.number, version: at };
+        Some(Version { crd: &self.compiled, compiled: version, key })
     }
 
     /// What was compiled.
@@ -82,20 +99,81 @@ impl Crd {
     }
 }
 
+/// The phases of a request: an object is read, may be changed by whoever sends or guards it, and is then
+/// created or replaces another.
+///
+/// ```
+/// use crdkit_engine::{Crd, RequestOptions};
+/// # let crd = Crd::from_json(br#"{"spec": {"group": "example.com", "scope": "Cluster",
+/// #   "names": {"kind": "Lamp", "plural": "lamps"},
+/// #   "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": {
+/// #     "type": "object", "properties": {"spec": {"type": "object", "properties": {
+/// #       "watts": {"type": "integer", "maximum": 60, "default": 40}
+/// #     }}}}}}]}}"#)?;
+/// let lamps = crd.version("v1").ok_or("not served")?;
+/// let options = RequestOptions::new().uid("f81d4fae");
+/// let body = br#"{"apiVersion": "example.com/v1", "kind": "Lamp", "metadata": {"name": "desk"}, "spec": {}}"#;
+///
+/// let read = lamps.read(body, &options).map_err(|refused| format!("{:?}", refused.status()))?;
+/// assert_eq!(read.document().root().pointer("/spec/watts").and_then(|it| it.as_i64()), Some(40));
+/// let stored = read.create().into_stored().ok_or("refused")?;
+///
+/// let read = lamps.read(body, &options).map_err(|refused| format!("{:?}", refused.status()))?;
+/// let outcome = read.update(&stored);
+/// assert!(outcome.is_accepted());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 impl<'c> Version<'c> {
+    /// Reads `object`: decoded, of this version, where the request is for, without unknown fields, with
+    /// defaults. An object that was changed after it was read is read again in the same way.
+    ///
+    /// # Errors
+    /// The outcome, when the object is refused.
+    pub fn read<'r>(
+        &self,
+        object: impl Into<Input<'r>>,
+        options: &'r RequestOptions,
+    ) -> Result<ReadObject<'r>, Box<Outcome>>
+    where
+        'c: 'r,
+    {
+        pipeline::read(*self, object.into(), options, None)
+    }
+
+    /// Reads what a write to the `scale` subresource makes of `old`; as an update of `old` it is done.
+    ///
+    /// # Errors
+    /// The outcome, when `replicas` cannot be set.
+    pub fn read_scale<'r>(
+        &self,
+        old: &Stored,
+        replicas: i64,
+        options: &'r RequestOptions,
+    ) -> Result<ReadObject<'r>, Box<Outcome>>
+    where
+        'c: 'r,
+    {
+        pipeline::read_scale(*self, old, replicas, options)
+    }
+
+    /// Reads an object that was stored, with what this version makes of it today. Nothing is refused.
+    pub fn stored(&self, object: &Document, options: &RequestOptions) -> Stored {
+        pipeline::stored(*self, object, options)
+    }
+
     /// What becomes of `object` when it is created.
-    pub fn create<'i>(&self, object: impl Into<Input<'i>>, options: &Options) -> Outcome<'c> {
-        pipeline::create(*self, object.into(), options, None)
+    pub fn create<'i>(&self, object: impl Into<Input<'i>>, options: &RequestOptions) -> Outcome {
+        outcome(pipeline::read(*self, object.into(), options, None), ReadObject::create)
     }
 
     /// The same, and `watch` is told of every stage when it has ended. A stage may have several parts.
     pub fn create_watched<'i>(
         &self,
         object: impl Into<Input<'i>>,
-        options: &Options,
-        watch: &mut dyn FnMut(Stage),
-    ) -> Outcome<'c> {
-        pipeline::create(*self, object.into(), options, Some(watch))
+        options: &RequestOptions,
+        watch: &mut (dyn FnMut(Stage) + Send),
+    ) -> Outcome {
+        outcome(pipeline::read(*self, object.into(), options, Some(watch)), ReadObject::create)
     }
 
     /// What becomes of `object` when it replaces `old`, which is as it was stored.
@@ -103,9 +181,10 @@ impl<'c> Version<'c> {
         &self,
         old: &Document,
         object: impl Into<Input<'i>>,
-        options: &Options,
-    ) -> Outcome<'c> {
-        pipeline::update(*self, old, object.into(), options)
+        options: &RequestOptions,
+    ) -> Outcome {
+        let old = self.stored(old, options);
+        outcome(pipeline::read(*self, object.into(), options, None), |read| read.update(&old))
     }
 
     /// What becomes of the `status` of `object` when it replaces that of `old`.
@@ -113,14 +192,18 @@ impl<'c> Version<'c> {
         &self,
         old: &Document,
         object: impl Into<Input<'i>>,
-        options: &Options,
-    ) -> Outcome<'c> {
-        pipeline::update_status(*self, old, object.into(), options)
+        options: &RequestOptions,
+    ) -> Outcome {
+        let old = self.stored(old, options);
+        outcome(pipeline::read(*self, object.into(), options, None), |read| {
+            read.update_status(&old)
+        })
     }
 
     /// What becomes of `old` when its `scale` subresource is set to `replicas`.
-    pub fn scale(&self, old: &Document, replicas: i64, options: &Options) -> Outcome<'c> {
-        pipeline::scale(*self, old, replicas, options)
+    pub fn scale(&self, old: &Document, replicas: i64, options: &RequestOptions) -> Outcome {
+        let old = self.stored(old, options);
+        outcome(pipeline::read_scale(*self, &old, replicas, options), |read| read.update(&old))
     }
 
     /// The CRD this is a version of.
@@ -130,7 +213,18 @@ impl<'c> Version<'c> {
 
     /// What was compiled of this version.
     pub fn compiled(&self) -> &'c CompiledVersion {
-        self.version
+        self.compiled
+    }
+}
+
+/// What `operation` makes of an object, unless it was refused before.
+fn outcome<'r>(
+    read: Result<ReadObject<'r>, Box<Outcome>>,
+    operation: impl FnOnce(ReadObject<'r>) -> Outcome,
+) -> Outcome {
+    match read {
+        Ok(read) => operation(read),
+        Err(refused) => *refused,
     }
 }
 

@@ -3,7 +3,7 @@
 //! Upstream: `apimachinery/pkg/apis/meta/v1/unstructured`, `apiserver/pkg/endpoints/handlers`.
 
 use crate::input::Input;
-use crate::options::{FieldValidation, Options};
+use crate::options::{FieldValidation, RequestOptions};
 use crate::scale;
 use crdkit_codec::{DecodeOptions, Decoded, json};
 use crdkit_issue::{FieldPath, Issue, Span, codes::object as codes};
@@ -23,7 +23,10 @@ pub(crate) struct Received<'i> {
 ///
 /// # Errors
 /// The finding, when it is not JSON.
-pub(crate) fn receive<'i>(input: Input<'i>, options: &Options) -> Result<Received<'i>, Box<Issue>> {
+pub(crate) fn receive<'i>(
+    input: Input<'i>,
+    options: &RequestOptions,
+) -> Result<Received<'i>, Box<Issue>> {
     match input {
         Input::Decoded(Decoded { document, issues: repeated }) => {
             Ok(Received { document, repeated, source: None })

@@ -6,7 +6,7 @@
 //! Upstream: `apiextensions-apiserver/pkg/apiserver/schema/objectmeta`.
 
 use crate::findings::Findings;
-use crate::metadata::{self, Wrong};
+use crate::metadata::{self, OnWrongType};
 use crate::{decode, walk};
 use crdkit_issue::{Code, FieldPath, Issue, codes::object as codes};
 use crdkit_schema::compile::{Flags, Id, Node, Table};
@@ -22,7 +22,7 @@ pub(crate) fn coerce(
     table: &Table,
     schema: Id,
     document: &mut Document,
-    wrong: Wrong,
+    wrong: OnWrongType,
 ) -> Result<Vec<NodeId>, (NodeId, Box<Issue>)> {
     let mut unknown = Vec::new();
     for id in find(table, schema, document.root()) {
@@ -32,7 +32,7 @@ pub(crate) fn coerce(
                 continue;
             }
             let member_id = member.id();
-            if wrong == Wrong::Refuse {
+            if wrong == OnWrongType::Refuse {
                 let path = walk::path(table, Some(schema), document, member_id);
                 let issue = invalid(member, "must be a string").at(path);
                 return Err((member_id, refusal(&issue)));

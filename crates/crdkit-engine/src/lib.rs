@@ -5,7 +5,7 @@
 //! [`Outcome::status`] says the same in the server's words.
 //!
 //! ```
-//! use crdkit_engine::{Crd, Options};
+//! use crdkit_engine::{Crd, RequestOptions};
 //!
 //! let crd = Crd::from_json(br#"{
 //!   "spec": {
@@ -23,14 +23,14 @@
 //!
 //! let fine = lamps.create(
 //!     br#"{"apiVersion": "example.com/v1", "kind": "Lamp", "metadata": {"name": "desk"}, "spec": {}}"#,
-//!     &Options::default(),
+//!     &RequestOptions::default(),
 //! );
 //! assert!(fine.is_accepted());
-//! assert_eq!(fine.document.root().pointer("/spec/watts").and_then(|watts| watts.as_i64()), Some(40));
+//! assert_eq!(fine.document().root().pointer("/spec/watts").and_then(|watts| watts.as_i64()), Some(40));
 //!
 //! let bright = lamps.create(
 //!     br#"{"apiVersion": "example.com/v1", "kind": "Lamp", "metadata": {"name": "desk"}, "spec": {"watts": 100}}"#,
-//!     &Options::default(),
+//!     &RequestOptions::default(),
 //! );
 //! let status = bright.status().ok_or("accepted")?;
 //! assert_eq!(status.code, 422);
@@ -41,6 +41,9 @@
 //! );
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! The phases of a request are public: [`Version::read`] gives a [`ReadObject`], which may be changed before it is
+//! created or replaces a [`Stored`] one. An [`Outcome`] borrows nothing.
 //!
 //! The order of the stages is written once, in `pipeline.rs`; each stage is a module with its name.
 
@@ -61,11 +64,14 @@ mod scale;
 mod shape;
 mod spans;
 mod stage;
+mod stored;
 mod strict;
 mod walk;
 
 pub use crd::{Crd, CrdError, Version};
 pub use input::Input;
-pub use options::{FieldValidation, Options};
+pub use options::{FieldValidation, RequestOptions};
 pub use outcome::{Changes, Outcome};
+pub use pipeline::ReadObject;
 pub use stage::Stage;
+pub use stored::Stored;

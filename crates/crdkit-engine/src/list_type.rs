@@ -24,7 +24,7 @@ const PAIRWISE: usize = 16;
 
 /// What is wrong with the lists of `object`.
 pub(crate) fn check(table: &Table, schema: Id, object: Value<'_>, findings: &mut Findings) {
-    let mut walk = Walk { table, found: Vec::new() };
+    let mut walk = ListWalk { table, found: Vec::new() };
     walk.value(table.node(schema), object);
     let path = |id| walk::path(table, Some(schema), object.document(), id);
     let found = walk.found.into_iter().map(|(id, issue)| (id, issue.at(path(id))));
@@ -33,17 +33,17 @@ pub(crate) fn check(table: &Table, schema: Id, object: Value<'_>, findings: &mut
 
 /// Whether nothing is wrong with the lists of `object`.
 pub(crate) fn is_clean(table: &Table, schema: Id, object: Value<'_>) -> bool {
-    let mut walk = Walk { table, found: Vec::new() };
+    let mut walk = ListWalk { table, found: Vec::new() };
     walk.value(table.node(schema), object);
     walk.found.is_empty()
 }
 
-struct Walk<'t> {
+struct ListWalk<'t> {
     table: &'t Table,
     found: Vec<(NodeId, Issue)>,
 }
 
-impl<'t> Walk<'t> {
+impl<'t> ListWalk<'t> {
     fn value(&mut self, node: &'t Node, value: Value<'_>) {
         if !node.has(Flags::HAS_LIST_TYPES) {
             return;

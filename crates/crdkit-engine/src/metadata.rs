@@ -7,6 +7,7 @@
 //! Upstream: `apiextensions-apiserver/pkg/apiserver/schema/objectmeta`, `apiserver/pkg/registry/rest`.
 
 use crate::findings::Findings;
+use crate::options::RequestOptions;
 use crdkit_issue::{FieldPath, Issue, codes::object as codes};
 use crdkit_schema::decode::{self, types};
 use crdkit_text::names;
@@ -17,7 +18,7 @@ use types::{GoStruct, GoType};
 
 /// What happens to a value of a wrong type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Wrong {
+pub(crate) enum OnWrongType {
     /// The whole object is refused.
     Refuse,
     /// It is removed; so objects are read that were stored before the types were checked.
@@ -28,7 +29,7 @@ pub(crate) enum Wrong {
 pub(crate) fn coerce(
     document: &mut Document,
     id: NodeId,
-    wrong: Wrong,
+    wrong: OnWrongType,
 ) -> Result<Vec<NodeId>, Box<Issue>> {
     let value = document.value(id);
     if value.is_null() {
@@ -40,7 +41,7 @@ pub(crate) fn coerce(
         Some(_) => edits.fields(value, &types::OBJECT_META),
         None => false,
     };
-    if !fits && wrong == Wrong::Refuse {
+    if !fits && wrong == OnWrongType::Refuse {
         return Err(Box::new(wrong_type(value)));
     }
     edits.wrong.into_iter().for_each(|id| document.remove(id));
@@ -208,19 +209,29 @@ const SYSTEM_FIELDS: [&str; 6] = [
     "generation",
 ];
 
-/// Sets what the server decides when an object is created: nothing of an earlier life stays, and a
-/// name is made if there is only the beginning of one.
-pub(crate) fn prepare_create(document: &mut Document, metadata: NodeId, suffix: &str) {
+/// Removes what says something about an earlier life of an object.
+pub(crate) fn discard_system_fields(document: &mut Document, metadata: NodeId) {
     let members = document.value(metadata).members();
     let system = members.filter(|(key, _)| SYSTEM_FIELDS.contains(key));
     let system: Vec<NodeId> = system.map(|(_, member)| member.id()).collect();
     for id in system {
         document.remove(id);
     }
+}
+
+/// Sets what the server decides when an object is created: its identity as far as it is known, and a name
+/// if there is only the beginning of one.
+pub(crate) fn prepare_create(document: &mut Document, metadata: NodeId, options: &RequestOptions) {
+    if let Some(uid) = &options.uid {
+        set_text(document, metadata, "uid", uid);
+    }
+    if let Some(time) = &options.time {
+        set_text(document, metadata, "creationTimestamp", &utc(time));
+    }
     let text = |key| document.value(metadata).get(key).and_then(Value::as_str).unwrap_or_default();
     let prefix = text("generateName");
     if !prefix.is_empty() && text("name").is_empty() {
-        let name = generated_name(prefix, suffix);
+        let name = generated_name(prefix, &options.name_suffix);
         set_text(document, metadata, "name", &name);
     }
 }

@@ -1,9 +1,13 @@
 //! What became of a request.
 
-use crate::crd::Version;
+use crate::crd::VersionKey;
 use crate::decode;
+use crate::stored::Stored;
+use crdkit_codec::Decoded;
 use crdkit_issue::{Issue, Severity, codes};
+use crdkit_schema::compile::CompiledCrd;
 use crdkit_schema::decode::strict_path;
+use crdkit_schema::spans;
 use crdkit_schema::status::{self, Status, Subject};
 use crdkit_text::quote::quote;
 use crdkit_value::{Document, NodeId, Value};
@@ -11,15 +15,16 @@ use crdkit_value::{Document, NodeId, Value};
 /// The outcome of a request.
 #[derive(Debug)]
 #[non_exhaustive]
-pub struct Outcome<'c> {
-    /// The object as it would be stored; as far as the stages got if it was refused.
-    pub document: Document,
+pub struct Outcome {
+    pub(crate) document: Document,
     /// Errors, for which the object is refused, and warnings, in the order they were found.
     pub issues: Vec<Issue>,
     /// What the stages removed and added.
     pub changes: Changes,
-    pub(crate) version: Version<'c>,
-    pub(crate) refusal: Option<Refusal>,
+    /// What each of the issues is about.
+    pub(crate) about: Vec<NodeId>,
+    pub(crate) refused: Option<Refused>,
+    pub(crate) read_by: VersionKey,
 }
 
 /// What became of parts of an object. Ids name values of the outcome's document, where those that were
@@ -34,7 +39,21 @@ pub struct Changes {
     pub defaulted: Vec<NodeId>,
 }
 
-/// How an object was refused.
+/// How an object was refused, and what the server calls it then.
+#[derive(Clone, Debug)]
+pub(crate) struct Refused {
+    why: Refusal,
+    kind: Box<str>,
+    plural: Box<str>,
+}
+
+impl Refused {
+    pub(crate) fn new(why: Refusal, crd: &CompiledCrd) -> Self {
+        Self { why, kind: crd.kind().into(), plural: crd.plural().into() }
+    }
+}
+
+/// Why an object was refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Refusal {
     /// It could not be read as any kind of object; the beginning of the body.
@@ -51,10 +70,35 @@ pub(crate) enum Refusal {
     Conflict,
 }
 
-impl Outcome<'_> {
+impl Outcome {
     /// Whether the object would be stored.
     pub fn is_accepted(&self) -> bool {
-        self.refusal.is_none()
+        self.refused.is_none()
+    }
+
+    /// The object as it would be stored; as far as the stages got if it was refused.
+    pub fn document(&self) -> &Document {
+        &self.document
+    }
+
+    /// The object as it would be stored; as far as the stages got if it was refused.
+    pub fn into_document(self) -> Document {
+        self.document
+    }
+
+    /// The object as one that can be replaced, if it was accepted.
+    pub fn into_stored(self) -> Option<Stored> {
+        self.is_accepted().then(|| Stored::new(self.document, self.read_by))
+    }
+
+    /// Gives the issues their places, which `decoded`, the input of the request decoded once more with
+    /// positions, knows. So positions cost nothing where there is nothing to show. Issues must not have
+    /// been removed or added before.
+    pub fn locate(&mut self, decoded: &Decoded) {
+        let issues = std::mem::take(&mut self.issues);
+        let mut found: Vec<_> = self.about.iter().copied().zip(issues).collect();
+        spans::fill(&mut found, &self.document, Some(decoded), &self.changes.dropped);
+        self.issues = found.into_iter().map(|(_, issue)| issue).collect();
     }
 
     /// Findings that do not refuse the object.
@@ -69,29 +113,26 @@ impl Outcome<'_> {
 
     /// The server's answer, if the object is refused.
     pub fn status(&self) -> Option<Status> {
-        let refusal = self.refusal.as_ref()?;
+        let Refused { why, kind: expected, plural } = self.refused.as_ref()?;
         let root = self.document.root();
         let api_version = text(root.get("apiVersion"));
         let (group, version) = decode::parse_api_version(api_version).unwrap_or_default();
         let name = text(root.get("metadata").and_then(|metadata| metadata.get("name")));
-        let kind = match refusal {
-            Refusal::InvalidResource | Refusal::Conflict => self.version.crd.plural(),
+        let kind = match why {
+            Refusal::InvalidResource | Refusal::Conflict => plural,
             _ => text(root.get("kind")),
         };
         let subject = Subject { group, version, kind, name };
         let errors = self.issues.iter().filter(|issue| issue.severity == Severity::Error);
         let first = || errors.clone().next().map(Issue::server_message).unwrap_or_default();
-        Some(match refusal {
+        Some(match why {
             Refusal::Invalid | Refusal::InvalidResource => subject.invalid(errors),
-            Refusal::Undecodable => {
-                subject.undecodable(self.version.crd.kind(), &undecodable(errors))
-            }
+            Refusal::Undecodable => subject.undecodable(expected, &undecodable(errors)),
             Refusal::BadRequest => Status::bad_request(first()),
             Refusal::Unrecognized(summary) => {
-                let kind = self.version.crd.kind();
                 let problem = first();
                 Status::bad_request(format!(
-                    "the object provided is unrecognized (must be of type {kind}): {problem} ({summary})"
+                    "the object provided is unrecognized (must be of type {expected}): {problem} ({summary})"
                 ))
             }
             Refusal::Conflict => subject.conflict(&first()),
@@ -104,15 +145,12 @@ fn text(value: Option<Value<'_>>) -> &str {
 }
 
 /// All fields that strict validation refuses, or the one reason there is.
-fn undecodable<'i>(errors: impl Iterator<Item = &'i Issue>) -> String {
-    let mut texts = Vec::new();
-    for issue in errors {
-        match strict_text(issue) {
-            Some(text) => texts.push(text),
-            None => return issue.server_message(),
-        }
+fn undecodable<'i>(mut errors: impl Iterator<Item = &'i Issue> + Clone) -> String {
+    let texts: Vec<String> = errors.clone().filter_map(strict_text).collect();
+    match errors.next() {
+        Some(issue) if texts.is_empty() => issue.server_message(),
+        _ => format!("strict decoding error: {}", texts.join(", ")),
     }
-    format!("strict decoding error: {}", texts.join(", "))
 }
 
 fn strict_text(issue: &Issue) -> Option<String> {

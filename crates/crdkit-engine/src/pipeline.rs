@@ -1,10 +1,11 @@
 //! The order of the stages for every operation, and nothing else.
 //!
-//! Reading an object: decode → metadata → prune → nulls → embedded metadata → defaults. What is read is
+//! Reading an object: decode → metadata → prune → nulls → embedded metadata → defaults, then it must be of
+//! the version and in the namespace that the request is for. What was read may be changed by the caller. It is
 //! then prepared (fields that clients do not decide) and checked: type, metadata, schema, scale values,
-//! embedded resources, lists, rules. The first half refuses with 400, the second with 422.
+//! embedded resources, lists, rules. Reading refuses with 400, checking with 422.
 //!
-//! This is the order for requests to the API server; `schema/stages.rs` has the one for schemas used as a library.
+//! This is the order for requests to the API server; `crdkit-structure` has the one for schemas used as a library.
 //!
 //! Upstream: `apiextensions-apiserver/pkg/apiserver/customresource_handler.go`,
 //! `apiextensions-apiserver/pkg/registry/customresource`, `apiserver/pkg/registry/rest`.
@@ -14,169 +15,232 @@ use crate::crd::Version;
 use crate::decode::{self, Received};
 use crate::findings::Findings;
 use crate::input::Input;
-use crate::metadata::Wrong;
-use crate::options::Options;
-use crate::outcome::{Changes, Outcome, Refusal};
+use crate::metadata::OnWrongType;
+use crate::options::{FieldValidation, RequestOptions};
+use crate::outcome::{Changes, Outcome, Refusal, Refused};
 use crate::prepare::{copy_root, keep_status, remove_root};
-use crate::shape::Trimmed;
+use crate::shape::{TrimmedObject, append};
 use crate::stage::{Stage, Watch};
+use crate::stored::Stored;
 use crate::{metadata, scale, spans, strict};
 use crdkit_issue::{FieldPath, Issue, codes};
 use crdkit_value::{Document, NodeId, Value};
 
-/// Creates an object.
-pub(crate) fn create<'c>(
-    version: Version<'c>,
-    input: Input<'_>,
-    options: &Options,
-    watch: Watch<'_>,
-) -> Outcome<'c> {
-    run(version, input, options, watch, |run| {
-        let metadata = run.prepare(options)?;
-        metadata::prepare_create(&mut run.document, metadata, &options.name_suffix);
-        if version.version.status {
-            remove_root(&mut run.document, "status");
-        }
-        metadata::set_int(&mut run.document, metadata, "generation", 1);
-        run.done(Stage::Metadata);
-        run.check_create();
-        run.verdict(Parts::New)
-    })
+/// An object of a request that was read, on its way to be checked.
+pub struct ReadObject<'r> {
+    request: Request<'r>,
 }
 
-/// Replaces `old` by an object.
-pub(crate) fn update<'c>(
-    version: Version<'c>,
-    old: &Document,
-    input: Input<'_>,
-    options: &Options,
-) -> Outcome<'c> {
-    let old = stored(version, old, options);
-    run(version, input, options, None, |run| {
-        let metadata = run.prepare(options)?;
-        run.check_precondition(old.root())?;
-        metadata::prepare_update(&mut run.document, metadata, old.root());
-        if version.version.status {
-            copy_root(&mut run.document, "status", old.root());
-        }
-        run.bump_generation(metadata, old.root());
-        run.check_update(old.root());
-        run.verdict(Parts::Old)
-    })
-}
-
-/// Replaces the status of `old` by that of an object.
-pub(crate) fn update_status<'c>(
-    version: Version<'c>,
-    old: &Document,
-    input: Input<'_>,
-    options: &Options,
-) -> Outcome<'c> {
-    let old = stored(version, old, options);
-    run(version, input, options, None, |run| {
-        run.prepare(options)?;
-        run.check_precondition(old.root())?;
-        keep_status(&mut run.document, old.root());
-        run.check_status_update(old.root());
-        run.verdict(Parts::Old)
-    })
-}
-
-/// Sets the number of replicas of `old`.
-pub(crate) fn scale<'c>(
-    version: Version<'c>,
-    old: &Document,
-    replicas: i64,
-    options: &Options,
-) -> Outcome<'c> {
-    let old = stored(version, old, options);
-    let mut document = Document::copy_of(old.root());
-    let problem = match version.version.scale.as_ref() {
-        None => Some("the scale subresource is not enabled".to_owned()),
-        Some(paths) => scale::set(&mut document, &paths.spec, replicas).err(),
-    };
-    run(version, document.into(), options, None, |run| {
-        if let Some(problem) = problem {
-            let issue = Issue::error(codes::object::SCALE_VALUE).with("problem", problem);
-            return Err(run.refuse(Refusal::BadRequest, NodeId::ROOT, issue));
-        }
-        let metadata = metadata::ensure(&mut run.document);
-        run.bump_generation(metadata, old.root());
-        run.check_update(old.root());
-        run.verdict(Parts::Old)
-    })
-}
-
-/// An object as it is read from storage: with what the current schema makes of it.
-fn stored(version: Version<'_>, old: &Document, options: &Options) -> Document {
-    let mut run = Run::new(version, Document::copy_of(old.root()), None);
-    // What is wrong with an old object is no finding about the new one.
-    let trimmed = run.trim(Wrong::Remove).unwrap_or_default();
-    run.fill(trimmed.schema);
-    // An object from a file may leave out where it lives.
-    let metadata = metadata::ensure(&mut run.document);
-    let is_placed = run.document.value(metadata).get("namespace").is_some();
-    if version.crd.is_namespaced() && !is_placed {
-        metadata::set_text(&mut run.document, metadata, "namespace", &options.namespace);
-    }
-    run.document
+/// A request on its way through the stages.
+pub(crate) struct Request<'r> {
+    pub(crate) version: Version<'r>,
+    pub(crate) options: &'r RequestOptions,
+    pub(crate) document: Document,
+    pub(crate) findings: Findings,
+    pub(crate) changes: Changes,
+    /// The text that the object came from.
+    source: Option<&'r [u8]>,
+    watch: Watch<'r>,
 }
 
 /// Where the parts of an object come from.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Parts {
+enum PartsFrom {
     /// All from the request, so that only whole fields can be without their defaults again.
-    New,
+    Request,
     /// Some from the object it replaces, which was filled in by the schema of its own version.
-    Old,
+    OldObject,
 }
 
-/// One request on its way.
-pub(crate) struct Run<'c, 'w> {
-    pub(crate) version: Version<'c>,
-    pub(crate) document: Document,
-    pub(crate) findings: Findings,
-    pub(crate) changes: Changes,
-    watch: Watch<'w>,
-}
-
-/// Receives the object, lets `operation` go on with it, and makes the outcome.
-fn run<'c, 'w>(
-    version: Version<'c>,
-    input: Input<'_>,
-    options: &Options,
-    watch: Watch<'w>,
-    operation: impl FnOnce(&mut Run<'c, 'w>) -> Result<(), Refusal>,
-) -> Outcome<'c> {
+/// Reads an object.
+pub(crate) fn read<'r>(
+    version: Version<'r>,
+    input: Input<'r>,
+    options: &'r RequestOptions,
+    watch: Watch<'r>,
+) -> Result<ReadObject<'r>, Box<Outcome>> {
     let body = match &input {
         Input::Json(bytes) => *bytes,
         Input::Decoded(_) => &[],
     };
-    let (mut run, refusal, source) = match decode::receive(input, options) {
-        Ok(Received { document, repeated, source }) => {
-            let mut run = Run::new(version, document, watch);
-            run.done(Stage::Decode);
-            let read = run.read(repeated, source, options);
-            let refusal = read.and_then(|()| operation(&mut run)).err();
-            (run, refusal, source)
-        }
+    let Received { document, repeated, source } = match decode::receive(input, options) {
+        Ok(received) => received,
         Err(issue) => {
-            let mut run = Run::new(version, Document::null(), watch);
-            run.findings.add(NodeId::ROOT, *issue);
-            (run, Some(Refusal::Unrecognized(decode::summary(body))), None)
+            return Request::new(version, options, Document::null(), watch).advance(|request| {
+                let refusal = Refusal::Unrecognized(decode::summary(body));
+                Err(request.refuse(refusal, NodeId::ROOT, *issue))
+            });
         }
     };
-    run.deprecation();
-    let Run { document, mut findings, changes, .. } = run;
-    spans::fill(&mut findings, &document, source, &options.limits, &changes.dropped);
-    let issues = findings.entries.into_iter().map(|(_, issue)| issue).collect();
-    Outcome { document, issues, changes, version, refusal }
+    let mut request = Request::new(version, options, document, watch);
+    request.source = source;
+    request.done(Stage::Decode);
+    request.advance(|request| {
+        request.read(repeated, options.field_validation)?;
+        request.place()
+    })
 }
 
-impl<'c, 'w> Run<'c, 'w> {
-    fn new(version: Version<'c>, document: Document, watch: Watch<'w>) -> Self {
+/// Reads `old` with another number of replicas.
+pub(crate) fn read_scale<'r>(
+    version: Version<'r>,
+    old: &Stored,
+    replicas: i64,
+    options: &'r RequestOptions,
+) -> Result<ReadObject<'r>, Box<Outcome>> {
+    let document = Document::copy_of(old.of(version, options).root());
+    Request::new(version, options, document, None).advance(|request| {
+        let set = match &version.compiled.scale {
+            None => Err("the scale subresource is not enabled".to_owned()),
+            Some(paths) => scale::set(&mut request.document, &paths.spec, replicas),
+        };
+        request.read(Vec::new(), options.field_validation)?;
+        set.map_err(|problem| {
+            let issue = Issue::error(codes::object::SCALE_VALUE).with("problem", problem);
+            request.refuse(Refusal::BadRequest, NodeId::ROOT, issue)
+        })
+    })
+}
+
+/// Reads an object from storage: with what the current schema makes of it.
+pub(crate) fn stored(version: Version<'_>, old: &Document, options: &RequestOptions) -> Stored {
+    let mut request = Request::new(version, options, Document::copy_of(old.root()), None);
+    // What is wrong with an old object is not a finding about the new one.
+    let trimmed = request.trim(OnWrongType::Remove).unwrap_or_default();
+    request.fill(trimmed.schema);
+    if trimmed.is_ours {
+        request.convert();
+    }
+    // An object from a file may leave out where it lives.
+    let metadata = metadata::ensure(&mut request.document);
+    let is_placed = request.document.value(metadata).get("namespace").is_some();
+    if version.crd.is_namespaced() && !is_placed {
+        metadata::set_text(&mut request.document, metadata, "namespace", &options.namespace);
+    }
+    Stored::new(request.document, version.key)
+}
+
+impl ReadObject<'_> {
+    /// The object as it was read.
+    pub fn document(&self) -> &Document {
+        &self.request.document
+    }
+
+    /// The object, to be changed by a patch, by field managers or by admission. After a change that the
+    /// schema does not vouch for it is to be [read again](Self::read_again).
+    pub fn document_mut(&mut self) -> &mut Document {
+        &mut self.request.document
+    }
+
+    /// Findings of the stages so far.
+    pub fn issues(&self) -> impl Iterator<Item = &Issue> {
+        self.request.findings.entries.iter().map(|(_, issue)| issue)
+    }
+
+    /// Reads the object once more after it was changed. Unknown fields that came with the change are
+    /// removed without a word.
+    ///
+    /// # Errors
+    /// The outcome, when the object is refused as it is now.
+    pub fn read_again(self) -> Result<Self, Box<Outcome>> {
+        self.request.advance(|request| {
+            request.read(Vec::new(), FieldValidation::Ignore)?;
+            request.place()
+        })
+    }
+
+    /// Removes what a new object may not bring along from an earlier life. Creating does so in any case;
+    /// whoever looks at the object before that wants it done by then.
+    pub fn discard_system_fields(&mut self) {
+        let metadata = metadata::ensure(&mut self.request.document);
+        metadata::discard_system_fields(&mut self.request.document, metadata);
+    }
+
+    /// Creates the object.
+    pub fn create(mut self) -> Outcome {
+        self.discard_system_fields();
+        self.request.conclude(|request| {
+            let metadata = metadata::ensure(&mut request.document);
+            metadata::prepare_create(&mut request.document, metadata, request.options);
+            if request.version.compiled.status {
+                remove_root(&mut request.document, "status");
+            }
+            metadata::set_int(&mut request.document, metadata, "generation", 1);
+            request.done(Stage::Metadata);
+            request.check_create();
+            request.verdict(PartsFrom::Request)
+        })
+    }
+
+    /// Replaces `old` by the object.
+    pub fn update(self, old: &Stored) -> Outcome {
+        let Request { version, options, .. } = self.request;
+        let old = old.of(version, options);
+        self.request.conclude(|request| {
+            request.check_precondition(old.root())?;
+            let metadata = metadata::ensure(&mut request.document);
+            metadata::prepare_update(&mut request.document, metadata, old.root());
+            if version.compiled.status {
+                copy_root(&mut request.document, "status", old.root());
+            }
+            request.bump_generation(metadata, old.root());
+            request.check_update(old.root());
+            request.verdict(PartsFrom::OldObject)
+        })
+    }
+
+    /// Replaces the status of `old` by that of the object, and its `managedFields`, which tell who wrote it.
+    pub fn update_status(self, old: &Stored) -> Outcome {
+        let Request { version, options, .. } = self.request;
+        let old = old.of(version, options);
+        self.request.conclude(|request| {
+            request.check_precondition(old.root())?;
+            keep_status(&mut request.document, old.root());
+            request.check_status_update(old.root());
+            request.verdict(PartsFrom::OldObject)
+        })
+    }
+}
+
+impl<'r> Request<'r> {
+    fn new(
+        version: Version<'r>,
+        options: &'r RequestOptions,
+        document: Document,
+        watch: Watch<'r>,
+    ) -> Self {
         let (findings, changes) = (Findings::default(), Changes::default());
-        Self { version, document, findings, changes, watch }
+        Self { version, options, document, findings, changes, source: None, watch }
+    }
+
+    /// Goes on with `phase`; to an object that was read, or to the outcome if it is refused.
+    fn advance(
+        mut self,
+        phase: impl FnOnce(&mut Self) -> Result<(), Refusal>,
+    ) -> Result<ReadObject<'r>, Box<Outcome>> {
+        match phase(&mut self) {
+            Ok(()) => Ok(ReadObject { request: self }),
+            Err(refusal) => Err(Box::new(self.outcome(Some(refusal)))),
+        }
+    }
+
+    /// Goes on with `phase`, the last one.
+    fn conclude(mut self, phase: impl FnOnce(&mut Self) -> Result<(), Refusal>) -> Outcome {
+        let refusal = phase(&mut self).err();
+        self.outcome(refusal)
+    }
+
+    fn outcome(mut self, mut refusal: Option<Refusal>) -> Outcome {
+        let Self { version, options, .. } = self;
+        self.deprecation();
+        if strict::raise(&mut self.findings, options) {
+            refusal = Some(Refusal::Undecodable);
+        }
+        let Self { document, mut findings, changes, source, .. } = self;
+        spans::fill(&mut findings, &document, source, &options.limits, &changes.dropped);
+        let (about, issues) = findings.entries.into_iter().unzip();
+        let refused = refusal.map(|why| Refused::new(why, version.crd));
+        Outcome { document, issues, changes, about, refused, read_by: version.key }
     }
 
     /// Tells whoever watches that a stage has ended.
@@ -186,23 +250,18 @@ impl<'c, 'w> Run<'c, 'w> {
         }
     }
 
-    /// The first half: everything up to an object of the right version with defaults.
-    fn read(
-        &mut self,
-        repeated: Vec<Issue>,
-        source: Option<&[u8]>,
-        options: &Options,
-    ) -> Result<(), Refusal> {
-        if let Err(issue) = decode::kind(self.document.root(), source) {
-            let summary = decode::summary(source.unwrap_or_default());
+    /// Everything up to an object of the right version with defaults.
+    fn read(&mut self, repeated: Vec<Issue>, validation: FieldValidation) -> Result<(), Refusal> {
+        if let Err(issue) = decode::kind(self.document.root(), self.source) {
+            let summary = decode::summary(self.source.unwrap_or_default());
             return Err(self.refuse(Refusal::Unrecognized(summary), NodeId::ROOT, *issue));
         }
-        let Trimmed { unknown, schema } = self.trim(Wrong::Refuse)?;
+        let TrimmedObject { unknown, schema, .. } = self.trim(OnWrongType::Refuse)?;
         self.fill(schema);
-        let reported = strict::report(self, repeated, &unknown, options.field_validation);
-        self.changes.pruned = unknown;
+        let reported = strict::report(self, repeated, &unknown, validation);
+        append(&mut self.changes.pruned, unknown);
         reported?;
-        let expected = &*self.version.version.api_version;
+        let expected = &*self.version.compiled.api_version;
         let root = self.document.root();
         let found = root.get("apiVersion").and_then(Value::as_str).unwrap_or_default();
         if found != expected {
@@ -215,10 +274,25 @@ impl<'c, 'w> Run<'c, 'w> {
         Ok(())
     }
 
+    /// Makes an object of another version one of this version.
+    fn convert(&mut self) {
+        let version = self.version.compiled;
+        let found = self.document.root().get("apiVersion");
+        if found.is_some_and(|found| found.as_str() != Some(&version.api_version)) {
+            metadata::set_text(
+                &mut self.document,
+                NodeId::ROOT,
+                "apiVersion",
+                &version.api_version,
+            );
+            let _ = self.trim_content(version.schema, OnWrongType::Remove);
+        }
+    }
+
     /// Makes the object what is read back after it was written: in the storage version, which may not
     /// know all fields, and with the defaults of fields that clients do not decide.
-    fn read_back(&mut self, parts: Parts) {
-        let (crd, version) = (self.version.crd, self.version.version);
+    fn read_back(&mut self, parts: PartsFrom) {
+        let Version { crd, compiled: version, .. } = self.version;
         let Some(storage) = crd.storage_version() else { return };
         // Equal schemas are one, and by its own schema the object was trimmed and filled in already.
         if storage.schema == version.schema {
@@ -227,15 +301,16 @@ impl<'c, 'w> Run<'c, 'w> {
                 version.schema.map_or(&[][..], |schema| table.node(schema).field_defaults());
             let root = self.document.root();
             let is_missing = || fields.iter().any(|it| root.get(table.name(it.name)).is_none());
-            if is_missing() || parts == Parts::Old && version.status && !fields.is_empty() {
+            if is_missing() || parts == PartsFrom::OldObject && version.status && !fields.is_empty()
+            {
                 self.fill(version.schema);
             }
             return;
         }
         // The object was found to be right, so nothing is refused any more.
-        let _ = self.trim_content(storage.schema, Wrong::Remove);
+        let _ = self.trim_content(storage.schema, OnWrongType::Remove);
         self.fill(storage.schema);
-        let _ = self.trim_content(version.schema, Wrong::Remove);
+        let _ = self.trim_content(version.schema, OnWrongType::Remove);
     }
 
     fn check_create(&mut self) {
@@ -275,7 +350,7 @@ impl<'c, 'w> Run<'c, 'w> {
         if self.check_type() {
             self.check_metadata(Some(old), MetadataRules::Update);
             self.check_status_schema(old);
-            if let Some(paths) = &self.version.version.scale {
+            if let Some(paths) = &self.version.compiled.scale {
                 scale::check_status(paths, self.document.root(), &mut self.findings);
             }
         }
@@ -284,13 +359,13 @@ impl<'c, 'w> Run<'c, 'w> {
     }
 
     fn deprecation(&mut self) {
-        if let Some(warning) = &self.version.version.deprecation {
+        if let Some(warning) = &self.version.compiled.deprecation {
             let issue = Issue::warning(codes::object::DEPRECATED).with("warning", &**warning);
             self.findings.add(NodeId::ROOT, issue.at(FieldPath::root().field("apiVersion")));
         }
     }
 
-    fn verdict(&mut self, parts: Parts) -> Result<(), Refusal> {
+    fn verdict(&mut self, parts: PartsFrom) -> Result<(), Refusal> {
         if self.findings.has_errors() {
             return Err(Refusal::Invalid);
         }

@@ -1,16 +1,16 @@
 //! The steps that set what clients do not decide, and refuse requests about something else.
 
 use crate::metadata;
-use crate::options::Options;
 use crate::outcome::Refusal;
-use crate::pipeline::Run;
+use crate::pipeline::Request;
 use crdkit_issue::{FieldPath, Issue, codes};
 use crdkit_schema::validate;
 use crdkit_value::{Document, NodeId, Value};
 
-impl Run<'_, '_> {
-    /// Puts the object where the request is for. Gives the id of its metadata.
-    pub(crate) fn prepare(&mut self, options: &Options) -> Result<NodeId, Refusal> {
+impl Request<'_> {
+    /// Puts the object where the request is for.
+    pub(crate) fn place(&mut self) -> Result<(), Refusal> {
+        let options = self.options;
         let metadata = metadata::ensure(&mut self.document);
         let value = self.document.value(metadata).get("namespace");
         let found = value.and_then(Value::as_str).unwrap_or_default();
@@ -21,51 +21,58 @@ impl Run<'_, '_> {
             let issue = Issue::error(codes::object::NAMESPACE_MISMATCH)
                 .with("namespace", found)
                 .with("expected", expected)
-                .at(FieldPath::root().field("metadata").field("namespace"));
+                .at(metadata_path("namespace"));
             let id = value.map_or(metadata, Value::id);
             return Err(self.refuse(Refusal::BadRequest, id, issue));
         } else if found != expected {
             metadata::remove(&mut self.document, metadata, "namespace");
         }
+        if let Some(expected) = &options.name {
+            self.check_name(expected)?;
+        }
         if let Some(issue) = metadata::remove_repeated_owners(&mut self.document, metadata) {
             self.findings.add(metadata, issue);
         }
-        Ok(metadata)
+        Ok(())
+    }
+
+    fn check_name(&mut self, expected: &str) -> Result<(), Refusal> {
+        let name = metadata_text(self.document.root(), "name");
+        if name == expected {
+            return Ok(());
+        }
+        let issue = match name {
+            "" => Issue::error(codes::object::NAME_MISSING),
+            name => Issue::error(codes::object::NAME_MISMATCH).with("name", name),
+        };
+        let issue = issue.with("expected", expected).at(metadata_path("name"));
+        Err(self.refuse(Refusal::BadRequest, NodeId::ROOT, issue))
     }
 
     /// An update must be about the object as it is stored.
     pub(crate) fn check_precondition(&mut self, old: Value<'_>) -> Result<(), Refusal> {
-        let text = |value: Value<'_>, key: &str| {
-            let metadata = value.get("metadata");
-            metadata
-                .and_then(|it| it.get(key))
-                .and_then(Value::as_str)
-                .unwrap_or_default()
-                .to_owned()
-        };
-        let new = self.document.root();
-        let path = |key: &str| FieldPath::root().field("metadata").field(key);
-        let (name, expected) = (text(new, "name"), text(old, "name"));
-        if name != expected && !expected.is_empty() {
-            let issue = Issue::error(codes::object::NAME_MISMATCH);
-            let issue = issue.with("name", name).with("expected", expected).at(path("name"));
-            return Err(self.refuse(Refusal::BadRequest, NodeId::ROOT, issue));
+        let of_old = |key| metadata_text(old, key);
+        let expected = of_old("name");
+        if self.options.name.is_none() && !expected.is_empty() {
+            self.check_name(expected)?;
         }
-        let (found, expected) = (text(new, "resourceVersion"), text(old, "resourceVersion"));
+        let of_new = |key| metadata_text(self.document.root(), key);
+        let (found, expected) = (of_new("uid"), of_old("uid"));
+        if !found.is_empty() && !expected.is_empty() && found != expected {
+            let issue = Issue::error(codes::object::UID_MISMATCH);
+            let issue =
+                issue.with("found", found).with("expected", expected).at(metadata_path("uid"));
+            return Err(self.refuse(Refusal::Conflict, NodeId::ROOT, issue));
+        }
+        let (found, expected) = (of_new("resourceVersion"), of_old("resourceVersion"));
         if found != expected && found.is_empty() {
             let issue = Issue::error(codes::crd::RESOURCE_VERSION_REQUIRED).value(0_i64);
-            let issue = issue.at(path("resourceVersion"));
+            let issue = issue.at(metadata_path("resourceVersion"));
             return Err(self.refuse(Refusal::InvalidResource, NodeId::ROOT, issue));
         }
         if found != expected && !expected.is_empty() {
             let issue = Issue::error(codes::object::CONFLICT).with("found", found);
-            let issue = issue.at(path("resourceVersion"));
-            return Err(self.refuse(Refusal::Conflict, NodeId::ROOT, issue));
-        }
-        let (found, expected) = (text(new, "uid"), text(old, "uid"));
-        if !found.is_empty() && !expected.is_empty() && found != expected {
-            let issue = Issue::error(codes::object::UID_MISMATCH);
-            let issue = issue.with("found", found).with("expected", expected).at(path("uid"));
+            let issue = issue.at(metadata_path("resourceVersion"));
             return Err(self.refuse(Refusal::Conflict, NodeId::ROOT, issue));
         }
         Ok(())
@@ -87,6 +94,16 @@ impl Run<'_, '_> {
     }
 }
 
+fn metadata_path(key: &str) -> FieldPath {
+    FieldPath::root().field("metadata").field(key)
+}
+
+/// The text of a field of the metadata of `object`; empty if there is none.
+fn metadata_text<'v>(object: Value<'v>, key: &str) -> &'v str {
+    let value = object.get("metadata").and_then(|metadata| metadata.get(key));
+    value.and_then(Value::as_str).unwrap_or_default()
+}
+
 pub(crate) fn remove_root(document: &mut Document, key: &str) {
     metadata::remove(document, NodeId::ROOT, key);
 }
@@ -101,8 +118,10 @@ pub(crate) fn copy_root(document: &mut Document, key: &str, old: Value<'_>) {
     }
 }
 
-/// Makes everything but the status what it is in `old`.
+/// Makes everything but the status and `managedFields` what it is in `old`.
 pub(crate) fn keep_status(document: &mut Document, old: Value<'_>) {
+    let managed = document.root().get("metadata").and_then(|it| it.get("managedFields"));
+    let managed = managed.map(Document::copy_of);
     let others: Vec<NodeId> = document
         .root()
         .members()
@@ -114,5 +133,12 @@ pub(crate) fn keep_status(document: &mut Document, old: Value<'_>) {
     }
     for (key, member) in old.members().filter(|(key, _)| *key != "status") {
         document.insert(NodeId::ROOT, key, member);
+    }
+    let metadata = metadata::ensure(document);
+    match managed {
+        Some(managed) => {
+            document.insert(metadata, "managedFields", managed.root());
+        }
+        None => metadata::remove(document, metadata, "managedFields"),
     }
 }

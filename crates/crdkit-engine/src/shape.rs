@@ -1,9 +1,9 @@
 //! The steps that make an object what its schema says: trimmed first, then filled in.
 
 use crate::decode::{self, TypeMeta};
-use crate::metadata::Wrong;
+use crate::metadata::OnWrongType;
 use crate::outcome::Refusal;
-use crate::pipeline::Run;
+use crate::pipeline::Request;
 use crate::stage::Stage;
 use crate::{embedded, metadata, strict};
 use crdkit_issue::Issue;
@@ -13,17 +13,19 @@ use crdkit_value::{NodeId, Value};
 
 /// What is known of an object once it is trimmed.
 #[derive(Default)]
-pub(crate) struct Trimmed {
+pub(crate) struct TrimmedObject {
     /// The fields that were removed because they are unknown, in the order strict validation reports
     /// them.
     pub(crate) unknown: Vec<NodeId>,
-    /// The schema of the version it says it has, if it is of this CRD.
+    /// Whether it says it is of this CRD.
+    pub(crate) is_ours: bool,
+    /// The schema of the version it says it has, if it is.
     pub(crate) schema: Option<Id>,
 }
 
-impl Run<'_, '_> {
+impl Request<'_> {
     /// Makes metadata canonical and everything else what the schema of its version lets in.
-    pub(crate) fn trim(&mut self, wrong: Wrong) -> Result<Trimmed, Refusal> {
+    pub(crate) fn trim(&mut self, wrong: OnWrongType) -> Result<TrimmedObject, Refusal> {
         let (is_ours, schema) = match self.own_schema() {
             Ok(found) => found,
             Err(issue) => return Err(self.refuse(Refusal::Undecodable, NodeId::ROOT, *issue)),
@@ -37,10 +39,10 @@ impl Run<'_, '_> {
         }
         self.done(Stage::Metadata);
         if !is_ours {
-            return Ok(Trimmed { unknown, schema: None });
+            return Ok(TrimmedObject { unknown, is_ours, schema: None });
         }
         append(&mut unknown, self.trim_content(schema, wrong)?);
-        Ok(Trimmed { unknown, schema })
+        Ok(TrimmedObject { unknown, is_ours, schema })
     }
 
     /// Prunes, drops nulls and makes the metadata of embedded resources canonical, as `schema` says.
@@ -48,7 +50,7 @@ impl Run<'_, '_> {
     pub(crate) fn trim_content(
         &mut self,
         schema: Option<Id>,
-        wrong: Wrong,
+        wrong: OnWrongType,
     ) -> Result<Vec<NodeId>, Refusal> {
         let crd = self.version.crd;
         let table = crd.table();
@@ -94,8 +96,8 @@ impl Run<'_, '_> {
     }
 
     /// Puts unknown fields in the order of their paths as texts, if somebody is told of them.
-    fn sorted(&self, mut ids: Vec<NodeId>, wrong: Wrong) -> Vec<NodeId> {
-        if ids.len() > 1 && wrong == Wrong::Refuse {
+    fn sorted(&self, mut ids: Vec<NodeId>, wrong: OnWrongType) -> Vec<NodeId> {
+        if ids.len() > 1 && wrong == OnWrongType::Refuse {
             ids.sort_by_cached_key(|id| strict::path(&self.document, *id));
         }
         ids
@@ -103,7 +105,7 @@ impl Run<'_, '_> {
 }
 
 /// Adds `more` to `list`; takes it over where there was nothing.
-fn append(list: &mut Vec<NodeId>, more: Vec<NodeId>) {
+pub(crate) fn append(list: &mut Vec<NodeId>, more: Vec<NodeId>) {
     if list.is_empty() {
         *list = more;
     } else {

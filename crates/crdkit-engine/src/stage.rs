@@ -25,4 +25,4 @@ pub enum Stage {
 }
 
 /// Who is told that a stage has ended.
-pub(crate) type Watch<'w> = Option<&'w mut dyn FnMut(Stage)>;
+pub(crate) type Watch<'w> = Option<&'w mut (dyn FnMut(Stage) + Send + 'w)>;

@@ -3,9 +3,10 @@
 //! Repeated keys come first, in document order, then unknown fields: those of metadata, those that
 //! were pruned, those of embedded metadata, each group sorted by path.
 
-use crate::options::FieldValidation;
+use crate::findings::Findings;
+use crate::options::{FieldValidation, RequestOptions};
 use crate::outcome::Refusal;
-use crate::pipeline::Run;
+use crate::pipeline::Request;
 use crate::walk;
 use crdkit_issue::{Issue, Severity, codes};
 use crdkit_schema::decode::strict_path;
@@ -16,7 +17,7 @@ const MAX_REPEATED: usize = 100;
 
 /// Reports `repeated` keys and `unknown` fields as `validation` asks for.
 pub(crate) fn report(
-    run: &mut Run<'_, '_>,
+    request: &mut Request<'_>,
     repeated: Vec<Issue>,
     unknown: &[NodeId],
     validation: FieldValidation,
@@ -24,6 +25,8 @@ pub(crate) fn report(
     let severity = match validation {
         FieldValidation::Ignore => return Ok(()),
         FieldValidation::Warn => Severity::Warning,
+        // Raised in the end, so that no stage is kept from looking.
+        FieldValidation::Strict if request.options.report_all => Severity::Warning,
         FieldValidation::Strict => Severity::Error,
     };
     if repeated.is_empty() && unknown.is_empty() {
@@ -31,19 +34,34 @@ pub(crate) fn report(
     }
     for mut issue in repeated.into_iter().take(MAX_REPEATED) {
         issue.severity = severity;
-        run.findings.add(NodeId::ROOT, issue);
+        request.findings.add(NodeId::ROOT, issue);
     }
     for id in unknown {
-        let field = walk::dotted(&run.document, *id);
+        let field = walk::dotted(&request.document, *id);
         let mut issue =
             Issue::error(codes::crd::UNKNOWN_FIELD).with("field", strict_path(&field)).at(field);
         issue.severity = severity;
-        run.findings.add(*id, issue);
+        request.findings.add(*id, issue);
     }
     match severity {
         Severity::Error => Err(Refusal::Undecodable),
         Severity::Warning => Ok(()),
     }
+}
+
+/// Makes errors of what [`report`] let pass so that everything is reported; tells whether there was any.
+pub(crate) fn raise(findings: &mut Findings, options: &RequestOptions) -> bool {
+    if !options.report_all || options.field_validation != FieldValidation::Strict {
+        return false;
+    }
+    let mut is_raised = false;
+    for (_, issue) in &mut findings.entries {
+        if [codes::crd::UNKNOWN_FIELD, codes::decode::DUPLICATE_KEY].contains(&issue.code) {
+            issue.severity = Severity::Error;
+            is_raised = true;
+        }
+    }
+    is_raised
 }
 
 /// The text by which unknown fields are sorted.

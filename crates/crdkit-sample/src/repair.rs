@@ -8,7 +8,7 @@
 use crate::edit::{Edit, Editor};
 use crate::make::Maker;
 use crate::{Extent, Sample};
-use crdkit_engine::{Options, Version};
+use crdkit_engine::{RequestOptions, Version};
 use crdkit_issue::{Code, Issue, Severity, codes};
 use crdkit_schema::model::SchemaId;
 use crdkit_value::{Document, Event};
@@ -96,7 +96,7 @@ impl Repair<'_, '_> {
 
     fn judge(&self, document: Document, steps: usize) -> Attempt {
         let copy = Document::copy_of(document.root());
-        let outcome = self.version.create(copy, &Options::default());
+        let outcome = self.version.create(copy, &RequestOptions::default());
         let mut issues = outcome.issues;
         issues.retain(|issue| issue.severity == Severity::Error);
         let score = issues.iter().map(weight).sum();

@@ -18,7 +18,7 @@ pub mod schema {
     pub use crdkit_structure::*;
 }
 
-pub use crdkit_engine::{Crd, FieldValidation, Options, Outcome, Version};
+pub use crdkit_engine::{Crd, FieldValidation, Outcome, RequestOptions, Version};
 
 /// The examples of the README are compiled and run with the tests.
 #[cfg(doctest)]

@@ -4,7 +4,7 @@
 //! is measured too and taken off.
 
 use crate::validate::Work;
-use crdkit::Options;
+use crdkit::RequestOptions;
 use crdkit::codec::json::{self, Layout};
 use crdkit::engine::Stage;
 use std::hint::black_box;
@@ -31,7 +31,7 @@ struct Tally {
 }
 
 /// Prints what each stage takes for one object: the best of `rounds` rounds over each of `parts`.
-pub(crate) fn print(parts: &[&[Work<'_>]], options: &Options, rounds: usize) {
+pub(crate) fn print(parts: &[&[Work<'_>]], options: &RequestOptions, rounds: usize) {
     let clock = clock();
     let mut total = [(Duration::ZERO, 0); STAGES.len()];
     let mut encoding = (Duration::ZERO, 0);
@@ -67,7 +67,7 @@ fn line(name: &str, time: Duration, allocations: usize, n_objects: usize) {
     println!("  {name:<28} {each:>9.3} µs {allocations:>8.2} allocations");
 }
 
-fn round(work: &[Work<'_>], options: &Options) -> [Tally; STAGES.len()] {
+fn round(work: &[Work<'_>], options: &RequestOptions) -> [Tally; STAGES.len()] {
     let mut tallies = [Tally::default(); STAGES.len()];
     let allocated = || {
         let stats = crate::ALLOCATOR.stats();
@@ -104,14 +104,14 @@ fn clock() -> Duration {
 }
 
 /// Writing what would be stored.
-fn encode(work: &[Work<'_>], options: &Options, rounds: usize) -> (Duration, usize) {
+fn encode(work: &[Work<'_>], options: &RequestOptions, rounds: usize) -> (Duration, usize) {
     let outcomes: Vec<_> =
         work.iter().map(|(version, _, body)| version.create(*body, options)).collect();
     let mut out = Vec::new();
     let mut all = || {
         for outcome in &outcomes {
             out.clear();
-            json::write(outcome.document.root(), Layout::Compact, &mut out);
+            json::write(outcome.document().root(), Layout::Compact, &mut out);
             black_box(&out);
         }
     };

@@ -8,7 +8,7 @@ use crate::measure::{allocations, compare_parts};
 use anyhow::{Context as _, Result};
 use crdkit::codec::{DecodeOptions, json};
 use crdkit::value::Value;
-use crdkit::{Crd, Options, Version};
+use crdkit::{Crd, RequestOptions, Version};
 use std::collections::BTreeMap;
 use std::hint::black_box;
 use std::path::Path;
@@ -54,7 +54,7 @@ pub(crate) fn run(directory: &Path) -> Result<()> {
         "{n_objects} objects, {} bytes in the mean",
         bytes.checked_div(n_objects).context("no objects")?
     );
-    let options = Options::default();
+    let options = RequestOptions::default();
     let decode = DecodeOptions::default();
     let create = |work: &[Work<'_>]| {
         for (version, _, body) in work {

@@ -8,7 +8,7 @@ use crdkit::codec::Decoded;
 use crdkit::issue::{Issue, Severity, Span, codes};
 use crdkit::schema::status::Cause;
 use crdkit::value::{Document, NodeId, Value};
-use crdkit::{Crd, FieldValidation, Options, Outcome, Version};
+use crdkit::{Crd, FieldValidation, Outcome, RequestOptions, Version};
 use std::borrow::Cow;
 
 /// A difference between a case and what came of it.
@@ -70,7 +70,7 @@ fn request(
     let (outcome, of_status) = perform(version, case, old.as_ref());
     ran.errors = lines(&outcome).iter().map(Line::text).collect();
     ran.warnings = outcome.warning_texts().collect();
-    ran.stored = outcome.is_accepted().then(|| Document::copy_of(outcome.document.root()));
+    ran.stored = outcome.is_accepted().then(|| Document::copy_of(outcome.document().root()));
     verdict(case, &outcome, of_status, ran);
     warnings(case, ran);
     Ok(())
@@ -124,7 +124,7 @@ fn created(
     let status = object.document.root().get("status").map(Document::copy_of);
     let options = options(&object, FieldValidation::Ignore);
     let outcome = version.create(object, &options);
-    let refused = |outcome: &Outcome<'_>| {
+    let refused = |outcome: &Outcome| {
         let problem = outcome.status().map(|status| status.message).unwrap_or_default();
         format!("the object it begins with is refused: {problem}")
     };
@@ -132,14 +132,14 @@ fn created(
         return Err(refused(&outcome));
     }
     let Some(status) = status.filter(|_| version.compiled().status) else {
-        return Ok(outcome.document);
+        return Ok(outcome.into_document());
     };
-    let outcome = update_status(version, &outcome.document, &status, &options);
-    if outcome.is_accepted() { Ok(outcome.document) } else { Err(refused(&outcome)) }
+    let outcome = update_status(version, outcome.document(), &status, &options);
+    if outcome.is_accepted() { Ok(outcome.into_document()) } else { Err(refused(&outcome)) }
 }
 
 /// Makes the request; tells whether the outcome is that of an update of the status behind another one.
-fn perform<'c>(version: Version<'c>, case: &Case, old: Option<&Document>) -> (Outcome<'c>, bool) {
+fn perform(version: Version<'_>, case: &Case, old: Option<&Document>) -> (Outcome, bool) {
     let object = case.object.clone();
     let options = options(&object, case.field_validation);
     let Some(old) = old else { return (version.create(object, &options), false) };
@@ -155,19 +155,19 @@ fn perform<'c>(version: Version<'c>, case: &Case, old: Option<&Document>) -> (Ou
                 && outcome.is_accepted()
                 && version.compiled().status =>
         {
-            (update_status(version, &outcome.document, &status, &options), true)
+            (update_status(version, outcome.document(), &status, &options), true)
         }
         _ => (outcome, false),
     }
 }
 
 /// Gives the stored object `old` another status.
-fn update_status<'c>(
-    version: Version<'c>,
+fn update_status(
+    version: Version<'_>,
     old: &Document,
     status: &Document,
-    options: &Options,
-) -> Outcome<'c> {
+    options: &RequestOptions,
+) -> Outcome {
     let mut object = Document::copy_of(old.root());
     object.insert(NodeId::ROOT, "status", status.root());
     let (old, object) = based_on(old, Decoded { document: object, issues: Vec::new() }, version);
@@ -185,8 +185,8 @@ fn based_on(old: &Document, mut object: Decoded, version: Version<'_>) -> (Docum
     objects::as_update(old, object, version.crd().is_namespaced())
 }
 
-fn options(object: &Decoded, field_validation: FieldValidation) -> Options {
-    let mut options = Options { field_validation, ..Options::default() };
+fn options(object: &Decoded, field_validation: FieldValidation) -> RequestOptions {
+    let mut options = RequestOptions::new().field_validation(field_validation);
     let namespace = object.document.root().pointer("/metadata/namespace").and_then(Value::as_str);
     if let Some(namespace) = namespace.filter(|namespace| !namespace.is_empty()) {
         options.namespace = namespace.into();
@@ -195,7 +195,7 @@ fn options(object: &Decoded, field_validation: FieldValidation) -> Options {
 }
 
 /// Compares errors and the stored object.
-fn verdict(case: &Case, outcome: &Outcome<'_>, of_status: bool, ran: &mut Ran) {
+fn verdict(case: &Case, outcome: &Outcome, of_status: bool, ran: &mut Ran) {
     let status = outcome.status();
     let Some(status) = status else {
         if let Some(errors) = &case.expect.errors {
@@ -205,7 +205,7 @@ fn verdict(case: &Case, outcome: &Outcome<'_>, of_status: bool, ran: &mut Ran) {
             let issue = Issue::error(codes::suite::CASE_ACCEPTED);
             ran.failures.push(failure(issue, case, place));
         } else if let Some(expected) = &case.expect.object
-            && let Some(found) = compare::object(expected, &outcome.document)
+            && let Some(found) = compare::object(expected, outcome.document())
         {
             let issue = Issue::error(codes::suite::CASE_OBJECT);
             let diff = found.diff;
@@ -239,7 +239,7 @@ fn verdict(case: &Case, outcome: &Outcome<'_>, of_status: bool, ran: &mut Ran) {
 }
 
 /// A request was refused that should not have been: each reason, where it is.
-fn refused(case: &Case, outcome: &Outcome<'_>, ran: &mut Ran) {
+fn refused(case: &Case, outcome: &Outcome, ran: &mut Ran) {
     let errors = outcome.issues.iter().filter(|issue| issue.severity == Severity::Error);
     let mut seen = Vec::new();
     for issue in errors.filter(|issue| issue.code != codes::object::RULES_NOT_CHECKED) {
@@ -271,7 +271,7 @@ fn warnings(case: &Case, ran: &mut Ran) {
 }
 
 /// Why a request was refused, in the server's words; a refusal as a whole is one line.
-fn lines(outcome: &Outcome<'_>) -> Vec<Line> {
+fn lines(outcome: &Outcome) -> Vec<Line> {
     let Some(status) = outcome.status() else { return Vec::new() };
     let errors: Vec<&Issue> =
         outcome.issues.iter().filter(|issue| issue.severity == Severity::Error).collect();

@@ -61,10 +61,10 @@ impl Replay {
         if !after.is_accepted() {
             let is_error = |issue: &Issue| issue.severity == Severity::Error;
             let issues = after.issues.into_iter().filter(is_error).collect();
-            let update = trial::refused_update(new, &before.document);
+            let update = trial::refused_update(new, before.document());
             broken.push(Broken::Refused { issues, update });
         }
-        let seen = trial::read(new, &before.document);
+        let seen = trial::read(new, before.document());
         let lost = trial::lost(&seen, |_| true);
         if !lost.is_empty() {
             broken.push(Broken::Pruned(lost));

@@ -3,7 +3,7 @@
 //! Objects go in as they are; the engine's outcome comes out, or what of it matters here in words.
 
 use crdkit_codec::Decoded;
-use crdkit_engine::{FieldValidation, Options, Outcome, Version};
+use crdkit_engine::{FieldValidation, Outcome, RequestOptions, Version};
 use crdkit_issue::{FieldPath, Segment, Severity};
 use crdkit_sample::build;
 use crdkit_schema::{go_json, status};
@@ -11,17 +11,17 @@ use crdkit_value::{Document, NodeId};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What becomes of an object; a status with an endpoint of its own is written there, as controllers do.
-pub(super) fn judge<'c>(
-    version: Version<'c>,
+pub(super) fn judge(
+    version: Version<'_>,
     object: &Document,
     validation: FieldValidation,
-) -> Outcome<'c> {
+) -> Outcome {
     let options = options(validation);
     let created = version.create(input(object), &options);
     let status = object.root().get("status").filter(|_| version.compiled().status);
     match status {
         Some(status) if created.is_accepted() => {
-            let stored = stored(&created.document);
+            let stored = stored(created.document());
             let mut changed = Document::copy_of(stored.root());
             build::set(&mut changed, "status", status);
             version.update_status(&stored, input(&changed), &options)
@@ -31,7 +31,7 @@ pub(super) fn judge<'c>(
 }
 
 /// What reading makes of a stored object: whether it would be accepted does not matter.
-pub(super) fn read<'c>(version: Version<'c>, object: &Document) -> Outcome<'c> {
+pub(super) fn read(version: Version<'_>, object: &Document) -> Outcome {
     let options = options(FieldValidation::Ignore);
     if object.root().get("status").is_some() && version.compiled().status {
         let stored = stored(object);
@@ -41,7 +41,7 @@ pub(super) fn read<'c>(version: Version<'c>, object: &Document) -> Outcome<'c> {
 }
 
 /// A change of a stored object, where its status has an endpoint of its own, there too.
-pub(super) fn change<'c>(version: Version<'c>, before: &Document, after: &Document) -> Outcome<'c> {
+pub(super) fn change(version: Version<'_>, before: &Document, after: &Document) -> Outcome {
     let options = options(FieldValidation::Ignore);
     let outcome = version.update(before, input(after), &options);
     if outcome.is_accepted() && version.compiled().status && after.root().get("status").is_some() {
@@ -66,18 +66,18 @@ pub(super) fn refused_update(new: Version<'_>, object: &Document) -> Option<Stri
 }
 
 /// The paths of what reading an object loses.
-pub(super) fn lost(outcome: &Outcome<'_>, relates: impl Fn(&[Segment]) -> bool) -> Vec<String> {
+pub(super) fn lost(outcome: &Outcome, relates: impl Fn(&[Segment]) -> bool) -> Vec<String> {
     let lost = outcome.changes.pruned.iter().chain(&outcome.changes.dropped);
-    lost.map(|id| outcome.document.path(*id))
+    lost.map(|id| outcome.document().path(*id))
         .filter(|path| relates(path.segments()))
         .map(|path| path.to_string())
         .collect()
 }
 
 /// The fields that were filled in differently, and how.
-pub(super) fn defaulted(before: &Outcome<'_>, after: &Outcome<'_>) -> Vec<(FieldPath, String)> {
-    let filled = |outcome: &Outcome<'_>| -> BTreeMap<FieldPath, String> {
-        let document = &outcome.document;
+pub(super) fn defaulted(before: &Outcome, after: &Outcome) -> Vec<(FieldPath, String)> {
+    let filled = |outcome: &Outcome| -> BTreeMap<FieldPath, String> {
+        let document = outcome.document();
         let of = |id: &NodeId| (document.path(*id), go_json::value(document.value(*id)));
         outcome.changes.defaulted.iter().map(of).collect()
     };
@@ -107,6 +107,6 @@ pub(super) fn input(object: &Document) -> Decoded {
     Decoded { document: Document::copy_of(object.root()), issues: Vec::new() }
 }
 
-pub(super) fn options(field_validation: FieldValidation) -> Options {
-    Options { field_validation, ..Options::default() }
+pub(super) fn options(field_validation: FieldValidation) -> RequestOptions {
+    RequestOptions::new().field_validation(field_validation)
 }

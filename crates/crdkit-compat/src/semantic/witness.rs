@@ -174,7 +174,7 @@ impl<'c> WitnessSearch<'c> {
                 let outcome = match moved.root().get("status") {
                     // The rest of the object may be refused for reasons of its own.
                     Some(status) if of_status && new.compiled().status => {
-                        let stored = stored(&build::without(&before.document, "status"));
+                        let stored = stored(&build::without(before.document(), "status"));
                         let mut changed = Document::copy_of(stored.root());
                         build::set(&mut changed, "status", status);
                         let options = options(FieldValidation::Ignore);
@@ -185,7 +185,7 @@ impl<'c> WitnessSearch<'c> {
                 refusal(&outcome, suspect)
             }
             Concern::Retain => {
-                let mut stored = Document::copy_of(before.document.root());
+                let mut stored = Document::copy_of(before.document().root());
                 build::set(&mut stored, "apiVersion", api_version.root());
                 let lost = lost(&read(new, &stored), |path| leads_to(&suspect.path, path));
                 let lost: Vec<_> = lost.iter().map(String::as_str).collect();
@@ -209,7 +209,7 @@ impl<'c> WitnessSearch<'c> {
         let new = self.new.engines.version(&self.new_version)?;
         let created = judge(old, witness, FieldValidation::Strict);
         created.is_accepted().then_some(())?;
-        refused_update(new, &created.document)
+        refused_update(new, created.document())
     }
 
     /// A change that the old CRD allows and the new one does not.
@@ -229,7 +229,7 @@ impl<'c> WitnessSearch<'c> {
             if !created.is_accepted() || !judge(old, &to, FieldValidation::Strict).is_accepted() {
                 continue;
             }
-            let before = stored(&created.document);
+            let before = stored(created.document());
             let changed = stored(&to);
             if !change(old, &before, &changed).is_accepted() {
                 continue;
@@ -263,7 +263,7 @@ fn reason(question: Question, suspect: &Suspect<'_>, evidence: Result<Evidence, 
 }
 
 /// Why an object was refused, if that has to do with the suspect.
-fn refusal(outcome: &Outcome<'_>, suspect: &Suspect<'_>) -> Option<String> {
+fn refusal(outcome: &Outcome, suspect: &Suspect<'_>) -> Option<String> {
     let mut errors = outcome.issues.iter().filter(|it| it.severity == Severity::Error);
     // An object may be refused for something else as well.
     let relates =

@@ -10,7 +10,7 @@ mod values;
 use crate::support::{crd, document, with_versions};
 use crdkit_codec::Decoded;
 use crdkit_compat::semantic::{self, Answer, Question, Report, Verdict};
-use crdkit_engine::{Crd, FieldValidation, Options, Outcome, Version};
+use crdkit_engine::{Crd, FieldValidation, Outcome, RequestOptions, Version};
 use crdkit_value::{Document, NodeId, Value};
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseResult;
@@ -26,21 +26,17 @@ fn lamp(spec: &str) -> Document {
     ))
 }
 
-fn options(field_validation: FieldValidation) -> Options {
-    Options { field_validation, ..Options::default() }
+fn options(field_validation: FieldValidation) -> RequestOptions {
+    RequestOptions::new().field_validation(field_validation)
 }
 
-fn create<'c>(
-    version: Version<'c>,
-    object: &Document,
-    field_validation: FieldValidation,
-) -> Outcome<'c> {
+fn create(version: Version<'_>, object: &Document, field_validation: FieldValidation) -> Outcome {
     let mut document = Document::copy_of(object.root());
     document.insert_string(NodeId::ROOT, "apiVersion", &version.compiled().api_version);
     version.create(Decoded { document, issues: Vec::new() }, &options(field_validation))
 }
 
-fn is_whole(read: &Outcome<'_>) -> bool {
+fn is_whole(read: &Outcome) -> bool {
     read.changes.pruned.is_empty() && read.changes.dropped.is_empty()
 }
 
@@ -52,13 +48,13 @@ fn stored(object: &Document) -> Document {
     stored
 }
 
-fn change<'c>(version: Version<'c>, before: &Document, after: &Document) -> Outcome<'c> {
+fn change(version: Version<'_>, before: &Document, after: &Document) -> Outcome {
     let changed = Decoded { document: stored(after), issues: Vec::new() };
     version.update(&stored(before), changed, &options(FieldValidation::Ignore))
 }
 
 /// Puts a label on a stored object.
-fn label<'c>(version: Version<'c>, object: &Document) -> Outcome<'c> {
+fn label(version: Version<'_>, object: &Document) -> Outcome {
     let mut after = Document::copy_of(object.root());
     let metadata = after.root().get("metadata").map(Value::id);
     after.insert(metadata.unwrap(), "labels", document("{touched: 'true'}").root());
@@ -102,7 +98,7 @@ impl Trial<'_> {
                 continue;
             }
             let then = create(self.to, &object, FieldValidation::Ignore);
-            let read = create(self.to, &first.document, FieldValidation::Ignore);
+            let read = create(self.to, first.document(), FieldValidation::Ignore);
             let is_whole = is_whole(&read);
             for question in [Question::Accept, Question::Observe, Question::Round] {
                 if is_safe(question) {
@@ -131,7 +127,7 @@ impl Trial<'_> {
                 }
             }
             if is_safe(Question::Update) {
-                let labelled = label(self.to, &first.document);
+                let labelled = label(self.to, first.document());
                 prop_assert!(
                     labelled.is_accepted(),
                     "update {} {:#?}\n{:?}",
@@ -158,10 +154,10 @@ impl Trial<'_> {
             // Servers take a list where a text of a known format belongs; that does not count.
             let is_stored = is_stored && !(pair.new.has_format() && value.contains('['));
             if is_safe(Question::Mean) && is_whole && is_stored {
-                let same = then.document.root() == first.document.root();
+                let same = then.document().root() == first.document().root();
                 prop_assert!(same, "mean {} {:#?}", value, pair);
             }
-            last = Some(first.document);
+            last = Some(first.into_document());
         }
         Ok(())
     }
@@ -174,19 +170,19 @@ impl Trial<'_> {
             let first = create(self.from, witness, FieldValidation::Strict);
             let then = create(self.to, witness, FieldValidation::Ignore);
             // What is lost is lost of what was stored, defaults included.
-            let read = create(self.to, &first.document, FieldValidation::Ignore);
+            let read = create(self.to, first.document(), FieldValidation::Ignore);
             let holds = match answer.question {
                 Question::Accept => !then.is_accepted(),
                 Question::Retain => !is_whole(&read),
                 Question::Observe | Question::Round => !then.is_accepted() || !is_whole(&read),
                 Question::Update => match evidence.and_then(|it| it.changed.as_ref()) {
                     Some(changed) => {
-                        change(self.from, &first.document, changed).is_accepted()
-                            && !change(self.to, &first.document, changed).is_accepted()
+                        change(self.from, first.document(), changed).is_accepted()
+                            && !change(self.to, first.document(), changed).is_accepted()
                     }
-                    None => !label(self.to, &first.document).is_accepted(),
+                    None => !label(self.to, first.document()).is_accepted(),
                 },
-                Question::Mean => first.document.root() != then.document.root(),
+                Question::Mean => first.document().root() != then.document().root(),
                 _ => true,
             };
             let holds = holds && first.is_accepted();

@@ -1,7 +1,7 @@
 //! Input that nobody writes by accident.
 
 use crate::support;
-use crdkit_engine::{Crd, Options, Outcome};
+use crdkit_engine::{Crd, Outcome, RequestOptions};
 use crdkit_value::Limits;
 use std::fmt::Write as _;
 
@@ -15,10 +15,11 @@ fn lenient() -> Crd {
 }
 
 /// Runs a body through a thread with a small stack, and says what became of it.
-fn run(body: String, check: impl FnOnce(&Outcome<'_>) + Send + 'static) {
+fn run(body: String, check: impl FnOnce(&Outcome) + Send + 'static) {
     let worker = std::thread::Builder::new().stack_size(512 << 10).spawn(move || {
         let crd = lenient();
-        let outcome = crd.version("v1").expect("v1").create(body.as_bytes(), &Options::default());
+        let outcome =
+            crd.version("v1").expect("v1").create(body.as_bytes(), &RequestOptions::default());
         check(&outcome);
     });
     worker.expect("a thread").join().expect("no panic");
@@ -59,8 +60,8 @@ fn bytes_that_are_not_utf8_become_replacement_characters() {
         *byte = 0xFF;
     }
     let crd = lenient();
-    let outcome = crd.version("v1").expect("v1").create(&body, &Options::default());
-    let found = outcome.document.root().pointer("/any/a").and_then(crdkit_value::Value::as_str);
+    let outcome = crd.version("v1").expect("v1").create(&body, &RequestOptions::default());
+    let found = outcome.document().root().pointer("/any/a").and_then(crdkit_value::Value::as_str);
     assert_eq!(found, Some("\u{FFFD}"));
 }
 
@@ -90,7 +91,7 @@ fn many_members_and_many_findings_take_linear_time() {
 #[track_caller]
 fn check_place(body: &str, code: crdkit_issue::Code, text: &str) {
     let crd = lenient();
-    let outcome = crd.version("v1").expect("v1").create(body, &Options::default());
+    let outcome = crd.version("v1").expect("v1").create(body, &RequestOptions::default());
     assert!(!outcome.is_accepted());
     let [issue] = outcome.issues.as_slice() else { panic!("{:?}", outcome.issues) };
     let span = issue.span.expect("a place");
@@ -134,12 +135,12 @@ fn a_hundred_megabytes_are_judged_to_the_last_byte() {
     body.replace_range(at..at + 4, &"x".repeat(100 << 20));
     let crd = lenient();
     let version = crd.version("v1").expect("v1");
-    let outcome = version.create(body.as_str(), &Options::default());
+    let outcome = version.create(body.as_str(), &RequestOptions::default());
     let [issue] = outcome.issues.as_slice() else { panic!("{} findings", outcome.issues.len()) };
     let span = issue.span.expect("a place");
     assert_eq!(body.get(span.start..span.end), Some("7"));
     let limits = Limits { bytes: 1 << 20, ..Limits::default() };
-    let outcome = version.create(body.as_str(), &Options { limits, ..Options::default() });
+    let outcome = version.create(body.as_str(), &RequestOptions::new().limits(limits));
     let [issue] = outcome.issues.as_slice() else { panic!("{} findings", outcome.issues.len()) };
     assert_eq!(issue.code, crdkit_issue::codes::decode::TOO_LARGE);
     assert!(issue.span.is_some());
@@ -157,9 +158,9 @@ fn many_required_fields_and_members_take_linear_time() {
     let crd = support::crd(&schema, "");
     let version = crd.version("v1").expect("v1");
     let full = lamp(&format!(r#""spec":{{{}}}"#, members.join(",")));
-    let outcome = version.create(full.as_str(), &Options::default());
+    let outcome = version.create(full.as_str(), &RequestOptions::default());
     assert!(outcome.is_accepted(), "{} findings", outcome.issues.len());
     let missing = full.replace("\"r", "\"q");
-    let outcome = version.create(missing.as_str(), &Options::default());
+    let outcome = version.create(missing.as_str(), &RequestOptions::default());
     assert_eq!(outcome.issues.len(), 20_000);
 }

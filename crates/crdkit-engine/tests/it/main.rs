@@ -4,6 +4,7 @@
 mod generate;
 mod hostile;
 mod markdown;
+mod phases;
 mod properties;
 mod status;
 mod support;

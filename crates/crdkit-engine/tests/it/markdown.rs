@@ -14,7 +14,7 @@
 //! else may be found.
 
 use crate::support;
-use crdkit_engine::{Crd, FieldValidation, Options, Outcome};
+use crdkit_engine::{Crd, FieldValidation, Outcome, RequestOptions};
 use crdkit_issue::{LineIndex, Severity};
 use crdkit_testkit::Block;
 use crdkit_value::Document;
@@ -89,7 +89,7 @@ fn object(crd: &Crd, old: Option<Document>, block: &Block, failures: &mut Vec<St
         () if has("warn") => FieldValidation::Warn,
         () => FieldValidation::Strict,
     };
-    let options = Options { field_validation, ..Options::default() };
+    let options = RequestOptions::new().field_validation(field_validation);
     let decoded = support::object(&block.text);
     let version = crd.version("v1").expect("version v1");
     let outcome = match old {
@@ -110,11 +110,11 @@ fn object(crd: &Crd, old: Option<Document>, block: &Block, failures: &mut Vec<St
     Last {
         message: outcome.status().map(|status| status.message).unwrap_or_default(),
         warnings: outcome.warning_texts().collect::<Vec<_>>().join("\n"),
-        document: outcome.document,
+        document: outcome.into_document(),
     }
 }
 
-fn found(outcome: &Outcome<'_>, text: &str) -> Vec<String> {
+fn found(outcome: &Outcome, text: &str) -> Vec<String> {
     let lines = LineIndex::new(text.as_bytes());
     let mut found: Vec<String> = outcome
         .issues

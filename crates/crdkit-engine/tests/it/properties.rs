@@ -3,7 +3,7 @@
 use crate::generate::{Choices, Shape, choices, object};
 use crate::support;
 use crdkit_codec::{DecodeOptions, cbor, yaml};
-use crdkit_engine::{Crd, FieldValidation, Options, Outcome};
+use crdkit_engine::{Crd, FieldValidation, Outcome, RequestOptions};
 use crdkit_issue::{Segment, codes};
 use proptest::prelude::*;
 use std::fmt::Write as _;
@@ -77,8 +77,8 @@ fn body(spec: &str) -> String {
     )
 }
 
-fn options(field_validation: FieldValidation) -> Options {
-    Options { field_validation, ..Options::default() }
+fn options(field_validation: FieldValidation) -> RequestOptions {
+    RequestOptions::new().field_validation(field_validation)
 }
 
 /// An object made after a schema, and the CRD with that schema.
@@ -92,9 +92,9 @@ fn made(shape: &Shape, choices: &[u8]) -> (Crd, String) {
 fn check_stored(crd: &Crd, text: &str) -> Result<(), TestCaseError> {
     let version = crd.version("v1").expect("v1");
     let first = version.create(text.as_bytes(), &options(FieldValidation::Ignore));
-    let stored = support::text(first.document.root());
+    let stored = support::text(first.document().root());
     let second = version.create(stored.as_bytes(), &options(FieldValidation::Strict));
-    prop_assert_eq!(support::text(second.document.root()), stored);
+    prop_assert_eq!(support::text(second.document().root()), stored);
     prop_assert!(second.changes.pruned.is_empty());
     prop_assert!(second.changes.dropped.is_empty());
     prop_assert!(second.changes.defaulted.is_empty());
@@ -113,10 +113,10 @@ fn check_order(crd: &Crd, text: &str) -> Result<(), TestCaseError> {
         let one = version.create(text.as_bytes(), &options(validation));
         let other = version.create(reversed.as_bytes(), &options(validation));
         prop_assert_eq!(one.status(), other.status());
-        let warnings = |outcome: &Outcome<'_>| outcome.warning_texts().collect::<Vec<_>>();
+        let warnings = |outcome: &Outcome| outcome.warning_texts().collect::<Vec<_>>();
         prop_assert_eq!(warnings(&one), warnings(&other));
         if one.is_accepted() {
-            prop_assert_eq!(one.document, other.document);
+            prop_assert_eq!(one.document(), other.document());
         }
     }
     Ok(())
@@ -138,7 +138,7 @@ fn check_format(crd: &Crd, text: &str) -> Result<(), TestCaseError> {
     for other in others {
         let other = version.create(other, &options(FieldValidation::Strict));
         prop_assert_eq!(one.status(), other.status());
-        prop_assert_eq!(&one.document, &other.document);
+        prop_assert_eq!(one.document(), other.document());
     }
     Ok(())
 }
@@ -234,11 +234,11 @@ proptest! {
         let version = crd.version("v1").expect("v1");
         let created = version.create(text.as_bytes(), &options(FieldValidation::Ignore));
         if created.is_accepted() {
-            let text = support::text(created.document.root());
+            let text = support::text(created.document().root());
             let updated =
-                version.update(&created.document, text.as_bytes(), &options(FieldValidation::Strict));
+                version.update(created.document(), text.as_bytes(), &options(FieldValidation::Strict));
             prop_assert!(updated.is_accepted(), "{:?}", updated.issues);
-            prop_assert_eq!(support::text(updated.document.root()), text);
+            prop_assert_eq!(support::text(updated.document().root()), text);
         }
     }
 }

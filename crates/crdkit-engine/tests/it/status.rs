@@ -1,14 +1,14 @@
 //! The server's answers, word for word.
 
 use crate::support;
-use crdkit_engine::{Crd, FieldValidation, Options};
+use crdkit_engine::{Crd, FieldValidation, RequestOptions};
 
 #[track_caller]
 fn check(body: &str, code: u16, message: &str) {
     let schema =
         "type: object\nproperties:\n  spec: {type: object, properties: {a: {type: integer}}}\n";
     let crd = support::crd(schema, "");
-    let outcome = crd.version("v1").expect("v1").create(body, &Options::default());
+    let outcome = crd.version("v1").expect("v1").create(body, &RequestOptions::default());
     let status = outcome.status().expect("a refusal");
     assert_eq!((status.code, status.message.as_str()), (code, message));
     assert!(outcome.issues.iter().all(|issue| issue.span.is_some()), "{:?}", outcome.issues);
@@ -110,7 +110,7 @@ fn an_update_must_be_about_the_stored_object() {
         ))
     };
     let old = stored("5").document;
-    let options = Options { field_validation: FieldValidation::Ignore, ..Options::default() };
+    let options = RequestOptions::new().field_validation(FieldValidation::Ignore);
     let answer = |object: &str| {
         let outcome = version.update(&old, support::object(object), &options);
         outcome.status().map(|status| (status.code, status.message))

@@ -128,6 +128,11 @@ codes! {
         server: "the name of the object ({name}) does not match the name on the URL ({expected})",
         example: "metadata: {name: other}";
 
+    /// The object has no name, and the request is for one.
+    NAME_MISSING = "name-missing", Decode, "the object has no name, the request is for `{expected}`",
+        server: "the name of the object ({expected} based on URL) was undeterminable: name must be provided",
+        example: "metadata: {}";
+
     /// `kind` is not the one of the CRD.
     WRONG_KIND = "wrong-kind", Invalid, "`kind` must be `{expected}`", server: "must be {expected}",
         example: "kind: Other";

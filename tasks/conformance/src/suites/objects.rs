@@ -12,7 +12,7 @@ use crate::score::Score;
 use anyhow::Result;
 use crdkit::codec::json::{self, Layout};
 use crdkit::value::{Document, Value};
-use crdkit::{FieldValidation, Options, Outcome};
+use crdkit::{FieldValidation, Outcome, RequestOptions};
 
 pub(crate) const CR: Suite = Suite {
     name: "cr",
@@ -92,8 +92,8 @@ fn body(case: &Case) -> Vec<u8> {
     body
 }
 
-fn options(case: &Case, field_validation: FieldValidation) -> Options {
-    let mut options = Options { field_validation, ..Options::default() };
+fn options(case: &Case, field_validation: FieldValidation) -> RequestOptions {
+    let mut options = RequestOptions::new().field_validation(field_validation);
     let prefix = case.root().pointer("/object/metadata/generateName").and_then(Value::as_str);
     let name = case.root().pointer("/out/metadata/name").and_then(Value::as_str);
     if let Some(suffix) = prefix.zip(name).and_then(|(prefix, name)| generated(prefix, name)) {
@@ -108,13 +108,13 @@ fn generated<'n>(prefix: &str, name: &'n str) -> Option<&'n str> {
     prefix.starts_with(head).then_some(suffix)
 }
 
-fn with_stored(answer: Answer, outcome: &Outcome<'_>) -> Answer {
+fn with_stored(answer: Answer, outcome: &Outcome) -> Answer {
     if outcome.is_accepted() { answer.value("out", stored(outcome).root()) } else { answer }
 }
 
 /// The object without what a server decides by itself.
-fn stored(outcome: &Outcome<'_>) -> Document {
-    let mut document = Document::copy_of(outcome.document.root());
+fn stored(outcome: &Outcome) -> Document {
+    let mut document = Document::copy_of(outcome.document().root());
     for key in ["uid", "creationTimestamp", "managedFields", "generation", "resourceVersion"] {
         let metadata = document.root().get("metadata");
         if let Some(id) = metadata.and_then(|metadata| metadata.get(key)).map(Value::id) {

@@ -11,7 +11,7 @@ use anyhow::Result;
 use crdkit::codec::{DecodeOptions, yaml};
 use crdkit::sample::{Extent, Sampler, annotate};
 use crdkit::value::{Document, Value};
-use crdkit::{Crd, Options};
+use crdkit::{Crd, RequestOptions};
 
 pub(crate) const SUITE: Suite = Suite {
     name: "sample",
@@ -53,7 +53,7 @@ fn problem(sampler: &Sampler<'_>, crd: &Crd, version: &str, extent: Extent) -> O
     if decoded.document != sample.document {
         return Some("the text says something else".into());
     }
-    let outcome = crd.version(version)?.create(decoded, &Options::default());
+    let outcome = crd.version(version)?.create(decoded, &RequestOptions::default());
     let problems: Vec<_> = outcome.issues.iter().map(ToString::to_string).collect();
     (!outcome.is_accepted()).then(|| problems.join("; "))
 }

@@ -33,7 +33,7 @@ impl Crds {
 }
 
 /// What the server answers: `code` if all is well, the status otherwise.
-pub(crate) fn of(outcome: &Outcome<'_>, code: i64) -> Answer {
+pub(crate) fn of(outcome: &Outcome, code: i64) -> Answer {
     match outcome.status() {
         Some(status) => refused(&status),
         None => Answer::new().int("code", code),

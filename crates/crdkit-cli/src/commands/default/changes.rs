@@ -1,8 +1,8 @@
 //! What became of an object on its way: what was added and removed, and why.
 
 use super::definitions::Definition;
-use crdkit::Outcome;
 use crdkit::codec::json;
+use crdkit::engine::Changes;
 use crdkit::value::{Document, NodeId, Value};
 use std::collections::HashSet;
 
@@ -21,15 +21,13 @@ const LONGEST: usize = 60;
 ///
 /// Ids are the same in both; what is new has ids that the original does not.
 pub(super) fn notes(
-    original: &Document,
-    outcome: &Outcome<'_>,
+    [original, stored]: [&Document; 2],
+    changes: &Changes,
     definition: &Definition,
     version: &str,
 ) -> Vec<Note> {
-    let stored = &outcome.document;
     let before: HashSet<NodeId> = original.root().ids().collect();
     let after: HashSet<NodeId> = stored.root().ids().collect();
-    let changes = &outcome.changes;
     let set = |ids: &[NodeId]| ids.iter().copied().collect::<HashSet<NodeId>>();
     let [defaulted, pruned, dropped] =
         [&changes.defaulted, &changes.pruned, &changes.dropped].map(|ids| set(ids));

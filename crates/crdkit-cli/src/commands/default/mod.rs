@@ -19,11 +19,13 @@ use anyhow::Result;
 use args::Notation;
 use clap::CommandFactory as _;
 use clap::error::ErrorKind;
+use crdkit::RequestOptions;
 use crdkit::codec::{DecodeOptions, Decoded, json, yaml};
+use crdkit::engine::Changes;
 use crdkit::issue::{Issue, codes};
 use crdkit::value::{Document, Value};
-use crdkit::{Options, Outcome};
 use definitions::{Definition, Definitions};
+use std::mem::take;
 
 pub(crate) fn run(args: &Default) -> Result<Exit> {
     if args.annotate && args.output == Notation::Json {
@@ -111,7 +113,7 @@ fn stored(
         return Err(refuse(issue, "apiVersion"));
     };
     let mode = printer.args.field_validation;
-    let mut options = Options { field_validation: mode.into(), ..Options::default() };
+    let mut options = RequestOptions::new().field_validation(mode.into());
     if !identity.namespace.is_empty() {
         options.namespace = identity.namespace.as_str().into();
     }
@@ -120,12 +122,14 @@ fn stored(
     if !outcome.is_accepted() {
         return Err(outcome.issues);
     }
-    let generation = outcome.document.root().pointer("/metadata/generation").map(Value::id);
+    let (issues, changes) = (take(&mut outcome.issues), take(&mut outcome.changes));
+    let mut stored = outcome.into_document();
+    let generation = stored.root().pointer("/metadata/generation").map(Value::id);
     if let Some(id) = generation {
-        outcome.document.remove(id);
+        stored.remove(id);
     }
-    printer.print(&original, &outcome, definition, &identity);
-    Ok(outcome.issues)
+    printer.print([&original, &stored], &changes, definition, &identity);
+    Ok(issues)
 }
 
 /// Collects what is printed, so that findings do not come in between.
@@ -138,12 +142,12 @@ struct Printer<'a> {
 impl Printer<'_> {
     fn print(
         &mut self,
-        original: &Document,
-        outcome: &Outcome<'_>,
+        [original, stored]: [&Document; 2],
+        changes: &Changes,
         definition: &Definition,
         identity: &Identity,
     ) {
-        let root = outcome.document.root();
+        let root = stored.root();
         let mut text = Vec::new();
         match self.args.output {
             Notation::Json => {
@@ -159,7 +163,7 @@ impl Printer<'_> {
         }
         let mut text = String::from_utf8_lossy(&text).into_owned();
         if self.args.annotate {
-            let notes = changes::notes(original, outcome, definition, &identity.version);
+            let notes = changes::notes([original, stored], changes, definition, &identity.version);
             text = annotate::annotate(&text, root, &notes);
         }
         self.out.push_str(&text);
