@@ -38,12 +38,12 @@ fn quantities_print_in_canonical_form() {
 #[test]
 fn refusals_have_the_servers_words() {
     for (text, error) in [
-        ("", QuantityError::QuantityFormat),
-        ("1a", QuantityError::QuantityFormat),
-        ("a", QuantityError::QuantityFormat),
-        ("1 ", QuantityError::QuantityFormat),
+        ("", QuantityError::Format),
+        ("1a", QuantityError::Format),
+        ("a", QuantityError::Format),
+        ("1 ", QuantityError::Format),
         ("1mm", QuantityError::Suffix),
-        ("1Zi", QuantityError::QuantityFormat),
+        ("1Zi", QuantityError::Format),
         ("1e", QuantityError::Suffix),
         ("1e99999999999999999999", QuantityError::Suffix),
         (".e-10", QuantityError::Number),
@@ -51,7 +51,7 @@ fn refusals_have_the_servers_words() {
         assert_eq!(Quantity::parse(text).expect_err(text), error, "{text}");
     }
     assert!(
-        QuantityError::QuantityFormat
+        QuantityError::Format
             .to_string()
             .starts_with("quantities must match the regular expression '^(")
     );
