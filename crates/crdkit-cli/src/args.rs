@@ -11,7 +11,7 @@ use crate::location;
 use crate::report::{Format, Spec};
 use crate::source::Client;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
-use crdkit::text::regex::Regex;
+use crdkit_text::regex::Regex;
 use std::path::PathBuf;
 
 /// The part of help that says what a source is.
@@ -377,7 +377,7 @@ pub(crate) enum FieldValidation {
     Ignore,
 }
 
-impl From<FieldValidation> for crdkit::FieldValidation {
+impl From<FieldValidation> for crdkit_engine::FieldValidation {
     fn from(mode: FieldValidation) -> Self {
         match mode {
             FieldValidation::Strict => Self::Strict,
@@ -438,7 +438,7 @@ pub(crate) enum Duplicates {
     FirstWins,
 }
 
-impl From<Duplicates> for crdkit::value::Duplicates {
+impl From<Duplicates> for crdkit_value::Duplicates {
     fn from(duplicates: Duplicates) -> Self {
         match duplicates {
             Duplicates::Error => Self::Error,

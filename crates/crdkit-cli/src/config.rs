@@ -7,9 +7,9 @@ use crate::input::{Entry, Input};
 use crate::report::{Finding, Object, Source};
 use anyhow::{Context as _, Result};
 use clap::ValueEnum as _;
-use crdkit::codec::{DecodeOptions, Format, yaml};
-use crdkit::issue::{Issue, Severity, codes};
-use crdkit::value::Value;
+use crdkit_codec::{DecodeOptions, Format, yaml};
+use crdkit_issue::{Issue, Severity, codes};
+use crdkit_value::Value;
 use std::path::{Path, PathBuf};
 
 pub(crate) const NAME: &str = ".crdkit.yaml";

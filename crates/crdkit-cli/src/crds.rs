@@ -4,13 +4,13 @@ use crate::input::Input;
 use crate::location::Locations;
 use crate::objects::{self, Identity};
 use crate::openapi;
-use crdkit::Crd;
-use crdkit::codec::{DecodeOptions, Decoded};
-use crdkit::issue::{FieldPath, Issue, Span};
-use crdkit::schema::model::Condition;
-use crdkit::schema::set::{CrdDefinition, CrdSet};
-use crdkit::schema::{check, read};
-use crdkit::value::Document;
+use crdkit_codec::{DecodeOptions, Decoded};
+use crdkit_engine::Crd;
+use crdkit_issue::{FieldPath, Issue, Span};
+use crdkit_schema::model::Condition;
+use crdkit_schema::set::{CrdDefinition, CrdSet};
+use crdkit_schema::{check, read};
+use crdkit_value::Document;
 
 /// What is known about a kind.
 #[derive(Clone)]

@@ -3,8 +3,8 @@
 use anyhow::{Context as _, Result, anyhow, bail};
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
-use crdkit::codec::{EncodeError, Format, Style, cbor};
-use crdkit::value::Value;
+use crdkit_codec::{EncodeError, Format, Style, cbor};
+use crdkit_value::Value;
 
 /// What `--from` names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

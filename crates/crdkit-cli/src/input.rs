@@ -3,7 +3,7 @@
 
 use crate::list::{self, Items, Outline};
 use anyhow::{Context as _, Result};
-use crdkit::codec::Format;
+use crdkit_codec::Format;
 use std::fs::File;
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::path::PathBuf;
@@ -353,7 +353,7 @@ mod tests {
             assert!(parts.len() > 1);
             let mut n_items = 0;
             for part in &parts {
-                let options = crdkit::codec::DecodeOptions::default();
+                let options = crdkit_codec::DecodeOptions::default();
                 n_items += part.format.documents(&part.bytes, &options).map(Result::unwrap).count();
                 // The same characters stand at that place in the whole.
                 let feeds = text.match_indices('\n').map(|(at, _)| at + 1);

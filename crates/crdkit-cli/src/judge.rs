@@ -11,11 +11,11 @@ use crate::objects::{self, Identity};
 use crate::openapi;
 use crate::report::{Finding, Object, Source, Subject, Verdict};
 use crate::suppress::Suppressions;
-use crdkit::codec::{DecodeOptions, Decoded, Format};
-use crdkit::issue::{Code, FieldPath, Issue, Meaning, Severity, Span, codes};
-use crdkit::text::kind::GroupKind;
-use crdkit::value::{Document, Value};
-use crdkit::{Crd, Outcome, RequestOptions};
+use crdkit_codec::{DecodeOptions, Decoded, Format};
+use crdkit_engine::{Crd, Outcome, RequestOptions};
+use crdkit_issue::{Code, FieldPath, Issue, Meaning, Severity, Span, codes};
+use crdkit_text::kind::GroupKind;
+use crdkit_value::{Document, Value};
 use std::collections::HashMap;
 use std::sync::Arc;
 

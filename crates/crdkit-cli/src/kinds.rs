@@ -10,12 +10,12 @@ use crate::input::Entry;
 use crate::source::{self, Purpose};
 use anyhow::{Context as _, Result, anyhow, bail};
 use clap::Args as ClapArgs;
-use crdkit::schema::lookup::{self, Step};
-use crdkit::schema::model::Crd;
-use crdkit::schema::read;
-use crdkit::schema::set::{CrdDefinition, CrdSet};
-use crdkit::text::kind::compare_versions;
-use crdkit::value::Document;
+use crdkit_schema::lookup::{self, Step};
+use crdkit_schema::model::Crd;
+use crdkit_schema::read;
+use crdkit_schema::set::{CrdDefinition, CrdSet};
+use crdkit_text::kind::compare_versions;
+use crdkit_value::Document;
 use rayon::prelude::*;
 use std::path::PathBuf;
 

@@ -4,8 +4,8 @@
 //! array of objects with commas between them, so that what is left out of the parts, which is the text around the
 //! items, is known to be right; anything else is read whole and judged as a whole.
 
-use crdkit::codec::{DecodeOptions, json};
-use crdkit::value::Value;
+use crdkit_codec::{DecodeOptions, json};
+use crdkit_value::Value;
 use std::io::{self, Read};
 
 /// Where the items are in the text: behind the bracket that opens, up to the one that closes.

@@ -8,9 +8,9 @@ use crate::objects::Identity;
 use crate::openapi;
 use crate::source::{Client, Fetched};
 use anyhow::{Context as _, Result, bail};
-use crdkit::Crd;
-use crdkit::codec::{DecodeOptions, json};
-use crdkit::text::kind::GroupVersionKind;
+use crdkit_codec::{DecodeOptions, json};
+use crdkit_engine::Crd;
+use crdkit_text::kind::GroupVersionKind;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -186,7 +186,7 @@ fn kind_suffix(group: &str, version: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crdkit::text::kind::GroupVersion;
+    use crdkit_text::kind::GroupVersion;
 
     #[test]
     fn templates_are_filled_as_kubeconform_does() {

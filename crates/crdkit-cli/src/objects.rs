@@ -1,10 +1,10 @@
 //! The objects of an input: its documents, with lists taken apart.
 
 use crate::input::Input;
-use crdkit::codec::{DecodeError, DecodeOptions, Decoded};
-use crdkit::issue::{Issue, Segment, Span, codes};
-use crdkit::text::kind::{GroupVersion, GroupVersionKind};
-use crdkit::value::{Document, Value};
+use crdkit_codec::{DecodeError, DecodeOptions, Decoded};
+use crdkit_issue::{Issue, Segment, Span, codes};
+use crdkit_text::kind::{GroupVersion, GroupVersionKind};
+use crdkit_value::{Document, Value};
 use std::collections::BTreeMap;
 use std::fmt;
 

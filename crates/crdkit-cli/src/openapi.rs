@@ -4,9 +4,9 @@
 //! references are followed, `type: [string, "null"]` becomes `nullable`, and what only says that other
 //! fields are forbidden is dropped, because unknown fields are looked for anyway.
 
-use crdkit::issue::Span;
-use crdkit::text::kind::GroupVersionKind;
-use crdkit::value::{Builder, Document, Duplicates, Event, Limits, Value};
+use crdkit_issue::Span;
+use crdkit_text::kind::GroupVersionKind;
+use crdkit_value::{Builder, Document, Duplicates, Event, Limits, Value};
 use std::collections::BTreeMap;
 
 /// References and schemas inside one another, followed this far; beyond, anything is accepted.

@@ -2,7 +2,7 @@
 
 use crate::crds;
 use crate::input::{Content, Entry, Input};
-use crdkit::value::Document;
+use crdkit_value::Document;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
 

@@ -4,7 +4,7 @@
 //! comment. It names the codes it silences, with commas between them, and must give a reason.
 
 use crate::report::{Finding, Source};
-use crdkit::issue::{Issue, Span, codes};
+use crdkit_issue::{Issue, Span, codes};
 
 /// The comments of one input.
 pub(crate) struct Suppressions {

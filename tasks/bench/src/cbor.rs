@@ -8,8 +8,8 @@ use crate::generate;
 use crate::measure::{Entry, Times, compare};
 use anyhow::{Result, anyhow};
 use cbor4ii::core::Value as Cbor4ii;
-use crdkit::codec::{DecodeOptions, cbor, json};
-use crdkit::value::Document;
+use crdkit_codec::{DecodeOptions, cbor, json};
+use crdkit_value::Document;
 use std::hint::black_box;
 use std::path::Path;
 

@@ -7,8 +7,8 @@
 
 use crate::corpus::Corpus;
 use anyhow::{Context as _, Result, bail};
-use crdkit::codec::{DecodeOptions, json, yaml};
-use crdkit::value::{Document, Value};
+use crdkit_codec::{DecodeOptions, json, yaml};
+use crdkit_value::{Document, Value};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};

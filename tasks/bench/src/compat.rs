@@ -5,9 +5,9 @@
 
 use crate::corpus::{compact, lines};
 use anyhow::{Context as _, Result};
-use crdkit::compat::{crdify, semantic};
-use crdkit::schema::read;
-use crdkit::value::{Document, Value};
+use crdkit_compat::{crdify, semantic};
+use crdkit_schema::read;
+use crdkit_value::{Document, Value};
 use std::hint::black_box;
 use std::path::Path;
 use std::time::{Duration, Instant};

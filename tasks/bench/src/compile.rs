@@ -6,8 +6,8 @@
 use crate::corpus::{Corpus, compact};
 use crate::measure::{Entry, allocations, compare};
 use anyhow::Result;
-use crdkit::Crd;
-use crdkit::value::{Document, Value};
+use crdkit_engine::Crd;
+use crdkit_value::{Document, Value};
 use std::hint::black_box;
 use std::path::Path;
 

@@ -1,9 +1,9 @@
 //! Real CRDs and objects to measure with: a recorded corpus where there is one, otherwise the fixtures.
 
 use anyhow::{Context as _, Result, anyhow};
-use crdkit::codec::json::{self, Documents, Framing, Layout};
-use crdkit::codec::{DecodeOptions, yaml};
-use crdkit::value::{Document, Value};
+use crdkit_codec::json::{self, Documents, Framing, Layout};
+use crdkit_codec::{DecodeOptions, yaml};
+use crdkit_value::{Document, Value};
 use std::fs;
 use std::io::Read as _;
 use std::path::Path;

@@ -3,7 +3,7 @@
 use crate::generate;
 use crate::measure::{Entry, compare};
 use anyhow::Result;
-use crdkit::codec::{DecodeOptions, json, yaml};
+use crdkit_codec::{DecodeOptions, json, yaml};
 use std::hint::black_box;
 use std::path::Path;
 

@@ -4,9 +4,9 @@
 //! is measured too and taken off.
 
 use crate::validate::Work;
-use crdkit::RequestOptions;
-use crdkit::codec::json::{self, Layout};
-use crdkit::engine::Stage;
+use crdkit_codec::json::{self, Layout};
+use crdkit_engine::RequestOptions;
+use crdkit_engine::Stage;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 

@@ -6,11 +6,11 @@
 
 use crate::generate;
 use anyhow::{Context as _, Result, bail};
-use crdkit::codec::{DecodeOptions, yaml};
-use crdkit::issue::FieldPath;
-use crdkit::structure::CompiledSchema;
-use crdkit::structure::import::{self, Profile, Unknown};
-use crdkit::structure::stream::{Options, Step, Stream};
+use crdkit_codec::{DecodeOptions, yaml};
+use crdkit_issue::FieldPath;
+use crdkit_structure::CompiledSchema;
+use crdkit_structure::import::{self, Profile, Unknown};
+use crdkit_structure::stream::{Options, Step, Stream};
 use std::io::{self, Read};
 use std::path::Path;
 use std::time::Instant;

@@ -6,9 +6,9 @@
 use crate::corpus::Corpus;
 use crate::measure::{allocations, compare_parts};
 use anyhow::{Context as _, Result};
-use crdkit::codec::{DecodeOptions, json};
-use crdkit::value::Value;
-use crdkit::{Crd, RequestOptions, Version};
+use crdkit_codec::{DecodeOptions, json};
+use crdkit_engine::{Crd, RequestOptions, Version};
+use crdkit_value::Value;
 use std::collections::BTreeMap;
 use std::hint::black_box;
 use std::path::Path;

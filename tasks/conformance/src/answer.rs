@@ -1,7 +1,7 @@
 //! Puts answers together as JSON text.
 
-use crdkit::codec::json::{self, Layout};
-use crdkit::value::Value;
+use crdkit_codec::json::{self, Layout};
+use crdkit_value::Value;
 
 /// A JSON object being written.
 pub(crate) struct Answer(Vec<u8>);

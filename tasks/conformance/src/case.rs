@@ -1,8 +1,8 @@
 //! Recorded cases: JSON objects, one to a line, JSON files in a folder, or folders of files.
 
 use anyhow::{Context as _, Result, anyhow};
-use crdkit::codec::{DecodeOptions, json, yaml};
-use crdkit::value::{Document, Event, NumberMode, Value};
+use crdkit_codec::{DecodeOptions, json, yaml};
+use crdkit_value::{Document, Event, NumberMode, Value};
 use flate2::read::GzDecoder;
 use std::fs::{self, File};
 use std::io::Read as _;

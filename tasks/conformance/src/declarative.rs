@@ -3,8 +3,8 @@
 
 use crate::case::{Case, Cases};
 use anyhow::{Context as _, Result};
-use crdkit::codec::json::{self, Layout};
-use crdkit::value::Value;
+use crdkit_codec::json::{self, Layout};
+use crdkit_value::Value;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;

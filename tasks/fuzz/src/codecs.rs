@@ -1,9 +1,9 @@
 //! Decoders and encoders: whatever is decoded is written, and what was written is read back.
 
 use crate::options;
-use crdkit::codec::json::{Layout, Notation};
-use crdkit::codec::{Decoded, Format, Style, cbor as binary};
-use crdkit::value::Document;
+use crdkit_codec::json::{Layout, Notation};
+use crdkit_codec::{Decoded, Format, Style, cbor as binary};
+use crdkit_value::Document;
 
 /// JSON, alone and as a stream, in every style.
 pub(crate) fn json(bytes: &[u8]) {
@@ -35,7 +35,7 @@ pub(crate) fn cbor(bytes: &[u8]) {
 /// Reads `bytes` as one document and as many, with and without positions; what is read is written and read again.
 fn check(format: Format, bytes: &[u8], styles: &[Style]) {
     let plain = options();
-    let placed = crdkit::codec::DecodeOptions { positions: true, ..options() };
+    let placed = crdkit_codec::DecodeOptions { positions: true, ..options() };
     let without = format.decode(bytes, &plain);
     let with = format.decode(bytes, &placed);
     assert_eq!(shown(&without), shown(&with), "positions change nothing but positions");
@@ -57,7 +57,7 @@ fn survives(format: Format, document: &Document, style: Style) {
     if format.encode(document.root(), 0, style, &mut written).is_err() {
         return;
     }
-    let read = format.decode(&written, &crdkit::codec::DecodeOptions::default());
+    let read = format.decode(&written, &crdkit_codec::DecodeOptions::default());
     let read = read.map(|decoded| (decoded.document, decoded.issues.len()));
     let (found, n_issues) = read.as_ref().map_or((None, 0), |(read, n)| (Some(read), *n));
     let text = String::from_utf8_lossy(&written);

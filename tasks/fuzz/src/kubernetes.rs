@@ -1,11 +1,11 @@
 //! CEL, CRDs and whole requests: nothing panics, and what was stored once is stored again unchanged.
 
 use crate::options;
-use crdkit::cel::{Arena, Binding, Env, Limits, Purpose, Type, Val};
-use crdkit::codec::{Decoded, Format};
-use crdkit::schema::{check, read};
-use crdkit::value::Document;
-use crdkit::{Crd, RequestOptions};
+use crdkit_cel::{Arena, Binding, Env, Limits, Purpose, Type, Val};
+use crdkit_codec::{Decoded, Format};
+use crdkit_engine::{Crd, RequestOptions};
+use crdkit_schema::{check, read};
+use crdkit_value::Document;
 use std::sync::LazyLock;
 
 static ENV: LazyLock<Env> = LazyLock::new(|| {

@@ -40,8 +40,8 @@ pub fn run(name: &str, bytes: &[u8]) {
 }
 
 /// How much is accepted: enough for what fuzzers find, little enough to try much.
-fn options() -> crdkit::codec::DecodeOptions {
-    let mut options = crdkit::codec::DecodeOptions::default();
+fn options() -> crdkit_codec::DecodeOptions {
+    let mut options = crdkit_codec::DecodeOptions::default();
     options.limits.bytes = 1 << 20;
     options.limits.nodes = 100_000;
     options

@@ -3,8 +3,8 @@
 #![expect(clippy::disallowed_methods, reason = "a program reads the project's files")]
 
 use anyhow::{Context as _, Result};
-use crdkit::codec::{DecodeOptions, Format, Style};
-use crdkit::value::{Document, Event, Value};
+use crdkit_codec::{DecodeOptions, Format, Style};
+use crdkit_value::{Document, Event, Value};
 use std::path::{Path, PathBuf};
 
 /// Seeds, by what they are made for.

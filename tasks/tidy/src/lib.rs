@@ -1,6 +1,6 @@
 //! Pages that are generated from code, and the checks in `tests/` that hold the project to its word.
 
-use crdkit::issue::codes;
+use crdkit_issue::codes;
 use std::fmt::Write as _;
 
 /// The reference page of issue codes, `docs/codes.md`.

@@ -2,9 +2,9 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "tests")]
 #![expect(clippy::disallowed_methods, reason = "tests read the project's files")]
 
-use crdkit::codec::{DecodeOptions, json};
-use crdkit::issue::codes;
-use crdkit::value::Value;
+use crdkit_codec::{DecodeOptions, json};
+use crdkit_issue::codes;
+use crdkit_value::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -10,8 +10,8 @@ use crate::input::{Entry, Input};
 use crate::report::{self, Flow, Source, Target};
 use crate::source::{self, Client, Purpose};
 use anyhow::{Result, bail};
-use crdkit::codec::{DecodeError, DecodeOptions, Format, Style, cbor};
-use crdkit::value::Value;
+use crdkit_codec::{DecodeError, DecodeOptions, Format, Style, cbor};
+use crdkit_value::Value;
 use std::io::{self, IsTerminal as _};
 use std::path::Path;
 

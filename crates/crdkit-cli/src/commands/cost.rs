@@ -1,9 +1,9 @@
 //! `crdkit lint --cost`: what each rule of a CRD can cost, and what would make it cheaper.
 
-use crdkit::issue::FieldPath;
-use crdkit::schema::check::{self, Bound, RuleCost, Site};
-use crdkit::schema::read;
-use crdkit::value::Document;
+use crdkit_issue::FieldPath;
+use crdkit_schema::check::{self, Bound, RuleCost, Site};
+use crdkit_schema::read;
+use crdkit_value::Document;
 use std::fmt::Write as _;
 
 /// One line for each expression of `crd`, those over the limit with advice; nothing without rules.

@@ -11,8 +11,8 @@ use crate::report::{self, Format, Object, Outputs, Spec, Style};
 use crate::source::{self, Client, Purpose};
 use crate::stdout;
 use anyhow::Result;
-use crdkit::codec::DecodeOptions;
-use crdkit::value::Document;
+use crdkit_codec::DecodeOptions;
+use crdkit_value::Document;
 use rayon::prelude::*;
 use std::collections::HashMap;
 

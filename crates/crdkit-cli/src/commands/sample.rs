@@ -6,8 +6,8 @@ use crate::report;
 use crate::stdout;
 use anyhow::{Context as _, Result};
 use clap::Args;
-use crdkit::codec::yaml;
-use crdkit::sample::{Extent, Sampler, annotate};
+use crdkit_codec::yaml;
+use crdkit_sample::{Extent, Sampler, annotate};
 
 /// Write an object of a kind that the API server accepts
 ///

@@ -6,10 +6,10 @@ use crate::report;
 use crate::stdout;
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, Subcommand, ValueEnum};
-use crdkit::codec::json::{self, Layout};
-use crdkit::schema::export::{self, Strictness};
-use crdkit::schema::model::Crd;
-use crdkit::value::Document;
+use crdkit_codec::json::{self, Layout};
+use crdkit_schema::export::{self, Strictness};
+use crdkit_schema::model::Crd;
+use crdkit_value::Document;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 

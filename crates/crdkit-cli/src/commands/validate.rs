@@ -21,11 +21,11 @@ use crate::watch;
 use anyhow::{Context as _, Result};
 use clap::CommandFactory as _;
 use clap::error::ErrorKind;
-use crdkit::codec::{self, DecodeOptions, Decoded};
-use crdkit::issue::Issue;
-use crdkit::schema::set::CrdSet;
-use crdkit::text::regex::Regex;
-use crdkit::value::Document;
+use crdkit_codec::{self, DecodeOptions, Decoded};
+use crdkit_issue::Issue;
+use crdkit_schema::set::CrdSet;
+use crdkit_text::regex::Regex;
+use crdkit_value::Document;
 use rayon::prelude::*;
 use std::collections::HashMap;
 use std::io::IsTerminal as _;
@@ -190,7 +190,7 @@ fn locations(args: &Validate, config: &Config, client: &Arc<Client>) -> Result<L
 
 /// Whether a schema location names CRDs rather than a layout of JSON Schemas.
 fn is_crd_source(text: &str) -> bool {
-    let is_yaml = codec::Format::of_name(text.as_ref()) == Some(codec::Format::Yaml);
+    let is_yaml = crdkit_codec::Format::of_name(text.as_ref()) == Some(crdkit_codec::Format::Yaml);
     let names_crds = is_yaml || source::is_archive(text) || text == "-" || text.starts_with("git");
     names_crds && !text.contains("{{")
 }

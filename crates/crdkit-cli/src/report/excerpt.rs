@@ -5,7 +5,7 @@
 
 use crate::input::Input;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
-use crdkit::issue::{Issue, LineIndex, Position, Severity, Span};
+use crdkit_issue::{Issue, LineIndex, Position, Severity, Span};
 use std::io::Write as _;
 use std::ops::Range;
 

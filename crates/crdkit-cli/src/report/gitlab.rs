@@ -1,7 +1,7 @@
 //! The Code Quality report of GitLab: one array of findings, told apart by fingerprints.
 
 use super::{Object, Sink, Summary, fingerprint};
-use crdkit::issue::Severity;
+use crdkit_issue::Severity;
 use serde::Serialize;
 use std::collections::HashMap;
 

@@ -4,9 +4,9 @@
 //! suites has `cases` instead.
 
 use super::{Answered, Case, Compared, Finding, Object, Sink, Style, Subject, Summary, Verdict};
-use crdkit::codec::{DecodeOptions, json, yaml};
-use crdkit::issue::Position;
-use crdkit::value::Document;
+use crdkit_codec::{DecodeOptions, json, yaml};
+use crdkit_issue::Position;
+use crdkit_value::Document;
 use serde::Serialize;
 use std::collections::BTreeMap;
 

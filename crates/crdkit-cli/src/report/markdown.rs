@@ -1,8 +1,8 @@
 //! Markdown: a list of findings under a heading for each object, for comments on changes and summaries of jobs.
 
 use super::{Finding, Object, Sink, Summary};
-use crdkit::codec::yaml;
-use crdkit::value::Document;
+use crdkit_codec::yaml;
+use crdkit_value::Document;
 use std::fmt::Write as _;
 
 pub(super) struct Markdown;

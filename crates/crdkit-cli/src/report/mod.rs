@@ -22,9 +22,9 @@ pub(crate) use target::{Flow, Target};
 
 use crate::objects::Identity;
 use anyhow::Result;
-use crdkit::issue::{Arg, Code, ErrorType, Issue, Meaning, Position, Severity};
-use crdkit::schema::status;
-use crdkit::value::Document;
+use crdkit_issue::{Arg, Code, ErrorType, Issue, Meaning, Position, Severity};
+use crdkit_schema::status;
+use crdkit_value::Document;
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
 use std::io::Write as _;

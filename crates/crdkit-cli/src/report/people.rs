@@ -2,7 +2,7 @@
 
 use super::markdown::indented;
 use super::{Answered, Compared, Finding, Object, Sink, Style, Summary, Verdict};
-use crdkit::issue::Severity;
+use crdkit_issue::Severity;
 use std::fmt::Write as _;
 
 pub(super) struct People {
@@ -107,7 +107,7 @@ fn comparison(compared: &Compared, out: &mut String) {
 mod tests {
     use super::*;
     use crate::report::Source;
-    use crdkit::issue::{Issue, Span, codes};
+    use crdkit_issue::{Issue, Span, codes};
 
     #[test]
     fn a_rule_is_shown_with_what_it_saw() {

@@ -1,7 +1,7 @@
 //! SARIF 2.1.0: the part of it that code scanning services read.
 
 use super::{Finding, Object, Sink, Summary};
-use crdkit::issue::{Code, Severity};
+use crdkit_issue::{Code, Severity};
 use serde::Serialize;
 use std::collections::HashMap;
 use std::fmt::Write as _;

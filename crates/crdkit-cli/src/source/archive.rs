@@ -3,7 +3,7 @@
 use super::Found;
 use crate::input::Entry;
 use anyhow::{Result, bail};
-use crdkit::codec::Format;
+use crdkit_codec::Format;
 use flate2::read::GzDecoder;
 use std::io::Read as _;
 use std::path::Path;

@@ -3,7 +3,7 @@
 use super::{Found, Purpose, archive, is_archive};
 use crate::input::Entry;
 use anyhow::{Context as _, Result};
-use crdkit::codec::Format;
+use crdkit_codec::Format;
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};

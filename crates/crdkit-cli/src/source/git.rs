@@ -3,7 +3,7 @@
 use super::Found;
 use crate::input::Entry;
 use anyhow::{Context as _, Result, bail};
-use crdkit::codec::Format;
+use crdkit_codec::Format;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

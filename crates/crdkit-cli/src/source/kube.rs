@@ -7,9 +7,9 @@
 use super::{Client, Found, Purpose};
 use crate::input::Entry;
 use anyhow::{Context as _, Result, anyhow, bail};
-use crdkit::codec::json::{self, Layout};
-use crdkit::codec::{DecodeOptions, Decoded};
-use crdkit::value::{Document, Value};
+use crdkit_codec::json::{self, Layout};
+use crdkit_codec::{DecodeOptions, Decoded};
+use crdkit_value::{Document, Value};
 use kube::api::{GetParams, ListParams};
 use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::core::Request;

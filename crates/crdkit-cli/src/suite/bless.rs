@@ -5,8 +5,8 @@
 
 use super::compare::{projected, without_decided};
 use super::{Ran, own};
-use crdkit::codec::{DecodeOptions, yaml};
-use crdkit::value::{Document, Event, Value};
+use crdkit_codec::{DecodeOptions, yaml};
+use crdkit_value::{Document, Event, Value};
 use std::ops::Range;
 
 /// The text of the suite with the outcomes of the cases numbered in `ran`, and how many of them are in it; none if
@@ -121,7 +121,7 @@ fn list(lines: &[String]) -> Document {
 fn member(key: &str, value: &Document, column: usize) -> String {
     let begin = [Event::BeginObject, Event::EndObject];
     let mut object = Document::of_events(begin);
-    object.insert(crdkit::value::NodeId::ROOT, key, value.root());
+    object.insert(crdkit_value::NodeId::ROOT, key, value.root());
     let text = yaml::text(object.root());
     let indent = " ".repeat(column);
     let line = |line: &str| match line {

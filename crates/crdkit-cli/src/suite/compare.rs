@@ -1,10 +1,10 @@
 //! What came of a request against what a case says: objects, errors and warnings, and the difference in lines.
 
 use super::{Expected, Pattern, Patterns};
-use crdkit::codec::{DecodeOptions, go_json, json, yaml};
-use crdkit::issue::Span;
-use crdkit::schema::status::Cause;
-use crdkit::value::{Document, NewValue, NodeId, Value};
+use crdkit_codec::{DecodeOptions, go_json, json, yaml};
+use crdkit_issue::Span;
+use crdkit_schema::status::Cause;
+use crdkit_value::{Document, NewValue, NodeId, Value};
 use similar::{ChangeTag, TextDiff};
 use std::fmt::Write as _;
 

@@ -3,9 +3,9 @@
 use crate::crds;
 use crate::source::{self, Client, Purpose};
 use anyhow::{Result, bail};
-use crdkit::schema::set::CrdDefinition;
-use crdkit::text::kind::GroupVersionKind;
-use crdkit::value::{Document, NodeId, Value};
+use crdkit_schema::set::CrdDefinition;
+use crdkit_text::kind::GroupVersionKind;
+use crdkit_value::{Document, NodeId, Value};
 
 /// CRDs in the order they were found. Several of the same name are variants of one.
 pub(crate) struct Variants(Vec<CrdDefinition>);

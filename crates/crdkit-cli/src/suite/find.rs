@@ -4,9 +4,9 @@ use super::{Read, openshift, own};
 use crate::input::{Entry, Input};
 use crate::source::{self, Client, Purpose};
 use anyhow::Result;
-use crdkit::codec::{DecodeOptions, Decoded, yaml};
-use crdkit::issue::{Issue, codes};
-use crdkit::value::Value;
+use crdkit_codec::{DecodeOptions, Decoded, yaml};
+use crdkit_issue::{Issue, codes};
+use crdkit_value::Value;
 use std::path::Path;
 
 /// A file that is a suite, or was to be one.

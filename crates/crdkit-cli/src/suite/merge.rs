@@ -1,6 +1,6 @@
 //! What all objects of a suite have in common, put into each of them.
 
-use crdkit::value::{Document, NodeId, Value};
+use crdkit_value::{Document, NodeId, Value};
 
 /// Gives `object` the members of `base` that it does not have, at every level.
 pub(super) fn merge(object: &mut Document, base: Value<'_>) {

@@ -20,10 +20,10 @@ pub(crate) use crds::{Variants, feature_set, load};
 pub(crate) use find::{Found, find};
 pub(crate) use run::{Ran, kind_of, run, variants};
 
-use crdkit::FieldValidation;
-use crdkit::codec::Decoded;
-use crdkit::issue::{Issue, Span};
-use crdkit::value::Document;
+use crdkit_codec::Decoded;
+use crdkit_engine::FieldValidation;
+use crdkit_issue::{Issue, Span};
+use crdkit_value::Document;
 
 /// A file of cases.
 pub(crate) struct Suite {

@@ -7,9 +7,9 @@
 
 use super::read::{Problems, place};
 use super::{Before, Case, Errors, Expect, Expected, Read, Request, Suite};
-use crdkit::FieldValidation;
-use crdkit::codec::{DecodeOptions, Decoded, yaml};
-use crdkit::value::{Document, NewValue, NodeId, Value};
+use crdkit_codec::{DecodeOptions, Decoded, yaml};
+use crdkit_engine::FieldValidation;
+use crdkit_value::{Document, NewValue, NodeId, Value};
 use std::path::Path;
 
 /// Where the manifests of a version are, seen from the directory of a suite.

@@ -9,9 +9,9 @@ use super::{
     Before, Case, Errors, Expect, Expected, Pattern, Patterns, Read, Request, Suite, merge,
 };
 use crate::config;
-use crdkit::FieldValidation;
-use crdkit::codec::{DecodeOptions, Decoded, yaml};
-use crdkit::value::{Document, Value};
+use crdkit_codec::{DecodeOptions, Decoded, yaml};
+use crdkit_engine::FieldValidation;
+use crdkit_value::{Document, Value};
 use std::path::Path;
 
 const SUITE: &[&str] = &["name", "crds", "base", "field-validation", "cases"];

@@ -1,7 +1,7 @@
 //! JSON Patch (RFC 6902) on a document, as suites use it to make an earlier CRD out of the current one.
 
-use crdkit::issue::{pointer_index, pointer_steps};
-use crdkit::value::{Document, NewValue, NodeId, Value};
+use crdkit_issue::{pointer_index, pointer_steps};
+use crdkit_value::{Document, NewValue, NodeId, Value};
 
 /// Applies one operation: an object with `op`, `path` and what the operation needs.
 ///
@@ -68,7 +68,7 @@ fn add(document: &mut Document, path: &str, value: NewValue<'_>) -> Result<(), S
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crdkit::codec::{DecodeOptions, json};
+    use crdkit_codec::{DecodeOptions, json};
 
     #[track_caller]
     fn check(given: &str, operation: &str, expected: &str) {

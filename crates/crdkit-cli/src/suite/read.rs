@@ -1,8 +1,8 @@
 //! What both formats need to be read: members by name, texts, lists, and findings where they are wrong.
 
-use crdkit::FieldValidation;
-use crdkit::issue::{Issue, Span, codes};
-use crdkit::value::Value;
+use crdkit_engine::FieldValidation;
+use crdkit_issue::{Issue, Span, codes};
+use crdkit_value::Value;
 
 /// Collects what is wrong with a suite while it is read.
 #[derive(Default)]

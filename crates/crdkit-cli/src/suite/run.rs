@@ -4,13 +4,13 @@ use super::compare::{self, Line};
 use super::crds::with_one_version;
 use super::{Before, Case, Errors, Patterns, Request, Suite, Variants, patch};
 use crate::{crds, objects};
-use crdkit::codec::Decoded;
-use crdkit::issue::{Issue, Meaning, Severity, Span, codes};
-use crdkit::schema::set::CrdDefinition;
-use crdkit::schema::status::Cause;
-use crdkit::text::kind::GroupVersionKind;
-use crdkit::value::{Document, NodeId, Value};
-use crdkit::{Crd, FieldValidation, Outcome, RequestOptions, Version};
+use crdkit_codec::Decoded;
+use crdkit_engine::{Crd, FieldValidation, Outcome, RequestOptions, Version};
+use crdkit_issue::{Issue, Meaning, Severity, Span, codes};
+use crdkit_schema::set::CrdDefinition;
+use crdkit_schema::status::Cause;
+use crdkit_text::kind::GroupVersionKind;
+use crdkit_value::{Document, NodeId, Value};
 
 /// A difference between a case and what came of it.
 pub(crate) struct Failure {

@@ -8,8 +8,8 @@ use crate::answer::Answer;
 use crate::case::{Case, Cases};
 use crate::score::Score;
 use anyhow::Result;
-use crdkit::cel::{Arena, Binding, Constant, Env, Library, Limits, Type, Val};
-use crdkit::value::{Document, Value};
+use crdkit_cel::{Arena, Binding, Constant, Env, Library, Limits, Type, Val};
+use crdkit_value::{Document, Value};
 
 pub(crate) const SUITE: Suite = Suite {
     name: "cel-spec",

@@ -6,10 +6,10 @@ use crate::answer::Answer;
 use crate::case::{Case, Cases};
 use crate::score::Score;
 use anyhow::Result;
-use crdkit::compat::crdify::{self, Config};
-use crdkit::compat::semantic;
-use crdkit::schema::read;
-use crdkit::value::{Document, Event, Value};
+use crdkit_compat::crdify::{self, Config};
+use crdkit_compat::semantic;
+use crdkit_schema::read;
+use crdkit_value::{Document, Event, Value};
 use std::collections::BTreeSet;
 
 pub(crate) const SUITE: Suite =

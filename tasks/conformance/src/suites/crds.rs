@@ -5,11 +5,11 @@ use crate::answer::Answer;
 use crate::case::{Case, Cases};
 use crate::score::Score;
 use anyhow::Result;
-use crdkit::issue::Issue;
-use crdkit::schema::model::Validation;
-use crdkit::schema::status::{self, Status, Subject};
-use crdkit::schema::{check, read};
-use crdkit::value::{Document, Value};
+use crdkit_issue::Issue;
+use crdkit_schema::model::Validation;
+use crdkit_schema::status::{self, Status, Subject};
+use crdkit_schema::{check, read};
+use crdkit_value::{Document, Value};
 
 pub(crate) const CRD: Suite = Suite {
     name: "crd",

@@ -5,9 +5,9 @@ use crate::answer::Answer;
 use crate::case::{Case, Cases};
 use crate::score::Score;
 use anyhow::Result;
-use crdkit::schema::lookup::{self, Step};
-use crdkit::schema::read;
-use crdkit::value::{Document, Value};
+use crdkit_schema::lookup::{self, Step};
+use crdkit_schema::read;
+use crdkit_value::{Document, Value};
 
 pub(crate) const SUITE: Suite = Suite {
     name: "explain",

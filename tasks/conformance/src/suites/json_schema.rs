@@ -8,11 +8,11 @@ use crate::answer::Answer;
 use crate::case::{Case, Cases};
 use crate::score::Score;
 use anyhow::Result;
-use crdkit::structure::import::{
+use crdkit_structure::import::{
     Dialect, Formats, Options, Profile, ResolveError, Resolver, Unevaluated, Unknown, import,
 };
-use crdkit::structure::validate;
-use crdkit::value::{Document, Value};
+use crdkit_structure::validate;
+use crdkit_value::{Document, Value};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

@@ -10,8 +10,8 @@ use crate::answer::Answer;
 use crate::case::{Case, Cases};
 use crate::score::Score;
 use anyhow::Result;
-use crdkit::schema::{check, read};
-use crdkit::value::{Document, Kind, Value};
+use crdkit_schema::{check, read};
+use crdkit_value::{Document, Kind, Value};
 
 pub(crate) const SUITE: Suite = Suite {
     name: "k8s-cel",

@@ -15,7 +15,7 @@ mod yaml;
 use crate::case::{Case, Cases};
 use crate::score::Score;
 use anyhow::{Result, bail};
-use crdkit::value::Document;
+use crdkit_value::Document;
 use rayon::prelude::*;
 
 /// One recorded suite.

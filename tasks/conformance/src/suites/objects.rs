@@ -10,9 +10,9 @@ use crate::answer::Answer;
 use crate::case::{Case, Cases};
 use crate::score::Score;
 use anyhow::Result;
-use crdkit::codec::json::{self, Layout};
-use crdkit::value::{Document, Value};
-use crdkit::{FieldValidation, Outcome, RequestOptions};
+use crdkit_codec::json::{self, Layout};
+use crdkit_engine::{FieldValidation, Outcome, RequestOptions};
+use crdkit_value::{Document, Value};
 
 pub(crate) const CR: Suite = Suite {
     name: "cr",

@@ -8,10 +8,10 @@ use crate::answer::Answer;
 use crate::case::{Case, Cases};
 use crate::score::Score;
 use anyhow::Result;
-use crdkit::codec::{DecodeOptions, yaml};
-use crdkit::sample::{Extent, Sampler, annotate};
-use crdkit::value::{Document, Value};
-use crdkit::{Crd, RequestOptions};
+use crdkit_codec::{DecodeOptions, yaml};
+use crdkit_engine::{Crd, RequestOptions};
+use crdkit_sample::{Extent, Sampler, annotate};
+use crdkit_value::{Document, Value};
 
 pub(crate) const SUITE: Suite = Suite {
     name: "sample",

@@ -4,9 +4,9 @@ use crate::answer::Answer;
 use crate::case::{Case, Cases};
 use crate::score::Score;
 use anyhow::{Context as _, Result};
-use crdkit::schema::status::Status;
-use crdkit::value::{Document, Value};
-use crdkit::{Crd, Outcome, Version};
+use crdkit_engine::{Crd, Outcome, Version};
+use crdkit_schema::status::Status;
+use crdkit_value::{Document, Value};
 use std::collections::BTreeMap;
 
 /// The CRDs that cases name.

@@ -5,8 +5,8 @@ use crate::answer::Answer;
 use crate::case::{Case, Cases};
 use crate::score::Score;
 use anyhow::Result;
-use crdkit::codec::{DecodeOptions, yaml};
-use crdkit::value::{Document, NumberMode};
+use crdkit_codec::{DecodeOptions, yaml};
+use crdkit_value::{Document, NumberMode};
 
 pub(crate) const SUITE: Suite =
     Suite { name: "yaml", cases: "yaml.jsonl.gz", crds: None, prepare, score };

@@ -2,7 +2,7 @@
 
 use super::path;
 use clap::{Args, Subcommand};
-use crdkit::issue::FieldPath;
+use crdkit_issue::FieldPath;
 use std::path::PathBuf;
 
 /// Try CEL expressions as the API server compiles, prices and runs them

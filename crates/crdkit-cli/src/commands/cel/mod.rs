@@ -11,15 +11,15 @@ use crate::source::{self, Client};
 use crate::stdout::print;
 use anyhow::{Context as _, Result, anyhow};
 use args::{Action, Eval, Place};
-use crdkit::cel::{
+use crdkit_cel::{
     Arena, Binding, Checked, Env, Limits, Program, Purpose, Shape, ShapeKind, Shapes, Type, Val,
 };
-use crdkit::codec::DecodeOptions;
-use crdkit::codec::json::{self, Layout};
-use crdkit::issue::Span;
-use crdkit::schema::check::Site;
-use crdkit::schema::{defaults, read};
-use crdkit::value::{Builder, Document, Duplicates};
+use crdkit_codec::DecodeOptions;
+use crdkit_codec::json::{self, Layout};
+use crdkit_issue::Span;
+use crdkit_schema::check::Site;
+use crdkit_schema::{defaults, read};
+use crdkit_value::{Builder, Document, Duplicates};
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
@@ -107,7 +107,7 @@ fn site(place: &Place) -> Result<(Option<Document>, Site)> {
     let document = first(file, is_crd)?
         .with_context(|| format!("`{}` holds no CustomResourceDefinition", file.display()))?;
     let (crd, _) = read::crd(document.root());
-    let wanted = |version: &crdkit::schema::model::CrdVersion<'_>| match &place.api_version {
+    let wanted = |version: &crdkit_schema::model::CrdVersion<'_>| match &place.api_version {
         Some(name) => version.name == name,
         None => version.storage,
     };
@@ -189,7 +189,7 @@ fn first(path: &Path, wanted: impl Fn(&Document) -> bool) -> Result<Option<Docum
 }
 
 fn json_text<'v>(program: &'v Program, arena: &'v Arena, value: &Val<'v>) -> Result<String> {
-    let limits = crdkit::value::Limits { nodes: 1 << 20, ..crdkit::value::Limits::default() };
+    let limits = crdkit_value::Limits { nodes: 1 << 20, ..crdkit_value::Limits::default() };
     let mut builder = Builder::new(&limits, Duplicates::LastWins);
     let built = program.events(arena, value, |event| match builder.event(event, Span::new(0, 0)) {
         Ok(()) => ControlFlow::Continue(()),

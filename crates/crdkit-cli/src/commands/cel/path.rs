@@ -1,6 +1,6 @@
 //! Paths as people write them: `spec.targets[0].name`, `metadata.labels[example.com/team]`.
 
-use crdkit::issue::{FieldPath, Segment};
+use crdkit_issue::{FieldPath, Segment};
 
 /// Reads a path. The empty one is the whole object.
 pub(super) fn parse(text: &str) -> Result<FieldPath, String> {

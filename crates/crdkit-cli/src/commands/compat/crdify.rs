@@ -5,11 +5,11 @@ use crate::args::Compare;
 use crate::exit::Exit;
 use crate::report::{self, Format, Spec, Target};
 use anyhow::Result;
-use crdkit::codec::json::{self, Layout};
-use crdkit::codec::yaml;
-use crdkit::compat::crdify::{self, Config, Level};
-use crdkit::schema::read;
-use crdkit::value::{Document, Event};
+use crdkit_codec::json::{self, Layout};
+use crdkit_codec::yaml;
+use crdkit_compat::crdify::{self, Config, Level};
+use crdkit_schema::read;
+use crdkit_value::{Document, Event};
 use rayon::prelude::*;
 use std::fmt::Write as _;
 

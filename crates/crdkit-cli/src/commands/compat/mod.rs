@@ -12,9 +12,9 @@ use crate::report::Source;
 use anyhow::Result;
 use clap::CommandFactory as _;
 use clap::error::ErrorKind;
-use crdkit::codec::{DecodeError, DecodeOptions};
-use crdkit::issue::Issue;
-use crdkit::value::Value;
+use crdkit_codec::{DecodeError, DecodeOptions};
+use crdkit_issue::Issue;
+use crdkit_value::Value;
 use std::path::Path;
 
 pub(crate) fn run(args: &Compare) -> Result<Exit> {

@@ -8,11 +8,11 @@ use crate::objects::{self, Identity};
 use crate::report::{Finding, Object, Subject};
 use crate::source::{self, Purpose};
 use anyhow::{Context as _, Result};
-use crdkit::codec::{DecodeOptions, Decoded};
-use crdkit::compat::semantic::{Broken, Replay};
-use crdkit::issue::{FieldPath, Issue, Severity, codes};
-use crdkit::text::kind::GroupKind;
-use crdkit::value::{Document, Value};
+use crdkit_codec::{DecodeOptions, Decoded};
+use crdkit_compat::semantic::{Broken, Replay};
+use crdkit_issue::{FieldPath, Issue, Severity, codes};
+use crdkit_text::kind::GroupKind;
+use crdkit_value::{Document, Value};
 use std::collections::BTreeMap;
 
 /// What became of real objects.

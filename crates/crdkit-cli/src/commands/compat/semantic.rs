@@ -10,9 +10,9 @@ use crate::report::{
     self, Answered, Compared, Finding, Format, Object, Outputs, Source, Spec, Style, Subject,
 };
 use anyhow::{Context as _, Result};
-use crdkit::codec::yaml;
-use crdkit::compat::semantic::{self, Date, Evidence, Level, Policy, Report, Verdict};
-use crdkit::issue::{Issue, Severity, Span, codes};
+use crdkit_codec::yaml;
+use crdkit_compat::semantic::{self, Date, Evidence, Level, Policy, Report, Verdict};
+use crdkit_issue::{Issue, Severity, Span, codes};
 use rayon::prelude::*;
 use std::path::Path;
 use std::sync::Arc;

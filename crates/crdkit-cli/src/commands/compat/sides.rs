@@ -9,9 +9,9 @@ use crate::objects;
 use crate::report::{self, Source};
 use crate::source::{self, Client, Purpose};
 use anyhow::{Result, bail};
-use crdkit::issue::Span;
-use crdkit::schema::read;
-use crdkit::value::{Document, Value};
+use crdkit_issue::Span;
+use crdkit_schema::read;
+use crdkit_value::{Document, Value};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

@@ -4,9 +4,9 @@
 //! Holds: the text with comments reads as the same object.
 
 use super::changes::Note;
-use crdkit::codec::{DecodeOptions, yaml};
-use crdkit::issue::{LineIndex, Position};
-use crdkit::value::{NodeId, Place, Value};
+use crdkit_codec::{DecodeOptions, yaml};
+use crdkit_issue::{LineIndex, Position};
+use crdkit_value::{NodeId, Place, Value};
 use std::collections::{BTreeMap, HashMap};
 
 /// Comments by the line they belong to, from zero.
@@ -129,7 +129,7 @@ fn place(value: Value<'_>) -> Option<Place> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crdkit::codec::Decoded;
+    use crdkit_codec::Decoded;
 
     fn decode(text: &str) -> Decoded {
         yaml::decode(text.as_bytes(), &DecodeOptions::default()).unwrap()

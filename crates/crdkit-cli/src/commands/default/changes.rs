@@ -1,9 +1,9 @@
 //! What became of an object on its way: what was added and removed, and why.
 
 use super::definitions::Definition;
-use crdkit::codec::json;
-use crdkit::engine::Changes;
-use crdkit::value::{Document, NodeId, Value};
+use crdkit_codec::json;
+use crdkit_engine::Changes;
+use crdkit_value::{Document, NodeId, Value};
 use std::collections::HashSet;
 
 /// A remark about an object as it would be stored.

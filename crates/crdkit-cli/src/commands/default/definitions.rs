@@ -5,10 +5,10 @@ use crate::input::Input;
 use crate::objects::Identity;
 use crate::source::{self, Client, Purpose};
 use anyhow::{Result, bail};
-use crdkit::Crd;
-use crdkit::issue::LineIndex;
-use crdkit::schema::set::CrdDefinition;
-use crdkit::value::Value;
+use crdkit_engine::Crd;
+use crdkit_issue::LineIndex;
+use crdkit_schema::set::CrdDefinition;
+use crdkit_value::Value;
 use std::sync::Arc;
 
 /// A CRD and where it is.

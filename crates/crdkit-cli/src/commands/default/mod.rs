@@ -19,11 +19,11 @@ use anyhow::Result;
 use args::Notation;
 use clap::CommandFactory as _;
 use clap::error::ErrorKind;
-use crdkit::RequestOptions;
-use crdkit::codec::{DecodeOptions, Decoded, json, yaml};
-use crdkit::engine::Changes;
-use crdkit::issue::{Issue, codes};
-use crdkit::value::{Document, Value};
+use crdkit_codec::{DecodeOptions, Decoded, json, yaml};
+use crdkit_engine::Changes;
+use crdkit_engine::RequestOptions;
+use crdkit_issue::{Issue, codes};
+use crdkit_value::{Document, Value};
 use definitions::{Definition, Definitions};
 use std::mem::take;
 

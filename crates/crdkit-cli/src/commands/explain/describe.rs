@@ -3,11 +3,11 @@
 //! Takes a place in a schema, gives a [`Field`] with the fields below it, which is written as JSON and YAML as
 //! it is and laid out for people by `layout`. Recurses once per schema level, which reading bounds.
 
-use crdkit::codec::go_json;
-use crdkit::sample::annotate::type_words;
-use crdkit::schema::lookup::{self, Place, Step};
-use crdkit::schema::model::{Crd, Rule, Schema, SchemaId, Schemas};
-use crdkit::value::Value;
+use crdkit_codec::go_json;
+use crdkit_sample::annotate::type_words;
+use crdkit_schema::lookup::{self, Place, Step};
+use crdkit_schema::model::{Crd, Rule, Schema, SchemaId, Schemas};
+use crdkit_value::Value;
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 

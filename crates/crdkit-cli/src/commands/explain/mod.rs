@@ -10,10 +10,10 @@ use crate::exit::Exit;
 use crate::kinds::{self, quoted};
 use crate::stdout;
 use anyhow::{Context as _, Result, anyhow};
-use crdkit::codec::{DecodeOptions, json, yaml};
-use crdkit::schema::lookup::{self, NotFound, Step};
-use crdkit::schema::model::{Crd, SchemaId, Schemas};
-use crdkit::schema::read;
+use crdkit_codec::{DecodeOptions, json, yaml};
+use crdkit_schema::lookup::{self, NotFound, Step};
+use crdkit_schema::model::{Crd, SchemaId, Schemas};
+use crdkit_schema::read;
 use describe::{Describer, Explained};
 
 /// What every object has, in words of its own; CRDs say little about it.

@@ -4,9 +4,9 @@
 //! what is too much and fills up with zeros; times, durations and quantities read their own text. None of
 //! that is the codec's business, so it is here and not there.
 
-use crdkit::codec::cbor::{self, RawExtension};
-use crdkit::text::timestamp::Timestamp;
-use crdkit::text::{duration, quantity};
+use crdkit_codec::cbor::{self, RawExtension};
+use crdkit_text::timestamp::Timestamp;
+use crdkit_text::{duration, quantity};
 use serde::de::{self, DeserializeOwned, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::cell::Cell;

@@ -6,8 +6,8 @@ use crate::answer::Answer;
 use crate::case::{Case, Cases};
 use crate::score::Score;
 use anyhow::Result;
-use crdkit::codec::media::{Clause, Offer, parse_accept, request_type};
-use crdkit::value::Document;
+use crdkit_codec::media::{Clause, Offer, parse_accept, request_type};
+use crdkit_value::Document;
 use std::fmt::Write as _;
 
 pub(crate) const ACCEPT: Suite = Suite {

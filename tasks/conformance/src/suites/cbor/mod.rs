@@ -25,8 +25,8 @@ pub(super) use value::{DECODE, DIAGNOSTIC, ENCODE, ENCODE_LARGE, TRANSCODE};
 
 use crate::case::{self, Case};
 use crate::score::Score;
-use crdkit::codec::DecodeOptions;
-use crdkit::value::{Document, Duplicates, Value};
+use crdkit_codec::DecodeOptions;
+use crdkit_value::{Document, Duplicates, Value};
 use std::fmt::Write as _;
 
 fn hex(bytes: &[u8]) -> String {

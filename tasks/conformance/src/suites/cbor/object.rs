@@ -9,10 +9,10 @@ use crate::answer::Answer;
 use crate::case::{Case, Cases};
 use crate::score::Score;
 use anyhow::Result;
-use crdkit::codec::cbor::{self, Object};
-use crdkit::codec::{DecodeOptions, go_json, json};
-use crdkit::text::kind::GroupVersionKind;
-use crdkit::value::{Document, Value};
+use crdkit_codec::cbor::{self, Object};
+use crdkit_codec::{DecodeOptions, go_json, json};
+use crdkit_text::kind::GroupVersionKind;
+use crdkit_value::{Document, Value};
 
 pub(crate) const OBJECT: Suite = Suite {
     name: "cbor-object",

@@ -3,9 +3,9 @@
 use super::counterparts::{Bytes, Map, Time};
 use super::object::kind_text;
 use crate::answer::Answer;
-use crdkit::codec::DecodeOptions;
-use crdkit::codec::cbor::{self, FieldsV1};
-use crdkit::text::kind::GroupVersionKind;
+use crdkit_codec::DecodeOptions;
+use crdkit_codec::cbor::{self, FieldsV1};
+use crdkit_text::kind::GroupVersionKind;
 use serde::{Deserialize, Serialize, Serializer};
 
 #[derive(Default, Deserialize, Serialize)]

@@ -6,8 +6,8 @@ use crate::answer::Answer;
 use crate::case::{Case, Cases};
 use crate::score::Score;
 use anyhow::Result;
-use crdkit::codec::cbor::{self, FieldsV1, RawError, RawExtension};
-use crdkit::value::{Document, Value};
+use crdkit_codec::cbor::{self, FieldsV1, RawError, RawExtension};
+use crdkit_value::{Document, Value};
 use std::borrow::Cow;
 
 pub(crate) const RAW: Suite = Suite {

@@ -6,9 +6,9 @@ use crate::answer::Answer;
 use crate::case::{Case, Cases};
 use crate::score::Score;
 use anyhow::Result;
-use crdkit::codec::DecodeError;
-use crdkit::codec::cbor::{Frames, Rules};
-use crdkit::value::Document;
+use crdkit_codec::DecodeError;
+use crdkit_codec::cbor::{Frames, Rules};
+use crdkit_value::Document;
 
 pub(crate) const FRAMER: Suite = Suite {
     name: "cbor-framer",

@@ -7,9 +7,9 @@ use crate::answer::Answer;
 use crate::case::{Case, Cases};
 use crate::score::Score;
 use anyhow::Result;
-use crdkit::codec::{DecodeOptions, cbor, go_json, json};
-use crdkit::issue::Issue;
-use crdkit::value::Document;
+use crdkit_codec::{DecodeOptions, cbor, go_json, json};
+use crdkit_issue::Issue;
+use crdkit_value::Document;
 
 pub(crate) const ENCODE: Suite = Suite {
     name: "cbor-encode",
