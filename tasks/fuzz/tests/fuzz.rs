@@ -25,32 +25,32 @@ fn check(name: &str, n_mutations: u64) {
 
 #[test]
 fn json() {
-    check("json", 3000);
+    check("json", 20_000);
 }
 
 #[test]
 fn yaml() {
-    check("yaml", 3000);
+    check("yaml", 20_000);
 }
 
 #[test]
 fn cbor() {
-    check("cbor", 3000);
+    check("cbor", 20_000);
 }
 
 #[test]
 fn cel() {
-    check("cel", 3000);
+    check("cel", 20_000);
 }
 
 #[test]
 fn crd() {
-    check("crd", 500);
+    check("crd", 5000);
 }
 
 #[test]
 fn request() {
-    check("request", 500);
+    check("request", 5000);
 }
 
 #[test]
