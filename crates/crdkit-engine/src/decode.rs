@@ -5,7 +5,7 @@
 use crate::input::Input;
 use crate::options::{FieldValidation, RequestOptions};
 use crate::scale;
-use crdkit_codec::{DecodeOptions, Decoded, json};
+use crdkit_codec::{DecodeOptions, Decoded, Format, json};
 use crdkit_issue::{FieldPath, Issue, Span, codes::object as codes};
 use crdkit_text::kind::GroupVersion;
 use crdkit_value::{Document, Duplicates, Kind, Value};
@@ -16,14 +16,14 @@ pub(crate) struct Received<'i> {
     pub(crate) document: Document,
     /// Keys that were given twice.
     pub(crate) repeated: Vec<Issue>,
-    /// The text it came from.
-    pub(crate) source: Option<&'i [u8]>,
+    /// The bytes it came from.
+    pub(crate) source: Option<(Format, &'i [u8])>,
 }
 
 /// Decodes `input`.
 ///
 /// # Errors
-/// The finding, when it is not JSON.
+/// The finding, when it is not a document.
 pub(crate) fn receive<'i>(
     input: Input<'i>,
     options: &RequestOptions,
@@ -32,18 +32,18 @@ pub(crate) fn receive<'i>(
         Input::Decoded(Decoded { document, issues: repeated }) => {
             Ok(Received { document, repeated, source: None })
         }
-        Input::Json(bytes) => {
+        Input::Bytes(format, bytes) => {
             let duplicates = match options.field_validation {
                 FieldValidation::Ignore => Duplicates::LastWins,
                 FieldValidation::Warn | FieldValidation::Strict => Duplicates::Error,
             };
             let limits = options.limits.clone();
             let decode_options = DecodeOptions { limits, duplicates, ..DecodeOptions::default() };
-            let decoded = json::decode(bytes, &decode_options)?;
+            let decoded = format.decode(bytes, &decode_options)?;
             Ok(Received {
                 document: decoded.document,
                 repeated: decoded.issues,
-                source: Some(bytes),
+                source: Some((format, bytes)),
             })
         }
     }

@@ -23,6 +23,7 @@ use crate::shape::{TrimmedObject, append};
 use crate::stage::{Stage, Watch};
 use crate::stored::Stored;
 use crate::{metadata, scale, spans, strict};
+use crdkit_codec::Format;
 use crdkit_issue::{FieldPath, Issue, codes};
 use crdkit_value::{Document, NodeId, Value};
 
@@ -38,8 +39,8 @@ pub(crate) struct Request<'r> {
     pub(crate) document: Document,
     pub(crate) findings: Findings,
     pub(crate) changes: Changes,
-    /// The text that the object came from.
-    source: Option<&'r [u8]>,
+    /// The bytes that the object came from.
+    source: Option<(Format, &'r [u8])>,
     watch: Watch<'r>,
 }
 
@@ -60,7 +61,7 @@ pub(crate) fn read<'r>(
     watch: Watch<'r>,
 ) -> Result<ReadObject<'r>, Box<Outcome>> {
     let body = match &input {
-        Input::Json(bytes) => *bytes,
+        Input::Bytes(_, bytes) => *bytes,
         Input::Decoded(_) => &[],
     };
     let Received { document, repeated, source } = match decode::receive(input, options) {
@@ -252,8 +253,10 @@ impl<'r> Request<'r> {
 
     /// Everything up to an object of the right version with defaults.
     fn read(&mut self, repeated: Vec<Issue>, validation: FieldValidation) -> Result<(), Refusal> {
-        if let Err(issue) = decode::kind(self.document.root(), self.source) {
-            let summary = decode::summary(self.source.unwrap_or_default());
+        // The server shows other formats as the JSON that it makes of them.
+        let text = self.source.filter(|(format, _)| *format == Format::Json);
+        if let Err(issue) = decode::kind(self.document.root(), text.map(|(_, bytes)| bytes)) {
+            let summary = decode::summary(self.source.map_or(&[], |(_, bytes)| bytes));
             return Err(self.refuse(Refusal::Unrecognized(summary), NodeId::ROOT, *issue));
         }
         let TrimmedObject { unknown, schema, .. } = self.trim(OnWrongType::Refuse)?;

@@ -4,7 +4,7 @@
 //! decoded once more with them; ids are the same both times.
 
 use crate::findings::Findings;
-use crdkit_codec::{DecodeOptions, json};
+use crdkit_codec::{DecodeOptions, Format};
 use crdkit_schema::spans;
 use crdkit_value::{Document, Duplicates, Limits, NodeId};
 
@@ -12,21 +12,21 @@ use crdkit_value::{Document, Duplicates, Limits, NodeId};
 pub(crate) fn fill(
     findings: &mut Findings,
     document: &Document,
-    source: Option<&[u8]>,
+    source: Option<(Format, &[u8])>,
     limits: &Limits,
     dropped: &[NodeId],
 ) {
     if findings.entries.is_empty() {
         return;
     }
-    let again = source.and_then(|bytes| {
+    let again = source.and_then(|(format, bytes)| {
         let options = DecodeOptions {
             limits: limits.clone(),
             duplicates: Duplicates::Error,
             positions: true,
             ..DecodeOptions::default()
         };
-        json::decode(bytes, &options).ok()
+        format.decode(bytes, &options).ok()
     });
     spans::fill(&mut findings.entries, document, again.as_ref(), dropped);
 }

@@ -2,7 +2,7 @@
 
 use crate::generate::{Choices, Shape, choices, object};
 use crate::support;
-use crdkit_codec::{DecodeOptions, cbor, yaml};
+use crdkit_codec::{DecodeOptions, Format, cbor, yaml};
 use crdkit_engine::{Crd, FieldValidation, Outcome, RequestOptions};
 use crdkit_issue::codes;
 use proptest::prelude::*;
@@ -125,18 +125,15 @@ fn check_order(crd: &Crd, text: &str) -> Result<(), TestCaseError> {
 /// The verdict on `text`, which is JSON, on the same as YAML in two styles, and on the same as CBOR.
 fn check_format(crd: &Crd, text: &str) -> Result<(), TestCaseError> {
     let version = crd.version("v1").expect("v1");
-    let plain = DecodeOptions::default();
     let (mut block, mut binary) = (Vec::new(), Vec::new());
     yaml::write(json(text).root(), &mut block);
     cbor::encode(json(text).root(), cbor::Order::Sorted, &mut binary).expect("finite numbers");
-    let others = [
-        yaml::decode(text.as_bytes(), &plain).expect("YAML"),
-        yaml::decode(&block, &plain).expect("YAML"),
-        cbor::decode(&binary, &plain).expect("CBOR"),
-    ];
     let one = version.create(text.as_bytes(), &options(FieldValidation::Strict));
+    let others =
+        [(Format::Yaml, text.as_bytes()), (Format::Yaml, &*block), (Format::Cbor, &*binary)];
     for other in others {
         let other = version.create(other, &options(FieldValidation::Strict));
+        prop_assert!(other.issues.iter().all(|issue| issue.span.is_some()), "{:?}", other.issues);
         prop_assert_eq!(one.status(), other.status());
         prop_assert_eq!(one.document(), other.document());
     }
