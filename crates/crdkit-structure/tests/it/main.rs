@@ -8,6 +8,7 @@
 )]
 
 mod cases;
+mod cel;
 mod properties;
 mod rules;
 mod stream;
