@@ -149,6 +149,7 @@ fn findings_about_values_have_one_of_the_known_names() {
         "object_version_mismatch",
         "namespace_mismatch",
         "name_mismatch",
+        "name_missing",
         "wrong_kind",
         "wrong_api_version",
         "scale_value",
