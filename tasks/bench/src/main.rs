@@ -14,6 +14,7 @@ mod decode;
 mod generate;
 mod measure;
 mod stages;
+mod store;
 mod stream;
 mod validate;
 
@@ -37,6 +38,7 @@ const STAGES: &[(&str, Stage)] = &[
     ("validate", validate::run),
     ("stream", stream::run),
     ("cli", cli::run),
+    ("store", store::run),
 ];
 
 fn main() -> ExitCode {

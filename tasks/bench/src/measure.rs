@@ -38,6 +38,11 @@ impl Memory {
         self.count as f64 / n as f64
     }
 
+    /// Bytes held for each of `n` objects.
+    pub(crate) fn held_each(&self, n: usize) -> f64 {
+        self.held as f64 / n as f64
+    }
+
     /// One line, with the ratio of what is held to that of `reference`.
     pub(crate) fn print(&self, name: &str, reference: &Self) {
         let megabytes = self.held as f64 / 1e6;

@@ -1,0 +1,198 @@
+//! Damaged files of an embedded store: an error or the true data, never a panic, never something else.
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, clippy::print_stderr, reason = "tests")]
+
+use crdkit_store::embedded::Medium;
+use crdkit_store::suite::{SchedulePlan, StoreModel};
+use crdkit_store::{
+    EmbeddedOptions, EmbeddedStore, ManualClock, RangeRequest, Revision, Store, StoreError,
+    WatchEvent,
+};
+use redb::StorageBackend;
+use std::io;
+use std::sync::{Arc, Mutex};
+
+/// A file that is the beginning of another, with other bytes in some places.
+#[derive(Clone, Debug, Default)]
+struct DamagedFile {
+    original: Arc<Vec<u8>>,
+    length: usize,
+    patches: Vec<(usize, Vec<u8>)>,
+    /// The whole file, as soon as it is written to.
+    written: Arc<Mutex<Option<Vec<u8>>>>,
+}
+
+impl DamagedFile {
+    fn change<T>(&self, work: impl FnOnce(&mut Vec<u8>) -> T) -> T {
+        let mut written = self.written.lock().unwrap();
+        work(written.get_or_insert_with(|| {
+            let mut bytes = self.original[..self.length].to_vec();
+            for (at, patch) in &self.patches {
+                bytes[*at..at + patch.len()].copy_from_slice(patch);
+            }
+            bytes
+        }))
+    }
+}
+
+impl Medium for DamagedFile {
+    fn open(&self) -> io::Result<Box<dyn StorageBackend>> {
+        Ok(Box::new(self.clone()))
+    }
+}
+
+impl StorageBackend for DamagedFile {
+    fn len(&self) -> io::Result<u64> {
+        let written = self.written.lock().unwrap();
+        Ok(written.as_ref().map_or(self.length, Vec::len) as u64)
+    }
+
+    fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
+        let from = usize::try_from(offset).map_err(io::Error::other)?;
+        let to = from.checked_add(out.len()).ok_or(io::ErrorKind::UnexpectedEof)?;
+        if let Some(bytes) = &*self.written.lock().unwrap() {
+            out.copy_from_slice(bytes.get(from..to).ok_or(io::ErrorKind::UnexpectedEof)?);
+            return Ok(());
+        }
+        let bytes = self.original[..self.length].get(from..to);
+        out.copy_from_slice(bytes.ok_or(io::ErrorKind::UnexpectedEof)?);
+        for (at, patch) in &self.patches {
+            for (index, byte) in (*at..).zip(patch).filter(|(index, _)| (from..to).contains(index))
+            {
+                out[index - from] = *byte;
+            }
+        }
+        Ok(())
+    }
+
+    fn set_len(&self, length: u64) -> io::Result<()> {
+        let length = usize::try_from(length).map_err(io::Error::other)?;
+        self.change(|bytes| bytes.resize(length, 0));
+        Ok(())
+    }
+
+    fn sync_data(&self) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
+        let from = usize::try_from(offset).map_err(io::Error::other)?;
+        self.change(|bytes| bytes[from..from + data.len()].copy_from_slice(data));
+        Ok(())
+    }
+}
+
+fn open(file: &DamagedFile) -> Result<EmbeddedStore, StoreError> {
+    let clock = Arc::new(ManualClock::default());
+    EmbeddedStore::open_on(Box::new(file.clone()), EmbeddedOptions::default(), clock)
+}
+
+/// A small store, closed properly, and what is in it.
+async fn small() -> (Arc<Vec<u8>>, StoreModel) {
+    let file = DamagedFile::default();
+    EmbeddedStore::create_on(&file).unwrap();
+    let store = open(&file).unwrap();
+    let mut model = StoreModel::new(store.current().await.unwrap());
+    let mut plan = SchedulePlan(5);
+    while model.changes.len() < 40 {
+        if let Ok(change) = store.write(plan.write("/", &model)).await {
+            model.apply(&change);
+        }
+    }
+    drop(store);
+    let bytes = file.change(std::mem::take);
+    (Arc::new(bytes), model)
+}
+
+/// Everything that a store has, or the error.
+async fn contents(store: &EmbeddedStore, model: &StoreModel) -> Result<StoreModel, StoreError> {
+    let page = store.range(RangeRequest::under("")).await?;
+    let mut found = StoreModel::new(Revision::FIRST);
+    let mut watch = store.watch("", Revision::FIRST).await?;
+    for _ in &model.changes {
+        watch.request_progress();
+        match watch.next().await? {
+            WatchEvent::Change(change) => found.apply(&change),
+            WatchEvent::Progress(_) => break,
+        }
+    }
+    assert_eq!(page.entries, found.entries("", page.revision), "the history leads to the state");
+    Ok(found)
+}
+
+/// Whether it could be opened.
+async fn check(file: &DamagedFile, model: &StoreModel, context: &str) -> bool {
+    let Ok(store) = open(file) else {
+        assert!(file.written.lock().unwrap().is_none(), "{context}: a refused file was written to");
+        return false;
+    };
+    if let Ok(found) = contents(&store, model).await {
+        assert_eq!(found.changes.len(), model.changes.len(), "{context}");
+        assert_eq!(found.changes, model.changes, "{context}");
+    }
+    true
+}
+
+fn quiet() {
+    // redb panics where a file is not as it should be; these panics are expected and are caught.
+    std::panic::set_hook(Box::new(|info| {
+        if info.location().is_some_and(|location| !location.file().contains("redb")) {
+            eprintln!("{info}");
+        }
+    }));
+}
+
+#[tokio::test]
+async fn no_part_of_a_file_is_taken_for_the_whole() {
+    quiet();
+    let (original, model) = small().await;
+    let mut file = DamagedFile { original, ..DamagedFile::default() };
+    file.length = file.original.len();
+    assert!(check(&file, &model, "the whole file").await);
+    for length in 0..file.original.len() {
+        let file = DamagedFile { length, written: Arc::default(), ..file.clone() };
+        assert!(!check(&file, &model, &format!("{length} bytes")).await, "{length} bytes");
+    }
+}
+
+#[tokio::test]
+async fn random_damage_is_found_or_does_no_harm() {
+    quiet();
+    let (original, model) = small().await;
+    let length = original.len();
+    let used: Vec<usize> = (0..length / 512)
+        .filter(|sector| original[sector * 512..][..512].iter().any(|byte| *byte != 0))
+        .collect();
+    let mut plan = SchedulePlan(11);
+    let mut below = |bound: usize| usize::try_from(plan.below(bound as u64)).unwrap();
+    let (mut opened, mut refused) = (0, 0);
+    for round in 0..10_000 {
+        // Mostly where there is something, and a third of it in the header.
+        let sector = match round % 3 {
+            0 => 0,
+            1 => used[below(used.len())],
+            _ => below(length / 512),
+        };
+        let at = sector * 512 + below(512);
+        let patch = match below(4) {
+            0 => vec![original[at] ^ (1 << below(8))],
+            1 => vec![original[at].wrapping_add(1 + u8::try_from(below(255)).unwrap())],
+            2 => vec![0; 1 + below(4096.min(length - at))],
+            _ => {
+                let from = used[below(used.len())] * 512;
+                original[from..from + 512.min(length - at)].to_vec()
+            }
+        };
+        let harmless = original[at..at + patch.len()] == patch[..];
+        let context = format!("round {round}: {} bytes at {at}", patch.len());
+        let file = DamagedFile {
+            original: Arc::clone(&original),
+            length,
+            patches: vec![(at, patch)],
+            written: Arc::default(),
+        };
+        let whole = check(&file, &model, &context).await;
+        assert!(whole || !harmless, "{context}");
+        *if whole { &mut opened } else { &mut refused } += 1;
+    }
+    assert!(opened > 1000 && refused > 1000, "{opened} opened, {refused} refused");
+}
