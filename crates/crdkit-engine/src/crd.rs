@@ -1,12 +1,17 @@
 //! A CRD that judges objects, and one version of it.
 
 use crate::{Input, Outcome, ReadObject, RequestOptions, Stage, Stored, pipeline};
-use crdkit_codec::{DecodeOptions, json};
+#[cfg(feature = "k8s-openapi")]
+use crdkit_codec::typed::{TypedError, to_document};
+use crdkit_codec::{DecodeOptions, Format};
 use crdkit_issue::Issue;
 use crdkit_schema::compile::{CompiledCrd, CompiledVersion, Compiler};
 use crdkit_schema::read;
 use crdkit_value::Document;
+#[cfg(feature = "k8s-openapi")]
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use std::fmt;
+use std::str::FromStr;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A compiled CRD. Owns all it needs, cheap to clone, safe to share between threads.
@@ -39,6 +44,9 @@ pub enum CrdError {
     Decode(Box<Issue>),
     /// Its schemas cannot be worked with: they nest too deep.
     Unreadable(Vec<Issue>),
+    /// A value of a Rust type that is not a document.
+    #[cfg(feature = "k8s-openapi")]
+    Typed(TypedError),
 }
 
 impl Crd {
@@ -80,7 +88,23 @@ impl Crd {
     /// # Errors
     /// When it is not JSON, or its schemas cannot be read.
     pub fn from_json(bytes: &[u8]) -> Result<Self, CrdError> {
-        let decoded = json::decode(bytes, &DecodeOptions::default()).map_err(CrdError::Decode)?;
+        Self::from_bytes(Format::Json, bytes)
+    }
+
+    /// Compiles the CRD in YAML text, the first document of it.
+    ///
+    /// # Errors
+    /// When it is not YAML, or its schemas cannot be read.
+    pub fn from_yaml(bytes: &[u8]) -> Result<Self, CrdError> {
+        Self::from_bytes(Format::Yaml, bytes)
+    }
+
+    /// Compiles the CRD in `bytes`.
+    ///
+    /// # Errors
+    /// When they are not of that format, or its schemas cannot be read.
+    pub fn from_bytes(format: Format, bytes: &[u8]) -> Result<Self, CrdError> {
+        let decoded = format.decode(bytes, &DecodeOptions::default()).map_err(CrdError::Decode)?;
         Self::compile(&decoded.document)
     }
 
@@ -96,6 +120,25 @@ impl Crd {
     /// What was compiled.
     pub fn compiled(&self) -> &CompiledCrd {
         &self.compiled
+    }
+}
+
+/// JSON or YAML, whichever the text looks like.
+impl FromStr for Crd {
+    type Err = CrdError;
+
+    fn from_str(text: &str) -> Result<Self, CrdError> {
+        Self::from_bytes(Format::of_bytes(text.as_bytes()), text.as_bytes())
+    }
+}
+
+/// A CRD as Kubernetes' own Rust types have it, such as what `kube::CustomResourceExt::crd` gives.
+#[cfg(feature = "k8s-openapi")]
+impl TryFrom<&CustomResourceDefinition> for Crd {
+    type Error = CrdError;
+
+    fn try_from(crd: &CustomResourceDefinition) -> Result<Self, CrdError> {
+        Self::compile(&to_document(crd)?)
     }
 }
 
@@ -238,6 +281,8 @@ impl fmt::Display for CrdError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Decode(issue) => issue.fmt(f),
+            #[cfg(feature = "k8s-openapi")]
+            Self::Typed(error) => error.fmt(f),
             Self::Unreadable(issues) => match issues.first() {
                 Some(issue) => issue.fmt(f),
                 None => f.write_str("there is no CRD"),
@@ -247,3 +292,10 @@ impl fmt::Display for CrdError {
 }
 
 impl std::error::Error for CrdError {}
+
+#[cfg(feature = "k8s-openapi")]
+impl From<TypedError> for CrdError {
+    fn from(error: TypedError) -> Self {
+        Self::Typed(error)
+    }
+}

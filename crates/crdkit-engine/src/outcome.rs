@@ -86,6 +86,17 @@ impl Outcome {
         self.document
     }
 
+    /// The object as it would be stored.
+    ///
+    /// # Errors
+    /// The server's answer, if the object is refused.
+    pub fn into_result(self) -> Result<Document, Box<Status>> {
+        match self.status() {
+            Some(status) => Err(Box::new(status)),
+            None => Ok(self.document),
+        }
+    }
+
     /// The object as one that can be replaced, if it was accepted.
     pub fn into_stored(self) -> Option<Stored> {
         self.is_accepted().then(|| Stored::new(self.document, self.read_by))

@@ -33,6 +33,9 @@ mod node;
 mod piece;
 mod positions;
 mod presence;
+#[cfg(feature = "serde")]
+mod serde;
+mod show;
 mod source;
 mod suspend;
 mod value;

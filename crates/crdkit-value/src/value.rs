@@ -303,32 +303,3 @@ impl fmt::Debug for Members<'_> {
         write!(f, "{{{} members}}", self.0.left)
     }
 }
-
-/// Close to JSON, for tests and logs; without recursion, like everything here.
-impl fmt::Debug for Value<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        use crate::Event;
-        let mut first = true;
-        for event in self.events() {
-            let ends = matches!(event, Event::EndArray | Event::EndObject);
-            if !first && !ends {
-                f.write_str(", ")?;
-            }
-            first = matches!(event, Event::BeginArray | Event::BeginObject | Event::Key(_));
-            match event {
-                Event::Null => f.write_str("null"),
-                Event::Bool(bool) => write!(f, "{bool}"),
-                Event::Int(int) => write!(f, "{int}"),
-                Event::Float(float) => write!(f, "{float:?}"),
-                Event::Number(text) => write!(f, "{text}"),
-                Event::String(text) => write!(f, "{text:?}"),
-                Event::Key(key) => write!(f, "{key:?}: "),
-                Event::BeginArray => f.write_str("["),
-                Event::EndArray => f.write_str("]"),
-                Event::BeginObject => f.write_str("{"),
-                Event::EndObject => f.write_str("}"),
-            }?;
-        }
-        Ok(())
-    }
-}

@@ -1,19 +1,111 @@
-//! One engine for Kubernetes custom resources.
+//! One engine for Kubernetes custom resources: the API server's own verdicts, in a program.
 //!
-//! This crate is the one to name in `Cargo.toml`; it re-exports the crates it is made of.
+//! A CRD is compiled once. It then reads objects (JSON, YAML, CBOR), removes what its schema does not know, fills in
+//! defaults, checks schema, list types and CEL rules, and says what the server would say: the object as it would be
+//! stored, or the [`Status`] it would answer.
+//!
+//! ```
+//! use crdkit::{Crd, RequestOptions};
+//!
+//! let crd: Crd = "
+//! spec:
+//!   group: example.com
+//!   scope: Namespaced
+//!   names: {kind: Lamp, plural: lamps}
+//!   versions:
+//!   - name: v1
+//!     served: true
+//!     storage: true
+//!     schema:
+//!       openAPIV3Schema:
+//!         type: object
+//!         properties:
+//!           spec:
+//!             type: object
+//!             properties:
+//!               watts: {type: integer, maximum: 60, default: 40}
+//! ".parse()?;
+//! let lamps = crd.version("v1").ok_or("v1 is not served")?;
+//!
+//! let object = r#"{"apiVersion": "example.com/v1", "kind": "Lamp", "metadata": {"name": "desk"}, "spec": {}}"#;
+//! let stored = lamps.create(object, &RequestOptions::new()).into_result()?;
+//! assert_eq!(stored.root().pointer("/spec/watts").and_then(|watts| watts.as_i64()), Some(40));
+//!
+//! let bright = object.replace("{}", r#"{"watts": 100}"#);
+//! let refused = lamps.create(&*bright, &RequestOptions::new());
+//! let issue = &refused.issues[0];
+//! assert_eq!(issue.path.to_string(), "spec.watts");
+//! assert_eq!(refused.status().ok_or("accepted")?.code, 422);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Where to go from here
+//!
+//! | To | Take | Example |
+//! |---|---|---|
+//! | judge an object that is created | [`Version::create`] | `validate.rs` |
+//! | judge a change, with everything that only changes have (immutability, ratcheting, transition rules) | [`Version::update`], [`Version::update_status`], [`Version::scale`] | `update.rs` |
+//! | step in between, as a server does: patch, admit, then check | [`Version::read`], [`ReadObject`], [`Stored`] | `webhook.rs` |
+//! | take the CRD from a Rust type with `kube`'s derive | `Crd::try_from(&Lamp::crd())`, with the feature `k8s-openapi` | `typed.rs` |
+//! | hold many CRDs and look them up by kind, name or path | [`CrdSet`], [`SharedCrdSet`] | |
+//! | use a schema without a CRD: OpenAPI or JSON Schema, presence, codecs, canonical and preserving output | [`structure`] | `stream.rs` |
+//! | ask whether a change of a CRD is safe | [`compat`] | |
+//! | have an object made that a CRD accepts | [`sample`] | |
+//! | evaluate CEL as Kubernetes does | [`cel`] | |
+//!
+//! The examples are in `crates/crdkit/examples`.
+//!
+//! A bad object is a successful run with [`Issue`]s, each with a stable [`Code`], a [`FieldPath`] and, where the object
+//! came as text, a [`Span`]. An error means that the work could not be done. Nothing here reads files, clocks or the
+//! network, and all types can be shared between threads.
+//!
+//! The crates below this one (`crdkit-value`, `crdkit-codec`, `crdkit-schema` …) can be used directly by who builds on
+//! the parts; only the names here are promised to stay.
 
-pub use crdkit_cel as cel;
-pub use crdkit_codec as codec;
-pub use crdkit_compat as compat;
-pub use crdkit_engine as engine;
-pub use crdkit_issue as issue;
-pub use crdkit_sample as sample;
-pub use crdkit_schema as schema;
-pub use crdkit_structure as structure;
-pub use crdkit_text as text;
-pub use crdkit_value as value;
+pub use crdkit_codec::{DecodeError, DecodeOptions, Decoded, EncodeError, Format, Style};
+pub use crdkit_engine::{
+    Changes, Crd, CrdError, FieldValidation, Input, Outcome, ReadObject, RequestOptions, Stored,
+    Version,
+};
+pub use crdkit_issue::{
+    Arg, Code, FieldPath, Issue, Issues, LineIndex, PathStyle, Segment, Severity, Span, codes,
+};
+pub use crdkit_schema::set::{CrdDefinition, CrdSet, SharedCrdSet};
+pub use crdkit_schema::status::{Cause, Details, Status};
+pub use crdkit_text::kind::{GroupKind, GroupVersionKind, GroupVersionResource};
+pub use crdkit_value::{Document, Kind, Limits, NewValue, NodeId, PresenceMap, Value};
 
-pub use crdkit_engine::{Crd, FieldValidation, Outcome, RequestOptions, Version};
+/// Schemas without CRDs.
+pub mod structure {
+    pub use crdkit_codec::yaml::StrictReader;
+    #[cfg(feature = "serde")]
+    pub use crdkit_structure::Tri;
+    pub use crdkit_structure::stream::{self, Element, Elements, Stream};
+    pub use crdkit_structure::{
+        Base64, Codec, Codecs, DefaultMode, Diagnostics, DurationText, EncodeError, EncodeMode,
+        EpochSeconds, ExportOptions, ImportError, Imported, IntOrString, JsonText, Options,
+        ParseOptions, Parsed, Profile, QuantityText, Report, Rfc3339, Rule, Schema, Unknown,
+        WhenSeen, Wire, build, document_of, import, import_json, import_yaml, rule_fn,
+    };
+}
+
+/// Old CRDs against new ones.
+pub mod compat {
+    pub use crdkit_compat::{crdify, semantic};
+}
+
+/// Objects that a CRD accepts.
+pub mod sample {
+    pub use crdkit_sample::{Extent, Sample, Sampler};
+}
+
+/// CEL as Kubernetes runs it.
+pub mod cel {
+    pub use crdkit_cel::{
+        Arena, Binding, Checked, CompileErrors, Env, EnvBuilder, EvalError, Library, Program,
+        Purpose, Shapes, Type, Val,
+    };
+}
 
 /// The examples of the README are compiled and run with the tests.
 #[cfg(doctest)]

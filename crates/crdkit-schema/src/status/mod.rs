@@ -12,7 +12,7 @@ use crate::decode::strict_path;
 use crdkit_issue::{Arg, ErrorType, Issue, codes};
 use crdkit_text::quote::quote;
 use crdkit_value::{Document, Event};
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 
 pub use answer::Subject;
 
@@ -112,6 +112,14 @@ impl Status {
         Document::of_events(events)
     }
 }
+
+impl fmt::Display for Status {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Status {}
 
 /// Adds a member unless it is empty.
 fn put<'e>(events: &mut Vec<Event<'e>>, key: &'e str, text: &'e str) {
