@@ -33,7 +33,7 @@ impl<T> Decoded<T> {
 /// All that is known about one input.
 ///
 /// The value is there even when there are issues, as far as it could be made; it is `null` when the input
-/// is no document at all.
+/// is not a document at all.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Parsed {

@@ -5,11 +5,11 @@ use crdkit_value::Value;
 
 /// The places that a pointer with wildcards stands for.
 #[derive(Clone, Debug)]
-pub(super) struct Place {
+pub(super) struct PlacePattern {
     steps: Box<[Box<str>]>,
 }
 
-impl Place {
+impl PlacePattern {
     pub(super) fn parse(pointer: &str) -> Result<Self, PointerError> {
         let path = FieldPath::from_pointer(pointer)?;
         Ok(Self { steps: path.segments().iter().map(|step| step.text().into()).collect() })

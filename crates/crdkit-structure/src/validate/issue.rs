@@ -11,7 +11,7 @@ use crdkit_text::number::Decimal;
 use crdkit_text::quote::quote;
 use crdkit_value::{NodeId, Value};
 
-/// How many of the findings behind this one only explain it.
+/// How many of the findings after this one only explain it.
 pub(super) fn causes(finding: &LooseFinding) -> usize {
     match finding.problem {
         Problem::Beyond(LooseProblem::NoMatch { causes, .. }) => causes as usize,
@@ -175,7 +175,7 @@ impl LooseProblem {
                 .with("hint", format!("closest is {closest}"))
                 .with("branch", i64::from(closest))
                 .at(here()),
-            // Never shown; it only says which alternative the findings behind it belong to.
+            // Never shown; it only says which alternative the findings after it belong to.
             Self::Branch { index, .. } => Issue::error(codes::schema::UNION_NO_MATCH)
                 .with("hint", format!("closest is {index}"))
                 .at(here()),
