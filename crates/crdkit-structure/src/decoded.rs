@@ -1,4 +1,6 @@
-//! What parsing gives.
+//! What parsing gives: the value, which of its places the input had, and the findings.
+//!
+//! There is always a value, `null` where the input is not a document; it is valid only if there are no issues.
 
 use crdkit_issue::Issues;
 use crdkit_value::{Document, PresenceMap};

@@ -1,4 +1,6 @@
 //! Places of values: JSON Pointers in which `*` stands for any step.
+//!
+//! Takes a pointer as it is written; says whether a path is one of those it stands for, and finds their values.
 
 use crdkit_issue::{FieldPath, PointerError, pointer_index};
 use crdkit_value::Value;

@@ -1,4 +1,7 @@
 //! A schema with everything that belongs to it, and how it is made.
+//!
+//! Takes a schema document and [`ImportOptions`]; gives a [`Schema`], to which codecs and rules are added by value. It
+//! does not change afterwards.
 
 use super::codec::Codecs;
 use super::decoded::Parsed;

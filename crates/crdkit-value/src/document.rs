@@ -1,4 +1,6 @@
-//! A decoded document.
+//! A decoded document: rows of values, one string with all text, and optionally where values stood.
+//!
+//! There is always a root. Ids are rows, so an id means something only in the document that gave it out.
 
 use crate::exact::Exact;
 use crate::links::LastChildren;

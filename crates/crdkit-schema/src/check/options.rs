@@ -11,6 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The rules that depend on what was there before.
 #[derive(Clone, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "independent switches, as the server has them")]
+#[non_exhaustive]
 pub struct CheckOptions {
     /// Schemas may have defaults.
     pub allow_defaults: bool,

@@ -1,4 +1,7 @@
 //! The items of one array of a stream, one after the other.
+//!
+//! Takes a stream and the path of the array; gives each item with its own findings, and those about the
+//! rest of the document.
 
 use super::walk::{Stream, StreamStep};
 use crdkit_codec::DecodeError;

@@ -1,4 +1,7 @@
 //! A stream whose bytes are pushed as they arrive.
+//!
+//! Takes bytes in pieces of any size and hands to a handler what they complete: the same steps, however the bytes were
+//! divided.
 
 use super::StreamOptions;
 use super::walk::{Stream, StreamStep};

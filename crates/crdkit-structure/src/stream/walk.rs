@@ -1,4 +1,7 @@
 //! The walk through a stream: which value comes next, and whether it is built, opened or passed over.
+//!
+//! Takes bytes, gives [`StreamStep`]s in document order. Memory is bounded by the depth of what is open and by what
+//! [`StreamOptions::strategy`] lets be held.
 
 use super::frame::{Child, StreamFrame};
 use super::schema::Schemas;

@@ -1,4 +1,6 @@
 //! The findings of imported schemas as issues, and their order in a report.
+//!
+//! Takes the validator's small records with the values and schemas they are about; gives codes with parameters.
 
 use super::problem::Indices;
 use super::{LooseFinding, LooseProblem, object};
