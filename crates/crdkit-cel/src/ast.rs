@@ -50,7 +50,7 @@ pub struct Element {
 
 /// One `key: value` of a map literal.
 #[derive(Clone, Copy, Debug)]
-pub struct Entry {
+pub struct MapEntry {
     /// Key.
     pub key: ExprId,
     /// Value.
@@ -123,7 +123,7 @@ pub enum ExprKind {
     /// `[a, b]`
     List(Vec<Element>),
     /// `{k: v}`
-    Map(Vec<Entry>),
+    Map(Vec<MapEntry>),
     /// `Type{field: value}`
     Struct {
         /// Type name.
@@ -136,7 +136,7 @@ pub enum ExprKind {
 }
 
 #[derive(Clone, Debug)]
-struct Node {
+struct AstNode {
     kind: ExprKind,
     position: Position,
 }
@@ -144,7 +144,7 @@ struct Node {
 /// An expression as a table of nodes.
 #[derive(Clone, Debug, Default)]
 pub struct Ast {
-    nodes: Vec<Node>,
+    nodes: Vec<AstNode>,
     root: Option<ExprId>,
 }
 
@@ -153,7 +153,7 @@ const UNSPECIFIED: ExprKind = ExprKind::Unspecified;
 impl Ast {
     pub(crate) fn add(&mut self, position: Position, kind: ExprKind) -> ExprId {
         let id = ExprId(u32::try_from(self.nodes.len()).unwrap_or(u32::MAX));
-        self.nodes.push(Node { kind, position });
+        self.nodes.push(AstNode { kind, position });
         id
     }
 

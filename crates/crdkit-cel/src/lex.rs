@@ -136,7 +136,7 @@ impl fmt::Display for TokenSet {
 
 /// A token and its bytes in the text.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Token {
+pub(crate) struct CelToken {
     pub(crate) kind: TokenKind,
     pub(crate) start: usize,
     pub(crate) end: usize,
@@ -152,7 +152,7 @@ pub(crate) struct Unrecognized {
 }
 
 /// Splits the text into tokens.
-pub(crate) fn lex(text: &str) -> (Vec<Token>, Vec<Unrecognized>) {
+pub(crate) fn lex(text: &str) -> (Vec<CelToken>, Vec<Unrecognized>) {
     let lexer = Lexer { text, bytes: text.as_bytes() };
     let mut tokens = Vec::with_capacity(text.len() / 4 + 2);
     let mut unrecognized = Vec::new();
@@ -161,7 +161,7 @@ pub(crate) fn lex(text: &str) -> (Vec<Token>, Vec<Unrecognized>) {
         match lexer.next(start, first) {
             Scan::Hidden(end) => start = end,
             Scan::Token(kind, end) => {
-                tokens.push(Token { kind, start, end });
+                tokens.push(CelToken { kind, start, end });
                 start = end;
             }
             Scan::Failed(at) => {
@@ -171,7 +171,7 @@ pub(crate) fn lex(text: &str) -> (Vec<Token>, Vec<Unrecognized>) {
             }
         }
     }
-    tokens.push(Token { kind: TokenKind::EndOfInput, start: text.len(), end: text.len() });
+    tokens.push(CelToken { kind: TokenKind::EndOfInput, start: text.len(), end: text.len() });
     (tokens, unrecognized)
 }
 

@@ -10,7 +10,7 @@ use crate::input::Entry;
 use crate::source::{self, Purpose};
 use anyhow::{Context as _, Result, anyhow, bail};
 use clap::Args as ClapArgs;
-use crdkit_schema::lookup::{self, Step};
+use crdkit_schema::lookup::{self, LookupStep};
 use crdkit_schema::model::Crd;
 use crdkit_schema::read;
 use crdkit_schema::set::{CrdDefinition, CrdSet};
@@ -42,7 +42,7 @@ pub(crate) struct Definitions {
 pub(crate) struct Named<'k> {
     pub(crate) document: &'k Document,
     /// The path that follows the name.
-    pub(crate) path: Vec<Step>,
+    pub(crate) path: Vec<LookupStep>,
 }
 
 impl Definitions {

@@ -3,7 +3,7 @@
 //! Bytes and a [`Format`] give documents, a value and a [`Style`] give bytes. What a decoder refuses is an issue with
 //! a position; what an encoder cannot write is an [`EncodeError`].
 
-use crate::json::{self, Framing, Layout, Notation};
+use crate::json::{self, Framing, Layout, NumberNotation};
 use crate::media::{MediaType, parse_content_type};
 use crate::{DecodeError, DecodeOptions, Decoded, Mixed, cbor, go_json, yaml};
 use crdkit_issue::Issue;
@@ -40,7 +40,7 @@ pub enum Style {
     /// JSON as Go writes it, members sorted.
     Go(Layout),
     /// JSON with one text for each value, members sorted.
-    Canonical(Notation),
+    Canonical(NumberNotation),
 }
 
 impl Format {
@@ -61,7 +61,7 @@ impl Format {
     pub fn of_bytes(bytes: &[u8]) -> Self {
         match memchr::memmem::find(bytes, &cbor::SELF_DESCRIBED) {
             Some(0) => Self::CborSeq,
-            // The tag is not part of any text, so what has it further on has text in front of CBOR.
+            // The tag is not part of any text, so what has it further on has text before CBOR.
             Some(_) => Self::Mixed,
             None if bytes.trim_ascii_start().starts_with(b"{") => Self::Json,
             None => Self::Yaml,

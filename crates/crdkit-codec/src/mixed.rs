@@ -62,7 +62,7 @@ impl<'o, 'a> Mixed<'o, 'a> {
                 Some(_) => {
                     let end = memchr::memmem::find(self.rest, &SELF_DESCRIBED);
                     let end = end.unwrap_or(self.rest.len());
-                    // White space in front of CBOR is not a document.
+                    // White space before CBOR is not a document.
                     if space == end {
                         self.take(end);
                         continue;

@@ -63,7 +63,7 @@ impl From<Box<Issue>> for DecodeError {
     }
 }
 
-/// That what begins at `at` was not read because of what is in front of it.
+/// That what begins at `at` was not read because of what is before it.
 #[cold]
 pub(crate) fn not_read(at: usize) -> DecodeError {
     Box::new(Issue::error(codes::decode::NOT_READ).span(Span::new(at, at + 1))).into()

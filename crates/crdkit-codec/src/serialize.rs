@@ -64,7 +64,7 @@ pub(crate) trait Map {
 pub(crate) struct Serializer<S>(pub(crate) S);
 
 /// Hands items to a [`List`].
-pub(crate) struct Items<L>(L);
+pub(crate) struct ItemSerializer<L>(L);
 
 /// Hands members to a [`Map`].
 pub(crate) struct Members<M>(M);
@@ -80,10 +80,10 @@ macro_rules! scalars {
 impl<S: Sink> ser::Serializer for Serializer<S> {
     type Ok = ();
     type Error = S::Error;
-    type SerializeSeq = Items<S::List>;
-    type SerializeTuple = Items<S::List>;
-    type SerializeTupleStruct = Items<S::List>;
-    type SerializeTupleVariant = Items<S::List>;
+    type SerializeSeq = ItemSerializer<S::List>;
+    type SerializeTuple = ItemSerializer<S::List>;
+    type SerializeTupleStruct = ItemSerializer<S::List>;
+    type SerializeTupleVariant = ItemSerializer<S::List>;
     type SerializeMap = Members<S::Map>;
     type SerializeStruct = Members<S::Map>;
     type SerializeStructVariant = Members<S::Map>;
@@ -150,16 +150,20 @@ impl<S: Sink> ser::Serializer for Serializer<S> {
         object.finish()
     }
 
-    fn serialize_seq(self, n: Option<usize>) -> Result<Items<S::List>, S::Error> {
-        self.0.list(None, n).map(Items)
+    fn serialize_seq(self, n: Option<usize>) -> Result<ItemSerializer<S::List>, S::Error> {
+        self.0.list(None, n).map(ItemSerializer)
     }
 
-    fn serialize_tuple(self, n: usize) -> Result<Items<S::List>, S::Error> {
-        self.0.list(None, Some(n)).map(Items)
+    fn serialize_tuple(self, n: usize) -> Result<ItemSerializer<S::List>, S::Error> {
+        self.0.list(None, Some(n)).map(ItemSerializer)
     }
 
-    fn serialize_tuple_struct(self, _: &str, n: usize) -> Result<Items<S::List>, S::Error> {
-        self.0.list(None, Some(n)).map(Items)
+    fn serialize_tuple_struct(
+        self,
+        _: &str,
+        n: usize,
+    ) -> Result<ItemSerializer<S::List>, S::Error> {
+        self.0.list(None, Some(n)).map(ItemSerializer)
     }
 
     fn serialize_tuple_variant(
@@ -168,8 +172,8 @@ impl<S: Sink> ser::Serializer for Serializer<S> {
         _: u32,
         variant: &str,
         n: usize,
-    ) -> Result<Items<S::List>, S::Error> {
-        self.0.list(Some(variant), Some(n)).map(Items)
+    ) -> Result<ItemSerializer<S::List>, S::Error> {
+        self.0.list(Some(variant), Some(n)).map(ItemSerializer)
     }
 
     fn serialize_map(self, n: Option<usize>) -> Result<Members<S::Map>, S::Error> {
@@ -193,7 +197,7 @@ impl<S: Sink> ser::Serializer for Serializer<S> {
 
 macro_rules! items {
     ($($trait:ident $method:ident)*) => {
-        $(impl<L: List> ser::$trait for Items<L> {
+        $(impl<L: List> ser::$trait for ItemSerializer<L> {
             type Ok = ();
             type Error = L::Error;
 

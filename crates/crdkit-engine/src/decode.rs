@@ -83,7 +83,7 @@ pub(crate) fn kind<'v>(object: Value<'v>, source: Option<&[u8]>) -> Result<&'v s
 /// What `object`, of the given kind, says it is.
 ///
 /// # Errors
-/// The finding, when its `apiVersion` is no group and version.
+/// The finding, when its `apiVersion` is not a group and version.
 pub(crate) fn type_meta<'v>(object: Value<'v>, kind: &'v str) -> Result<TypeMeta<'v>, Box<Issue>> {
     let path = || FieldPath::root().field("apiVersion");
     let text = match object.get("apiVersion") {

@@ -34,7 +34,7 @@ pub(crate) fn check_status(paths: &ReplicaPaths, object: Value<'_>, findings: &m
 }
 
 /// The value at `path`, where absent things on the way mean that there is none; or the value on the
-/// way that is no object, and the server's words for that.
+/// way that is not an object, and the server's words for that.
 pub(crate) fn find<'v>(
     object: Value<'v>,
     path: &str,

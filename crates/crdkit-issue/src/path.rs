@@ -56,7 +56,7 @@ impl FieldPath {
         self.0.starts_with(&prefix.0)
     }
 
-    /// This path with `prefix` in front of it.
+    /// This path with `prefix` before it.
     #[must_use]
     pub fn rebase(&self, prefix: &Self) -> Self {
         prefix.0.iter().chain(&self.0).cloned().collect()

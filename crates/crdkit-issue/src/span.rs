@@ -77,7 +77,7 @@ impl LineIndex {
         Position { line, column: n_before + 1 }
     }
 
-    /// How many characters begin in front of `offset`.
+    /// How many characters begin before `offset`.
     fn n_before(&self, text: &[u8], offset: usize) -> usize {
         let stride = offset / STRIDE;
         let known = self.characters.get(stride).copied().unwrap_or_default();

@@ -71,7 +71,7 @@ impl AnnotatedWriter<'_, '_> {
         if value.as_object().is_some_and(|members| members.len() > 0) {
             let start = self.out.len();
             self.members(value, id, indent + 2);
-            // The dash stands in front of the first key, below the comments on it.
+            // The dash stands before the first key, below the comments on it.
             let block = self.out.split_off(start);
             let mut is_first = true;
             for line in block.lines() {

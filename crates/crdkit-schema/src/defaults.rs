@@ -14,7 +14,7 @@ use crdkit_value::{Document, Kind, MemberIndex, NodeId, Value};
 /// Fills in the defaults that `document`, with the schema `node`, is missing. Gives the ids of what is
 /// new.
 pub fn apply(table: &Table, node: &Node, document: &mut Document) -> Vec<NodeId> {
-    let mut walk = Walk { table, missing: Vec::new() };
+    let mut walk = DefaultsWalk { table, missing: Vec::new() };
     walk.value(node, document.root());
     let mut latest = None;
     let fill = |missing: Missing| match missing {
@@ -41,12 +41,12 @@ enum Missing {
     Null(NodeId, DefaultId),
 }
 
-struct Walk<'t> {
+struct DefaultsWalk<'t> {
     table: &'t Table,
     missing: Vec<Missing>,
 }
 
-impl<'t> Walk<'t> {
+impl<'t> DefaultsWalk<'t> {
     fn value(&mut self, node: &'t Node, value: Value<'_>) {
         if !node.has(Flags::HAS_DEFAULTS) {
             return;

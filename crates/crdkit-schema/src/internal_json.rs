@@ -18,7 +18,7 @@ use std::fmt::Write as _;
 pub(crate) fn versions(crd: &Crd<'_>) -> String {
     let written = crd.spec.source.and_then(|spec| spec.get("versions"));
     let mut out = String::new();
-    let mut writer = Writer { schemas: &crd.schemas, out: &mut out };
+    let mut writer = InternalJsonWriter { schemas: &crd.schemas, out: &mut out };
     // Lists that all versions share have moved to the top, and nothing is left where they were.
     let own_columns = crd.spec.versions.iter().any(|it| !it.columns.is_empty());
     let own_fields = crd.spec.versions.iter().any(|it| !it.selectable_fields.is_empty());
@@ -34,25 +34,25 @@ pub(crate) fn versions(crd: &Crd<'_>) -> String {
 /// One schema.
 pub(crate) fn schema(schemas: &Schemas<'_>, id: SchemaId) -> String {
     let mut out = String::new();
-    Writer { schemas, out: &mut out }.schema(schemas.get(id));
+    InternalJsonWriter { schemas, out: &mut out }.schema(schemas.get(id));
     out
 }
 
 /// The `items` of a schema.
 pub(crate) fn items(schemas: &Schemas<'_>, schema: &Schema<'_>) -> String {
     let mut out = String::new();
-    Writer { schemas, out: &mut out }.items(schema);
+    InternalJsonWriter { schemas, out: &mut out }.items(schema);
     out
 }
 
 /// One rule.
 pub(crate) fn rule(schemas: &Schemas<'_>, rule: &Rule<'_>) -> String {
     let mut out = String::new();
-    Writer { schemas, out: &mut out }.rule(rule);
+    InternalJsonWriter { schemas, out: &mut out }.rule(rule);
     out
 }
 
-struct Writer<'a, 'd> {
+struct InternalJsonWriter<'a, 'd> {
     schemas: &'a Schemas<'d>,
     out: &'a mut String,
 }
@@ -72,7 +72,7 @@ macro_rules! fields {
     }};
 }
 
-impl<'d> Writer<'_, 'd> {
+impl<'d> InternalJsonWriter<'_, 'd> {
     fn version(
         &mut self,
         version: &CrdVersion<'d>,

@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 
 /// One step of a path.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Step {
+pub enum LookupStep {
     /// A field, or a key of a map.
     Name(String),
     /// Any item of a list or value of a map: `[]`, `[*]`, `[0]`, `*`.
@@ -19,11 +19,11 @@ pub enum Step {
 
 /// What is at a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct FoundSchema {
     /// The schema.
     pub schema: SchemaId,
     /// The path in full: no step left out.
-    pub steps: Vec<Step>,
+    pub steps: Vec<LookupStep>,
     /// Whether the object around it must have it.
     pub required: bool,
 }
@@ -32,9 +32,9 @@ pub struct Place {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotFound {
     /// The path up to it.
-    pub before: Vec<Step>,
+    pub before: Vec<LookupStep>,
     /// The step.
-    pub step: Step,
+    pub step: LookupStep,
     /// Fields of what is before it that are spelled alike, the likeliest first.
     pub alike: Vec<String>,
     /// All fields of what is before it.
@@ -42,7 +42,7 @@ pub struct NotFound {
 }
 
 /// Reads a path; an opening bracket or quote that is never closed reaches to the end.
-pub fn parse(text: &str) -> Vec<Step> {
+pub fn parse(text: &str) -> Vec<LookupStep> {
     let mut steps = Vec::new();
     let mut rest = text.trim();
     while let Some(c) = rest.chars().next() {
@@ -53,35 +53,35 @@ pub fn parse(text: &str) -> Vec<Step> {
         if c == '[' {
             let inside = rest.get(1..).unwrap_or_default();
             let quote = inside.chars().next().filter(|c| matches!(c, '"' | '\''));
-            let (name, behind) = match quote {
+            let (name, after) = match quote {
                 Some(quote) => {
                     let text = inside.get(1..).unwrap_or_default();
-                    let (name, behind) = text.split_once(quote).unwrap_or((text, ""));
-                    (name, behind.strip_prefix(']').unwrap_or(behind))
+                    let (name, after) = text.split_once(quote).unwrap_or((text, ""));
+                    (name, after.strip_prefix(']').unwrap_or(after))
                 }
                 None => inside.split_once(']').unwrap_or((inside, "")),
             };
             let each = quote.is_none()
                 && (matches!(name, "" | "*") || name.bytes().all(|byte| byte.is_ascii_digit()));
-            steps.push(if each { Step::Each } else { Step::Name(name.to_owned()) });
-            rest = behind;
+            steps.push(if each { LookupStep::Each } else { LookupStep::Name(name.to_owned()) });
+            rest = after;
             continue;
         }
         let end = rest.find(['.', '[']).unwrap_or(rest.len());
-        let (name, behind) = rest.split_at_checked(end).unwrap_or((rest, ""));
-        steps.push(if name == "*" { Step::Each } else { Step::Name(name.to_owned()) });
-        rest = behind;
+        let (name, after) = rest.split_at_checked(end).unwrap_or((rest, ""));
+        steps.push(if name == "*" { LookupStep::Each } else { LookupStep::Name(name.to_owned()) });
+        rest = after;
     }
     steps
 }
 
 /// A path as [`parse`] reads it.
-pub fn print(steps: &[Step]) -> String {
+pub fn print(steps: &[LookupStep]) -> String {
     let mut out = String::new();
     for step in steps {
         match step {
-            Step::Each => out.push_str("[]"),
-            Step::Name(name)
+            LookupStep::Each => out.push_str("[]"),
+            LookupStep::Name(name)
                 if !name.is_empty() && name != "*" && !name.contains(['.', '[', ' ']) =>
             {
                 if !out.is_empty() {
@@ -89,7 +89,7 @@ pub fn print(steps: &[Step]) -> String {
                 }
                 out.push_str(name);
             }
-            Step::Name(name) => {
+            LookupStep::Name(name) => {
                 let quote = if name.contains('"') { '\'' } else { '"' };
                 let _ = write!(out, "[{quote}{name}{quote}]");
             }
@@ -102,16 +102,20 @@ pub fn print(steps: &[Step]) -> String {
 ///
 /// # Errors
 /// When a step leads nowhere.
-pub fn find(schemas: &Schemas<'_>, root: SchemaId, steps: &[Step]) -> Result<Place, NotFound> {
-    let mut place = Place { schema: root, steps: Vec::new(), required: false };
+pub fn find(
+    schemas: &Schemas<'_>,
+    root: SchemaId,
+    steps: &[LookupStep],
+) -> Result<FoundSchema, NotFound> {
+    let mut place = FoundSchema { schema: root, steps: Vec::new(), required: false };
     for step in steps {
         place = follow(schemas, &place, step).ok_or_else(|| {
             let fields = with_fields(schemas, &place);
             let known = schemas.get(fields.schema).properties.iter();
             let known: Vec<String> = known.map(|(name, _)| name.to_owned()).collect();
             let wanted = match step {
-                Step::Name(name) => name.as_str(),
-                Step::Each => "",
+                LookupStep::Name(name) => name.as_str(),
+                LookupStep::Each => "",
             };
             let alike = alike(wanted, known.iter().map(String::as_str));
             NotFound { before: place.steps.clone(), step: step.clone(), alike, known }
@@ -121,15 +125,15 @@ pub fn find(schemas: &Schemas<'_>, root: SchemaId, steps: &[Step]) -> Result<Pla
 }
 
 /// One step further.
-fn follow(schemas: &Schemas<'_>, place: &Place, step: &Step) -> Option<Place> {
+fn follow(schemas: &Schemas<'_>, place: &FoundSchema, step: &LookupStep) -> Option<FoundSchema> {
     let mut place = place.clone();
-    let Step::Name(name) = step else { return inner(schemas, &place) };
+    let LookupStep::Name(name) = step else { return inner(schemas, &place) };
     loop {
         let schema = schemas.get(place.schema);
         if let Some(id) = schema.properties.get(name) {
             let required = schema.required.contains(&name.as_str());
             place.steps.push(step.clone());
-            return Some(Place { schema: id, steps: place.steps, required });
+            return Some(FoundSchema { schema: id, steps: place.steps, required });
         }
         // A name below a map is a field of its values if they have it, otherwise one of its keys.
         if let Some(value) = schema.additional_schema() {
@@ -137,7 +141,7 @@ fn follow(schemas: &Schemas<'_>, place: &Place, step: &Step) -> Option<Place> {
             let fields = with_fields(schemas, &values);
             if schemas.get(fields.schema).properties.get(name).is_none() {
                 place.steps.push(step.clone());
-                return Some(Place { schema: value, steps: place.steps, required: false });
+                return Some(FoundSchema { schema: value, steps: place.steps, required: false });
             }
             place = values;
         } else {
@@ -147,16 +151,16 @@ fn follow(schemas: &Schemas<'_>, place: &Place, step: &Step) -> Option<Place> {
 }
 
 /// The items of a list, or the values of a map.
-fn inner(schemas: &Schemas<'_>, place: &Place) -> Option<Place> {
+fn inner(schemas: &Schemas<'_>, place: &FoundSchema) -> Option<FoundSchema> {
     let schema = schemas.get(place.schema);
     let id = schema.item_schema().or_else(|| schema.additional_schema())?;
     let mut steps = place.steps.clone();
-    steps.push(Step::Each);
-    Some(Place { schema: id, steps, required: false })
+    steps.push(LookupStep::Each);
+    Some(FoundSchema { schema: id, steps, required: false })
 }
 
 /// The nearest place at or below `place` that has fields, through lists and maps.
-pub fn with_fields(schemas: &Schemas<'_>, place: &Place) -> Place {
+pub fn with_fields(schemas: &Schemas<'_>, place: &FoundSchema) -> FoundSchema {
     let mut found = place.clone();
     while schemas.get(found.schema).properties.is_empty() {
         match inner(schemas, &found) {
@@ -168,21 +172,21 @@ pub fn with_fields(schemas: &Schemas<'_>, place: &Place) -> Place {
 }
 
 /// Every path of a schema, each with its schema, in the order they are written.
-pub fn paths(schemas: &Schemas<'_>, root: SchemaId) -> Vec<(Vec<Step>, SchemaId)> {
+pub fn paths(schemas: &Schemas<'_>, root: SchemaId) -> Vec<(Vec<LookupStep>, SchemaId)> {
     let mut found = Vec::new();
     let mut pending = vec![(Vec::new(), root)];
     while let Some((steps, id)) = pending.pop() {
         let schema = schemas.get(id);
-        let below = |step: Step| {
-            let mut below: Vec<Step> = steps.clone();
+        let below = |step: LookupStep| {
+            let mut below: Vec<LookupStep> = steps.clone();
             below.push(step);
             below
         };
         let inner = schema.item_schema().or_else(|| schema.additional_schema());
-        pending.extend(inner.map(|id| (below(Step::Each), id)));
+        pending.extend(inner.map(|id| (below(LookupStep::Each), id)));
         let fields = schema.properties.iter().collect::<Vec<_>>();
         for (name, id) in fields.into_iter().rev() {
-            pending.push((below(Step::Name(name.to_owned())), id));
+            pending.push((below(LookupStep::Name(name.to_owned())), id));
         }
         if !steps.is_empty() {
             found.push((steps, id));

@@ -38,7 +38,7 @@ pub fn create(
     name_rule: NameRule<'_>,
     issues: &mut Vec<Issue>,
 ) {
-    let mut check = Check { metadata, path, issues };
+    let mut check = MetadataCheck { metadata, path, issues };
     if !metadata.generate_name.is_empty() {
         let problems = name_rule(metadata.generate_name, true);
         check.names("generateName", metadata.generate_name, problems);
@@ -69,7 +69,7 @@ pub fn update(
     path: &Path<'_>,
     issues: &mut Vec<Issue>,
 ) {
-    let mut check = Check { metadata, path, issues };
+    let mut check = MetadataCheck { metadata, path, issues };
     if old.deletion_timestamp.is_some() {
         check.no_new_finalizers(old);
     }
@@ -114,13 +114,13 @@ pub fn update(
     check.managed_fields();
 }
 
-struct Check<'c, 'd> {
+struct MetadataCheck<'c, 'd> {
     metadata: &'c ObjectMeta<'d>,
     path: &'c Path<'c>,
     issues: &'c mut Vec<Issue>,
 }
 
-impl Check<'_, '_> {
+impl MetadataCheck<'_, '_> {
     fn issue(&self, code: Code, path: &Path<'_>, field: &str) -> Issue {
         let mut issue = Issue::error(code).at(path.into());
         let written: Option<Value<'_>> = self.metadata.source.and_then(|it| it.get(field));

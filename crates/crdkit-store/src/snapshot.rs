@@ -6,6 +6,7 @@
 use crate::{Entry, Millis, Revision, StoreError};
 use bytes::Bytes;
 use std::sync::Arc;
+use twox_hash::XxHash3_64;
 
 const MAGIC: &[u8; 8] = b"crdksnap";
 const FORMAT: u32 = 1;
@@ -46,7 +47,7 @@ impl Snapshot {
                 out.extend(bytes);
             }
         }
-        let checksum = crc32fast::hash(&out);
+        let checksum = XxHash3_64::oneshot(&out);
         out.extend(checksum.to_le_bytes());
         out
     }
@@ -61,8 +62,8 @@ impl Snapshot {
         if format > FORMAT {
             return Err(StoreError::Newer { format, supported: FORMAT });
         }
-        let (body, checksum) = bytes.split_last_chunk::<4>().ok_or_else(short)?;
-        if crc32fast::hash(body) != u32::from_le_bytes(*checksum) {
+        let (body, checksum) = bytes.split_last_chunk::<8>().ok_or_else(short)?;
+        if XxHash3_64::oneshot(body) != u64::from_le_bytes(*checksum) {
             return Err(StoreError::Damaged("the snapshot's checksum is wrong".to_owned()));
         }
         let revision = Revision(input.number()?);

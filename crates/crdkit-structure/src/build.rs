@@ -5,20 +5,20 @@
 //!
 //! ```
 //! use crdkit_structure::build::{array, integer, object, string};
-//! use crdkit_structure::{Options, ParseOptions, document_of};
+//! use crdkit_structure::{ImportOptions, ParseOptions, document_of};
 //!
 //! let schema = object()
 //!     .required("name", string().length(1..=20))
 //!     .with_default("age", integer().range(0..=150), &document_of("20"))
 //!     .optional("tags", array(string()).length(..=3).unique())
-//!     .build(&Options::new())?;
+//!     .build(&ImportOptions::new())?;
 //! let parsed = schema.parse(r#"{"name": "Alice"}"#, &ParseOptions::new());
 //! assert_eq!(parsed.value.root().get("name").and_then(|name| name.as_str()), Some("Alice"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 use super::schema::{Schema, import};
-use crate::import::{ImportError, Options};
+use crate::import::{ImportError, ImportOptions};
 use crdkit_value::{Document, NewValue, NodeId, Value};
 use std::ops::{Bound, RangeBounds};
 
@@ -172,7 +172,7 @@ impl Node {
     }
 
     /// The schema.
-    pub fn build(self, options: &Options) -> Result<Schema, ImportError> {
+    pub fn build(self, options: &ImportOptions) -> Result<Schema, ImportError> {
         import(self.document.root(), options).map(|imported| imported.schema)
     }
 }
@@ -229,7 +229,7 @@ impl Object {
     }
 
     /// The schema.
-    pub fn build(self, options: &Options) -> Result<Schema, ImportError> {
+    pub fn build(self, options: &ImportOptions) -> Result<Schema, ImportError> {
         self.0.build(options)
     }
 }

@@ -1,4 +1,6 @@
-//! What parsing gives.
+//! What parsing gives: the value, which of its places the input had, and the findings.
+//!
+//! There is always a value, `null` where the input is not a document; it is valid only if there are no issues.
 
 use crdkit_issue::Issues;
 use crdkit_value::{Document, PresenceMap};
@@ -33,7 +35,7 @@ impl<T> Decoded<T> {
 /// All that is known about one input.
 ///
 /// The value is there even when there are issues, as far as it could be made; it is `null` when the input
-/// is no document at all.
+/// is not a document at all.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Parsed {

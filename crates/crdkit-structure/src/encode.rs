@@ -12,7 +12,7 @@ use super::project::{How, project};
 use super::schema::Schema;
 use super::stages;
 use crate::import::{DefaultMode, Nulls, Numbers, Unknown};
-use crdkit_codec::json::{Notation, write_canonical};
+use crdkit_codec::json::{NumberNotation, write_canonical};
 use crdkit_issue::{FieldPath, Issue, Issues, Severity, codes};
 use crdkit_value::{Document, NodeId, PresenceMap};
 use std::collections::BTreeSet;
@@ -165,12 +165,12 @@ fn unwritable(issue: Issue) -> EncodeError {
 }
 
 /// How numbers of a mode are written.
-pub(super) fn notation(numbers: Numbers) -> Notation {
+pub(super) fn notation(numbers: Numbers) -> NumberNotation {
     match numbers {
-        Numbers::Float64 { lossy } => Notation::Float64 { lossy },
-        Numbers::Decimal { keep_scale } => Notation::Decimal { keep_scale },
-        Numbers::BigInt => Notation::BigInt,
-        _ => Notation::Exact,
+        Numbers::Float64 { lossy } => NumberNotation::Float64 { lossy },
+        Numbers::Decimal { keep_scale } => NumberNotation::Decimal { keep_scale },
+        Numbers::BigInt => NumberNotation::BigInt,
+        _ => NumberNotation::Exact,
     }
 }
 

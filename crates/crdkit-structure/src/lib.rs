@@ -48,9 +48,9 @@ pub use decoded::{Decoded, Parsed};
 pub use encode::{EncodeError, EncodeMode};
 pub use export::ExportOptions;
 pub use import::{
-    Ambiguity, CelOptions, CrdSelector, DefaultMode, Diagnostic, Diagnostics, Dialect, Embedded,
-    Equality, Formats, Functions, ImportError, Level, Nulls, Numbers, Options, Profile, Refuse,
-    ResolveError, Resolver, ResolverLimits, Unevaluated, Unknown, VersionSelector,
+    Ambiguity, CelOptions, CrdSelector, DefaultMode, Diagnostic, DiagnosticLevel, Diagnostics,
+    Dialect, Embedded, Equality, Formats, Functions, ImportError, ImportOptions, Nulls, Numbers,
+    Profile, Refuse, ResolveError, Resolver, ResolverLimits, Unevaluated, Unknown, VersionSelector,
 };
 pub use options::ParseOptions;
 pub use report::{Report, document_of};

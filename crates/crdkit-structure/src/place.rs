@@ -1,15 +1,17 @@
 //! Places of values: JSON Pointers in which `*` stands for any step.
+//!
+//! Takes a pointer as it is written; says whether a path is one of those it stands for, and finds their values.
 
 use crdkit_issue::{FieldPath, PointerError, pointer_index};
 use crdkit_value::Value;
 
 /// The places that a pointer with wildcards stands for.
 #[derive(Clone, Debug)]
-pub(super) struct Place {
+pub(super) struct PlacePattern {
     steps: Box<[Box<str>]>,
 }
 
-impl Place {
+impl PlacePattern {
     pub(super) fn parse(pointer: &str) -> Result<Self, PointerError> {
         let path = FieldPath::from_pointer(pointer)?;
         Ok(Self { steps: path.segments().iter().map(|step| step.text().into()).collect() })

@@ -1,4 +1,7 @@
 //! Where codecs stand in a document, and converting what is there.
+//!
+//! Takes a document and the schemas that apply to it; changes each value that has a codec and gives an issue for each
+//! one that its codec refuses.
 
 use super::codec::{Codec, Codecs};
 use super::project::is_container;

@@ -9,7 +9,7 @@
 //! | seen | a value | the value, and the same inside it |
 //!
 //! When presence alone decides, "the program has set it" counts for nothing. Items of arrays that were
-//! added later are written in either case, because leaving one out would move those behind it.
+//! added later are written in either case, because leaving one out would move those after it.
 
 use super::places::{Way, convert_part};
 use super::project::{filled_default, is_container};
@@ -29,7 +29,7 @@ pub(super) fn keep(
     strict: bool,
 ) -> Document {
     let scope = Scope::new(schema.compiled());
-    let mut walk = Walk {
+    let mut walk = PreserveWalk {
         schema,
         scope,
         presence,
@@ -44,7 +44,7 @@ pub(super) fn keep(
     walk.document
 }
 
-struct Walk<'s> {
+struct PreserveWalk<'s> {
     schema: &'s Schema,
     scope: Scope<'s>,
     presence: &'s PresenceMap,
@@ -62,7 +62,7 @@ enum Fate {
     Enter,
 }
 
-impl Walk<'_> {
+impl PreserveWalk<'_> {
     fn value(&mut self, id: NodeId, path: &FieldPath, ids: &Ids) {
         let nodes = self.scope.nodes(ids);
         let value = self.document.value(id);

@@ -52,7 +52,7 @@ pub(super) fn project(
     how: How<'_>,
 ) -> Projected {
     let scope = Scope::new(schema);
-    let mut walk = Walk {
+    let mut walk = ProjectWalk {
         scope,
         document,
         presence,
@@ -76,7 +76,7 @@ pub(super) fn project_part(
     how: How<'_>,
 ) -> Projected {
     let scope = Scope::new(schema);
-    let mut walk = Walk {
+    let mut walk = ProjectWalk {
         scope,
         document,
         presence: None,
@@ -102,7 +102,7 @@ pub(super) fn filled_default(
         defaults: DefaultMode::Apply,
         report_pruned: false,
     };
-    let mut walk = Walk {
+    let mut walk = ProjectWalk {
         scope: Scope::new(schema),
         document: &mut document,
         presence: None,
@@ -123,7 +123,7 @@ struct Todo {
     keep: bool,
 }
 
-struct Walk<'s, 'd> {
+struct ProjectWalk<'s, 'd> {
     scope: Scope<'s>,
     document: &'d mut Document,
     presence: Option<&'d mut Collected>,
@@ -142,7 +142,7 @@ enum Fate {
     Null(Option<DefaultId>, Ids),
 }
 
-impl<'s> Walk<'s, '_> {
+impl<'s> ProjectWalk<'s, '_> {
     fn run(&mut self) {
         while let Some(todo) = self.pending.pop() {
             let nodes = self.scope.nodes(&todo.ids);
@@ -280,7 +280,7 @@ impl<'s> Walk<'s, '_> {
                 continue;
             }
             if item.is_null() {
-                // An item is never dropped, because that would move those behind it.
+                // An item is never dropped, because that would move those after it.
                 if let Fate::Null(default @ Some(_), ids) = self.null_fate(ids)
                     && self.how.defaults == DefaultMode::Apply
                 {

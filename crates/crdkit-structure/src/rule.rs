@@ -4,7 +4,7 @@
 //! before those around them. A rule can ask to run only when certain places were in the input, which is
 //! what partial updates need.
 
-use super::place::Place;
+use super::place::PlacePattern;
 use crdkit_issue::{Code, FieldPath, Issue, codes};
 use crdkit_value::{NodeId, Presence, PresenceMap, Value};
 use std::fmt;
@@ -111,10 +111,10 @@ impl<F: Fn(&mut RuleContext<'_>, Value<'_>) + Send + Sync> Rule for FnRule<F> {
 
 /// The rules of a schema, each with where it stands.
 #[derive(Clone, Default)]
-pub(super) struct RuleSet(Vec<(Place, WhenSeen, Arc<dyn Rule>)>);
+pub(super) struct RuleSet(Vec<(PlacePattern, WhenSeen, Arc<dyn Rule>)>);
 
 impl RuleSet {
-    pub(super) fn add(&mut self, place: Place, when: WhenSeen, rule: Arc<dyn Rule>) {
+    pub(super) fn add(&mut self, place: PlacePattern, when: WhenSeen, rule: Arc<dyn Rule>) {
         self.0.push((place, when, rule));
     }
 

@@ -1,16 +1,19 @@
 //! A schema with everything that belongs to it, and how it is made.
+//!
+//! Takes a schema document and [`ImportOptions`]; gives a [`Schema`], to which codecs and rules are added by value. It
+//! does not change afterwards.
 
 use super::codec::Codecs;
 use super::decoded::Parsed;
 use super::options::ParseOptions;
-use super::place::Place;
+use super::place::PlacePattern;
 use super::project::filled_default;
 use super::rule::{Rule, RuleSet, WhenSeen};
 use super::scope::Scope;
 use super::stages;
 use super::wire::Wire;
 use crate::compiled::CompiledSchema;
-use crate::import::{self as importer, Diagnostics, ImportError, Options};
+use crate::import::{self as importer, Diagnostics, ImportError, ImportOptions};
 use crdkit_codec::{DecodeOptions, json, yaml};
 use crdkit_issue::{FieldPath, Issue, Issues, PointerError};
 use crdkit_schema::compile::Member;
@@ -48,7 +51,7 @@ pub enum ImportFailure {
 }
 
 /// Makes a schema of a document: a bare schema, one under `openAPIV3Schema`, or a CRD.
-pub fn import(document: Value<'_>, options: &Options) -> Result<Imported, ImportError> {
+pub fn import(document: Value<'_>, options: &ImportOptions) -> Result<Imported, ImportError> {
     let importer::Imported { schema, diagnostics, .. } = importer::import(document, options)?;
     let schema = Schema {
         compiled: schema,
@@ -63,7 +66,7 @@ pub fn import(document: Value<'_>, options: &Options) -> Result<Imported, Import
 /// one instant are one item of a set.
 pub fn import_with(
     document: Value<'_>,
-    options: &Options,
+    options: &ImportOptions,
     codecs: Codecs,
 ) -> Result<Imported, ImportError> {
     let options = codecs.formats().fold(options.clone(), |options, (format, codec)| {
@@ -79,12 +82,12 @@ pub fn import_with(
 }
 
 /// Makes a schema of JSON text.
-pub fn import_json(bytes: &[u8], options: &Options) -> Result<Imported, ImportFailure> {
+pub fn import_json(bytes: &[u8], options: &ImportOptions) -> Result<Imported, ImportFailure> {
     read(json::decode(bytes, &decode_options()), options)
 }
 
 /// Makes a schema of the first document of a YAML text, in which no key may be given twice.
-pub fn import_yaml(bytes: &[u8], options: &Options) -> Result<Imported, ImportFailure> {
+pub fn import_yaml(bytes: &[u8], options: &ImportOptions) -> Result<Imported, ImportFailure> {
     read(yaml::decode(bytes, &decode_options()), options)
 }
 
@@ -100,7 +103,7 @@ fn decode_options() -> DecodeOptions {
 
 fn read(
     decoded: Result<crdkit_codec::Decoded, Box<Issue>>,
-    options: &Options,
+    options: &ImportOptions,
 ) -> Result<Imported, ImportFailure> {
     let decoded = decoded.map_err(|issue| ImportFailure::Source((*issue).into()))?;
     if !decoded.issues.is_empty() {
@@ -119,14 +122,14 @@ impl Schema {
     /// The same schema with one more rule, about whole documents.
     #[must_use]
     pub fn with_rule(self, rule: impl Rule + 'static) -> Self {
-        self.add_rule(Place::root(), WhenSeen::Always, rule)
+        self.add_rule(PlacePattern::root(), WhenSeen::Always, rule)
     }
 
     /// The same schema with one more rule, about whole documents, that runs only when certain places were
     /// in the input.
     #[must_use]
     pub fn with_rule_when(self, when: WhenSeen, rule: impl Rule + 'static) -> Self {
-        self.add_rule(Place::root(), when, rule)
+        self.add_rule(PlacePattern::root(), when, rule)
     }
 
     /// The same schema with one more rule about the values at a place, given as a JSON Pointer in which
@@ -136,10 +139,10 @@ impl Schema {
         pointer: &str,
         rule: impl Rule + 'static,
     ) -> Result<Self, PointerError> {
-        Ok(self.add_rule(Place::parse(pointer)?, WhenSeen::Always, rule))
+        Ok(self.add_rule(PlacePattern::parse(pointer)?, WhenSeen::Always, rule))
     }
 
-    fn add_rule(mut self, place: Place, when: WhenSeen, rule: impl Rule + 'static) -> Self {
+    fn add_rule(mut self, place: PlacePattern, when: WhenSeen, rule: impl Rule + 'static) -> Self {
         Arc::make_mut(&mut self.rules).add(place, when, Arc::new(rule));
         self
     }

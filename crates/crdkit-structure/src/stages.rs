@@ -18,7 +18,7 @@ use super::wire::Wire;
 use crate::cel::{self, Call};
 use crate::compiled::{CompiledSchema, Semantics};
 use crate::import::{DefaultMode, Nulls, Unknown};
-use crate::validate::{Request, report};
+use crate::validate::{ValidateRequest, report};
 use crdkit_issue::{FieldPath, FindingStage, Issue, Issues, Severity, codes};
 use crdkit_schema::compile::{Flags, Id};
 use crdkit_schema::prune;
@@ -119,7 +119,7 @@ pub(crate) fn part(
     if changes(compiled, ids, document) {
         found = project_part(compiled, ids, keep, document, How::of(settings)).found;
     }
-    let request = Request { max_issues: usize::MAX, ..Request::default() };
+    let request = ValidateRequest { max_issues: usize::MAX, ..ValidateRequest::default() };
     for id in ids {
         found.extend(report(compiled, *id, document.root(), &request));
     }
@@ -158,7 +158,7 @@ fn keywords(
     presence: Option<&Collected>,
     options: &ParseOptions,
 ) -> Found {
-    let mut request = Request::default();
+    let mut request = ValidateRequest::default();
     // Only the server lets values pass that were wrong before.
     if schema.compiled().settings().semantics == Semantics::Server {
         request.old = options.old.as_deref().map(Document::root);
@@ -201,7 +201,7 @@ fn mistyped(found: &Found) -> Vec<FieldPath> {
     errors(found).filter(|(_, issue)| typed(issue)).map(|(_, issue)| issue.path.clone()).collect()
 }
 
-/// Input that is no document.
+/// Input that is not a document.
 fn refused(issue: Issue) -> Parsed {
     Parsed {
         value: Document::null(),

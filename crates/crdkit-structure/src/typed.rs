@@ -1,4 +1,7 @@
 //! Values of schemas as types of a program, through serde.
+//!
+//! Takes the wire's text and gives a value of the program, or the other way round; both ways the schema is held
+//! against the document in between.
 
 use super::decoded::Decoded;
 use super::encode::{EncodeError, EncodeMode};

@@ -1,6 +1,6 @@
 //! Tests written as Markdown.
 //!
-//! A Markdown file is a sequence of fenced [`Block`]s; the words behind a fence say what a block is, such
+//! A Markdown file is a sequence of fenced [`Block`]s; the words after a fence say what a block is, such
 //! as `yaml schema` or `yaml object`. What a block means is the business of the test that reads it.
 //! Expectations stand as comments on the lines they are about: see [`Block::notes`]. [`run`] takes the
 //! blocks under one heading for a [`Case`], hands it to the code under test and compares.

@@ -12,19 +12,19 @@ pub struct Block {
     pub heading: String,
     /// The line of its fence, from 1.
     pub line: usize,
-    /// The words behind the fence.
+    /// The words after the fence.
     pub words: Vec<String>,
     /// What is inside.
     pub text: String,
 }
 
 impl Block {
-    /// The word number `index` behind the fence; empty if there are not so many.
+    /// The word number `index` after the fence; empty if there are not so many.
     pub fn word(&self, index: usize) -> &str {
         self.words.get(index).map_or("", String::as_str)
     }
 
-    /// The words behind the fence after the first, which names the language.
+    /// The words after the fence without the first, which names the language.
     pub fn role(&self) -> String {
         self.words.get(1..).unwrap_or_default().join(" ")
     }

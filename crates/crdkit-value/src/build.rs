@@ -5,7 +5,7 @@
 
 use crate::node::{Node, Tag, TextRef, to_u32};
 use crate::positions::Positions;
-use crate::source::Source;
+use crate::source::SourceText;
 use crate::{Document, Event, Limits, NodeId};
 use crdkit_issue::{Issue, Severity, Span, codes};
 use foldhash::fast::RandomState;
@@ -29,13 +29,13 @@ pub enum Duplicates {
 /// Turns events into a document.
 pub struct Builder<'l> {
     document: Document,
-    source: Source<'l>,
+    source: SourceText<'l>,
     limits: &'l Limits,
     duplicates: Duplicates,
     reports_tolerated: bool,
     /// The arrays and objects that have begun and not ended. The first frame stands for what the root
     /// is in, which is nothing.
-    pub(crate) open: Vec<Frame>,
+    pub(crate) open: Vec<BuildFrame>,
     /// The key whose value comes next.
     key: TextRef,
     key_bit: u64,
@@ -46,7 +46,7 @@ pub struct Builder<'l> {
 }
 
 /// An array or object being built.
-pub(crate) struct Frame {
+pub(crate) struct BuildFrame {
     pub(crate) id: NodeId,
     last: NodeId,
     /// Children so far, and how many of them lost to one with the same key.
@@ -80,10 +80,10 @@ impl<'l> Builder<'l> {
     /// A builder within `limits`.
     pub fn new(limits: &'l Limits, duplicates: Duplicates) -> Self {
         let mut open = Vec::with_capacity(USUAL_DEPTH);
-        open.push(Frame::new(NodeId::NONE));
+        open.push(BuildFrame::new(NodeId::NONE));
         Self {
             document: Document::of_rows(Vec::new(), String::new()),
-            source: Source::default(),
+            source: SourceText::default(),
             limits,
             duplicates,
             reports_tolerated: false,
@@ -125,7 +125,7 @@ impl<'l> Builder<'l> {
     pub fn over(mut self, source: &'l str) -> Self {
         self.document.text.reserve_exact(source.len() + SPARE_TEXT);
         self.document.nodes.reserve_exact(source.len() / 16 + SPARE_NODES);
-        self.source = Source::new(source);
+        self.source = SourceText::new(source);
         self
     }
 
@@ -245,7 +245,7 @@ impl<'l> Builder<'l> {
         let id = to_u32(self.document.nodes.len());
         // Children follow their parent.
         self.add(tag, u64::from(id + 1), span)?;
-        self.open.push(Frame::new(NodeId(id)));
+        self.open.push(BuildFrame::new(NodeId(id)));
         Ok(())
     }
 
@@ -253,7 +253,9 @@ impl<'l> Builder<'l> {
     /// child has none.
     #[inline(always)]
     pub(crate) fn end(&mut self, span: Span) {
-        let Some(Frame { id, last, n_children, n_removed, .. }) = self.open.pop() else { return };
+        let Some(BuildFrame { id, last, n_children, n_removed, .. }) = self.open.pop() else {
+            return;
+        };
         let nodes = &mut self.document.nodes;
         let next = NodeId(to_u32(nodes.len()));
         if let Some(node) = nodes.get_mut(id.index()) {
@@ -397,7 +399,7 @@ impl<'l> Builder<'l> {
     }
 }
 
-impl Frame {
+impl BuildFrame {
     fn new(id: NodeId) -> Self {
         Self { id, last: NodeId::NONE, n_children: 0, n_removed: 0, seen: 0, index: None }
     }

@@ -1,4 +1,6 @@
 //! Copies of values, as documents of their own or as rows of another.
+//!
+//! A copy equals what was copied and has its exact texts; what was removed is left out.
 
 use crate::node::{Node, Tag, TextRef, to_u32};
 use crate::{Builder, Document, Duplicates, Event, Limits, NodeId, Value};

@@ -16,7 +16,7 @@ use std::collections::HashSet;
 /// The rows of a document in the making.
 pub struct Rows {
     nodes: Vec<Node>,
-    outer: Vec<Frame>,
+    outer: Vec<CountedFrame>,
 }
 
 /// Fills [`Rows`]. It borrows them because a builder that owns no vectors stays in registers.
@@ -25,9 +25,9 @@ pub struct CountedBuilder<'r> {
     nodes: &'r mut Vec<Node>,
     /// The innermost array or object that is not complete; at first what the root is in, and that again
     /// when the document is complete.
-    inner: Frame,
+    inner: CountedFrame,
     /// Those around it.
-    outer: &'r mut Vec<Frame>,
+    outer: &'r mut Vec<CountedFrame>,
     depth: usize,
     /// Rows that may still be announced.
     rows_left: usize,
@@ -37,7 +37,7 @@ pub struct CountedBuilder<'r> {
 
 /// An array or object of which something is still to come.
 #[derive(Clone, Copy)]
-struct Frame {
+struct CountedFrame {
     id: NodeId,
     left: u32,
     is_object: bool,
@@ -63,7 +63,7 @@ impl Rows {
         CountedBuilder {
             source,
             nodes: &mut self.nodes,
-            inner: Frame::new(NodeId::NONE, 1, false),
+            inner: CountedFrame::new(NodeId::NONE, 1, false),
             outer: &mut self.outer,
             depth: limits.depth,
             rows_left: limits.nodes.min(NodeId::NONE.index()),
@@ -183,7 +183,7 @@ impl CountedBuilder<'_> {
         let (id, n) = (to_u32(self.nodes.len()), to_u32(n));
         self.add(tag, u64::from(id + 1) | u64::from(n) << 32);
         self.outer.push(self.inner);
-        self.inner = Frame::new(NodeId(id), n, tag == Tag::Object);
+        self.inner = CountedFrame::new(NodeId(id), n, tag == Tag::Object);
         true
     }
 
@@ -200,7 +200,7 @@ impl CountedBuilder<'_> {
     }
 }
 
-impl Frame {
+impl CountedFrame {
     #[inline(always)]
     fn new(id: NodeId, left: u32, is_object: bool) -> Self {
         Self { id, left, is_object, key: TextRef::default(), seen: 0 }
@@ -213,10 +213,10 @@ impl Frame {
     }
 }
 
-/// [`Frame::seen`] with the key just taken, unless the object may have that key already; `before` is the
+/// [`CountedFrame::seen`] with the key just taken, unless the object may have that key already; `before` is the
 /// key taken before it.
 #[inline(never)]
-fn seen_with(source: &[u8], nodes: &[Node], frame: Frame, before: TextRef) -> Option<u64> {
+fn seen_with(source: &[u8], nodes: &[Node], frame: CountedFrame, before: TextRef) -> Option<u64> {
     let key = bytes(source, frame.key);
     if frame.seen == LATER || nodes.len() == frame.first_row() {
         return Some(frame.seen);
@@ -238,14 +238,18 @@ fn seen_with(source: &[u8], nodes: &[Node], frame: Frame, before: TextRef) -> Op
 
 /// Whether two members of an object have the same key. The hash is seeded: keys cannot be chosen to collide.
 #[cold]
-fn has_repeated(source: &[u8], nodes: &[Node], frame: Frame) -> bool {
+fn has_repeated(source: &[u8], nodes: &[Node], frame: CountedFrame) -> bool {
     let n = nodes.get(frame.id.index()).map_or(0, Node::n_children);
     let mut seen = HashSet::with_capacity_and_hasher(n, RandomState::default());
     !keys(source, nodes, frame).all(|key| seen.insert(key))
 }
 
 /// The keys of the members that an object has so far.
-fn keys<'s>(source: &'s [u8], nodes: &[Node], frame: Frame) -> impl Iterator<Item = &'s [u8]> {
+fn keys<'s>(
+    source: &'s [u8],
+    nodes: &[Node],
+    frame: CountedFrame,
+) -> impl Iterator<Item = &'s [u8]> {
     let next = |node: &&Node| nodes.get(node.next.index());
     std::iter::successors(nodes.get(frame.first_row()), next).map(|node| bytes(source, node.key))
 }

@@ -8,7 +8,7 @@ use crate::node::Node;
 use crate::value::kind;
 use crate::{Document, Kind, NodeId, Piece, Value};
 
-/// A value and the rows behind it.
+/// A value and the rows after it.
 #[derive(Clone, Copy)]
 pub struct Cursor<'d> {
     document: &'d Document,
@@ -65,7 +65,7 @@ impl<'d> Cursor<'d> {
         self.document.text(self.node().key)
     }
 
-    /// The value behind this one in the same array or object.
+    /// The value after this one in the same array or object.
     #[inline]
     pub fn next_sibling(self) -> Option<Self> {
         self.go(self.node().next)
@@ -85,14 +85,14 @@ impl<'d> Cursor<'d> {
         }
     }
 
-    /// The value at `id`, or the first of those behind it in the same array or object that was not removed.
+    /// The value at `id`, or the first of those after it in the same array or object that was not removed.
     #[inline(always)]
     fn go(self, id: NodeId) -> Option<Self> {
         let (mut at, mut id) = (self, id);
         loop {
-            let [_, behind @ ..] = at.rows else { return None };
-            if id.index() + behind.len() == self.document.nodes.len() {
-                at.rows = behind;
+            let [_, after @ ..] = at.rows else { return None };
+            if id.index() + after.len() == self.document.nodes.len() {
+                at.rows = after;
             } else {
                 at = self.document.cursor(id)?;
             }

@@ -1,9 +1,11 @@
-//! A decoded document.
+//! A decoded document: rows of values, one string with all text, and optionally where values stood.
+//!
+//! There is always a root. Ids are rows, so an id means something only in the document that gave it out.
 
 use crate::exact::Exact;
 use crate::links::LastChildren;
 use crate::node::{Node, Tag, TextRef};
-use crate::positions::{Place, Positions};
+use crate::positions::{Positions, SourceSpans};
 use crate::{NodeId, Value};
 use crdkit_issue::{FieldPath, Segment};
 use std::fmt;
@@ -44,7 +46,7 @@ impl Document {
     }
 
     /// Where `id` stood in the source, if positions were kept and it came from there.
-    pub fn place(&self, id: NodeId) -> Option<Place> {
+    pub fn place(&self, id: NodeId) -> Option<SourceSpans> {
         self.positions.as_ref()?.place(id)
     }
 

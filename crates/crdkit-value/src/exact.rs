@@ -1,7 +1,7 @@
-//! Strings that are not text: the bytes behind what a document shows of them.
+//! Strings that are not text: their bytes, and what a document shows of them.
 //!
 //! Kubernetes' CBOR strings are byte strings and need not be UTF-8. The document shows such a string
-//! with U+FFFD for each byte that is no text, as Go's JSON does, and keeps the bytes in a table beside
+//! with U+FFFD for each byte that is not text, as Go's JSON does, and keeps the bytes in a table beside
 //! its text, so that encoding gives back what was decoded. Text is only ever appended, so the table is
 //! in order of where the shown text begins; no two strings begin at the same place, because none of
 //! these is empty.

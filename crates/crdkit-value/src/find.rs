@@ -1,4 +1,6 @@
 //! Values by where they are: from a path or a JSON Pointer to the value it leads to.
+//!
+//! Gives the value, or the nearest one around it. What was removed is not found.
 
 use crate::node::Tag;
 use crate::{Document, Value};

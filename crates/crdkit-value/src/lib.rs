@@ -51,7 +51,7 @@ pub use limits::Limits;
 pub use new_value::NewValue;
 pub use node::{NodeId, Tag};
 pub use piece::Piece;
-pub use positions::Place;
+pub use positions::SourceSpans;
 pub use presence::{
     Collected, Presence, PresenceCounts, PresenceFilter, PresenceIter, PresenceMap,
 };

@@ -1,6 +1,6 @@
 //! The chains of children, and the tables that edits keep them with.
 //!
-//! A row is linked after a sibling or in front of all others, and taken out of its chain again. Rows that were
+//! A row is linked after a sibling or before all others, and taken out of its chain again. Rows that were
 //! removed stay in their chain, because they carry links. Where the last child of an array or object is long to look for,
 //! it is remembered, so that many children can be added without looking for the end again.
 

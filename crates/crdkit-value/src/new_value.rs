@@ -1,4 +1,6 @@
 //! What a place in a document can be given: the one argument of every edit.
+//!
+//! A literal, or a value of this or another document, which is copied unless it is to be moved.
 
 use crate::{Document, NodeId, Value};
 

@@ -1,4 +1,4 @@
-//! A string's bytes together with what stands behind them.
+//! A string's bytes together with what stands after them.
 
 use crate::Document;
 use crate::node::{TextRef, to_u32};

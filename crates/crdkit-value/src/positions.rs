@@ -3,9 +3,9 @@
 use crate::NodeId;
 use crdkit_issue::Span;
 
-/// Where one value, and the key in front of it, stood in the source.
+/// Where one value, and the key before it, stood in the source.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct SourceSpans {
     /// The value; an array or object from its first to its last byte.
     pub value: Span,
     /// The key, for a member of an object.
@@ -61,11 +61,11 @@ impl Positions {
         }
     }
 
-    pub(crate) fn place(&self, id: NodeId) -> Option<Place> {
+    pub(crate) fn place(&self, id: NodeId) -> Option<SourceSpans> {
         let row = self.rows.get(id.index()).filter(|row| row.value != Row::NOWHERE.value)?;
         let [start, end] = row.key;
         let key = (start < end).then(|| self.unpack(row.key));
-        Some(Place { value: self.unpack(row.value), key })
+        Some(SourceSpans { value: self.unpack(row.value), key })
     }
 
     fn pack(&self, span: Span) -> [u32; 2] {

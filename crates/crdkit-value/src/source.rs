@@ -8,19 +8,19 @@ use crate::node::TextRef;
 use crdkit_issue::Span;
 
 #[derive(Default)]
-pub(crate) struct Source<'s> {
+pub(crate) struct SourceText<'s> {
     /// What has been neither copied nor replaced.
     rest: &'s str,
     /// Length of the whole source, which `rest` is the end of.
     len: usize,
 }
 
-impl<'s> Source<'s> {
+impl<'s> SourceText<'s> {
     pub(crate) fn new(source: &'s str) -> Self {
         Self { rest: source, len: source.len() }
     }
 
-    /// The place that `piece` will have behind `text`, if it is a part of what is to come.
+    /// The place that `piece` will have after `text`, if it is a part of what is to come.
     #[inline(always)]
     pub(crate) fn refer(&self, text: &str, piece: &str) -> Option<TextRef> {
         let ahead = piece.as_ptr().addr().wrapping_sub(self.rest.as_ptr().addr());
@@ -28,14 +28,14 @@ impl<'s> Source<'s> {
         is_part.then(|| TextRef::new(text.len() + ahead, piece.len()))
     }
 
-    /// The bytes from `start` to `end` of the source and the place that they will have behind `text`, if
+    /// The bytes from `start` to `end` of the source and the place that they will have after `text`, if
     /// they are a part of what is to come.
     #[inline(always)]
     pub(crate) fn piece(&self, text: &str, start: usize, end: usize) -> Option<(TextRef, &[u8])> {
         let copied = self.len - self.rest.len();
-        let (ahead, behind) = (start.wrapping_sub(copied), end.wrapping_sub(copied));
-        let piece = self.rest.as_bytes().get(ahead..behind)?;
-        Some((TextRef::new(text.len() + ahead, piece.len()), piece))
+        let (from, to) = (start.wrapping_sub(copied), end.wrapping_sub(copied));
+        let piece = self.rest.as_bytes().get(from..to)?;
+        Some((TextRef::new(text.len() + from, piece.len()), piece))
     }
 
     /// Adds `piece` to `text` in the place of what stands at `span` of the source.

@@ -2,7 +2,7 @@
 #![expect(clippy::print_stdout, reason = "a program for people")]
 
 use crdkit::FieldPath;
-use crdkit::structure::{Elements, Options, Stream, import_yaml, stream};
+use crdkit::structure::{Elements, ImportOptions, Stream, StreamOptions, import_yaml};
 use std::error::Error;
 
 const SCHEMA: &[u8] = b"
@@ -18,11 +18,11 @@ properties:
 ";
 
 pub(crate) fn main() -> Result<(), Box<dyn Error>> {
-    let schema = import_yaml(SCHEMA, &Options::new())?.schema;
+    let schema = import_yaml(SCHEMA, &ImportOptions::new())?.schema;
     // Anything that implements `Read` will do; this one could be a socket.
     let lamps = (0..1_000).map(|n| format!(r#"{{"watts": {}}}"#, n % 70)).collect::<Vec<_>>();
     let text = format!(r#"{{"items": [{}]}}"#, lamps.join(", "));
-    let options = stream::Options::default();
+    let options = StreamOptions::default();
     let stream = Stream::new(text.as_bytes(), schema.compiled(), &options);
 
     let mut refused = 0;

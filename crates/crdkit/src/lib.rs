@@ -80,10 +80,10 @@ pub mod structure {
     pub use crdkit_codec::yaml::StrictReader;
     #[cfg(feature = "serde")]
     pub use crdkit_structure::Tri;
-    pub use crdkit_structure::stream::{self, Element, Elements, Stream};
+    pub use crdkit_structure::stream::{Element, Elements, Stream, StreamOptions};
     pub use crdkit_structure::{
         Base64, Codec, Codecs, DefaultMode, Diagnostics, DurationText, EncodeError, EncodeMode,
-        EpochSeconds, ExportOptions, ImportError, Imported, IntOrString, JsonText, Options,
+        EpochSeconds, ExportOptions, ImportError, ImportOptions, Imported, IntOrString, JsonText,
         ParseOptions, Parsed, Profile, QuantityText, Report, Rfc3339, Rule, Schema, Unknown,
         WhenSeen, Wire, build, document_of, import, import_json, import_yaml, rule_fn,
     };

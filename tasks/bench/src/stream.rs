@@ -10,7 +10,7 @@ use crdkit_codec::{DecodeOptions, yaml};
 use crdkit_issue::FieldPath;
 use crdkit_structure::CompiledSchema;
 use crdkit_structure::import::{self, Profile, Unknown};
-use crdkit_structure::stream::{Options, Step, Stream};
+use crdkit_structure::stream::{Stream, StreamOptions, StreamStep};
 use std::io::{self, Read};
 use std::path::Path;
 use std::time::Instant;
@@ -92,7 +92,7 @@ pub(crate) fn run(_corpus: &Path) -> Result<()> {
     ];
     for (positions, title) in [(false, "without positions"), (true, "with positions")] {
         println!("list of {SIZE} bytes, {title}");
-        let options = Options { positions, ..Options::default() };
+        let options = StreamOptions { positions, ..StreamOptions::default() };
         let mut decoding = None;
         for (name, schema) in &schemas {
             let (seconds, n_items, n_issues) = read(schema, &options)?;
@@ -117,23 +117,23 @@ pub(crate) fn run(_corpus: &Path) -> Result<()> {
 fn schema(text: &str, unknown: Unknown) -> Result<CompiledSchema> {
     let decoded = yaml::decode(text.as_bytes(), &DecodeOptions::default());
     let document = decoded.map_err(|issue| anyhow::anyhow!("{issue}"))?.document;
-    let options = import::Options::new().profile(Profile::Loose).unknown(unknown);
+    let options = import::ImportOptions::new().profile(Profile::Loose).unknown(unknown);
     Ok(import::import(document.root(), &options).context("the bench's schema")?.schema)
 }
 
 /// Seconds, items and findings.
-fn read(schema: &CompiledSchema, options: &Options) -> Result<(f64, usize, usize)> {
+fn read(schema: &CompiledSchema, options: &StreamOptions) -> Result<(f64, usize, usize)> {
     let items = FieldPath::root().field("items");
     let started = Instant::now();
     let mut stream = Stream::new(List::new(SIZE), schema, options).opening(items.clone());
     let (mut n_items, mut n_issues) = (0, 0);
     while let Some(step) = stream.step()? {
         match step {
-            Step::Part(part) => {
+            StreamStep::Part(part) => {
                 n_items += usize::from(part.index_in(&items).is_some());
                 n_issues += part.issues.len();
             }
-            Step::Finding(_) => n_issues += 1,
+            StreamStep::Finding(_) => n_issues += 1,
         }
     }
     Ok((started.elapsed().as_secs_f64(), n_items, n_issues))

@@ -62,7 +62,7 @@ impl Answer {
         })
     }
 
-    /// The members of `other` behind those of this object.
+    /// The members of `other` after those of this object.
     pub(crate) fn merge(mut self, other: &Self) -> Self {
         if let Some((_, members)) = other.0.split_first() {
             self.0.push(if self.0.is_empty() { b'{' } else { b',' });

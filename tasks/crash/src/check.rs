@@ -1,14 +1,11 @@
 //! What is there after a crash, held against what was acknowledged and what was there before.
 
+use crate::address::StoreAddress;
 use crate::{Acknowledged, value};
 use anyhow::{Context, Result, bail, ensure};
-use crdkit_store::{
-    EmbeddedOptions, EmbeddedStore, RangeRequest, Revision, Store, SystemClock, WatchEvent,
-};
+use crdkit_store::{RangeRequest, Revision, Store, WatchEvent};
 use std::collections::BTreeMap;
 use std::fmt;
-use std::path::Path;
-use std::sync::Arc;
 
 /// What is known of the store.
 #[derive(Debug)]
@@ -44,15 +41,21 @@ impl StoreCheck {
     }
 
     /// Opens the store and compares.
-    pub(crate) fn compare(&mut self, path: &Path, acknowledged: &[Acknowledged]) -> Result<()> {
-        let store = EmbeddedStore::open(path, EmbeddedOptions::default(), Arc::new(SystemClock))?;
-        let runtime = tokio::runtime::Builder::new_current_thread().build()?;
-        runtime.block_on(self.compare_store(&store, acknowledged))
+    pub(crate) fn compare(
+        &mut self,
+        address: &StoreAddress,
+        acknowledged: &[Acknowledged],
+    ) -> Result<()> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        runtime.block_on(async {
+            let store = address.open().await?;
+            self.compare_store(&*store, acknowledged).await
+        })
     }
 
     async fn compare_store(
         &mut self,
-        store: &EmbeddedStore,
+        store: &dyn Store,
         acknowledged: &[Acknowledged],
     ) -> Result<()> {
         let page = store.range(RangeRequest::under("/registry/")).await?;

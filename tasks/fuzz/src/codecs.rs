@@ -1,7 +1,7 @@
 //! Decoders and encoders: whatever is decoded is written, and what was written is read back.
 
 use crate::options;
-use crdkit_codec::json::{Layout, Notation};
+use crdkit_codec::json::{Layout, NumberNotation};
 use crdkit_codec::{Decoded, Format, Style, cbor as binary};
 use crdkit_value::Document;
 
@@ -11,7 +11,7 @@ pub(crate) fn json(bytes: &[u8]) {
         Style::Compact,
         Style::Pretty,
         Style::Go(Layout::Compact),
-        Style::Canonical(Notation::Exact),
+        Style::Canonical(NumberNotation::Exact),
     ];
     check(Format::Json, bytes, &styles);
     check(Format::Ndjson, bytes, &[Style::Compact]);

@@ -181,7 +181,7 @@ fn sources() -> Vec<(PathBuf, String)> {
     found
 }
 
-/// The words that stand in front of `::` or after `use`, in lines that are not comments.
+/// The words that stand before `::` or after `use`, in lines that are not comments.
 fn used_names(sources: &[PathBuf]) -> BTreeSet<String> {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let mut names = BTreeSet::new();

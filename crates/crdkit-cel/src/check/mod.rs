@@ -14,7 +14,9 @@ use std::sync::Arc;
 use scope::LocalScope;
 use unify::{Bindings, most_general};
 
-use crate::ast::{Ast, Comprehension, Element, Entry, ExprId, ExprKind, FieldInit, Literal, Name};
+use crate::ast::{
+    Ast, Comprehension, Element, ExprId, ExprKind, FieldInit, Literal, MapEntry, Name,
+};
 use crate::declare::Overload;
 use crate::env::Env;
 use crate::error::{Collected, CompileErrors};
@@ -272,7 +274,7 @@ impl Checker<'_> {
         self.set(id, Type::list(element));
     }
 
-    fn map(&mut self, id: ExprId, entries: &[Entry]) {
+    fn map(&mut self, id: ExprId, entries: &[MapEntry]) {
         let (mut keys, mut values) = (None, None);
         for entry in entries {
             self.check(entry.key);

@@ -8,7 +8,7 @@ use crdkit_text::regex::Regex;
 use crdkit_text::timestamp::Timestamp;
 
 use super::Checked;
-use crate::ast::{Element, Entry, ExprId, ExprKind, Literal};
+use crate::ast::{Element, ExprId, ExprKind, Literal, MapEntry};
 use crate::env::Env;
 use crate::error::{Collected, CompileErrors};
 use crate::library::text_format::{FormatPiece, Generation, pieces, type_error};
@@ -133,7 +133,7 @@ impl Validator<'_> {
         }
     }
 
-    fn one_entry_type(&mut self, entries: &[Entry]) {
+    fn one_entry_type(&mut self, entries: &[MapEntry]) {
         let Some((first, rest)) = entries.split_first() else {
             return;
         };

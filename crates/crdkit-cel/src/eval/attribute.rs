@@ -3,9 +3,9 @@
 use super::truth::Truth;
 use super::{EvalError, Evaluated, Evaluation, Local, soft};
 use crate::cost::SELECT;
-use crate::plan::{Attribute, Base, Known, PlanStep, Qualifier, StepId};
+use crate::plan::{Attribute, Base, KnownMember, PlanStep, Qualifier, StepId};
 use crate::shape::{ShapeKind, escape_reserved, find_field};
-use crate::value::{Data, Node, Val, member_at, read};
+use crate::value::{Data, ShapedValue, Val, member_at, read};
 
 impl<'v> Evaluation<'v> {
     /// Resolves a chain. Where a chain is a branch or an index of another one, its base is not charged.
@@ -241,9 +241,9 @@ impl<'v> Evaluation<'v> {
 /// A member of an object; null members are not there.
 fn member<'v>(
     data: Data<'v>,
-    node: Node<'v>,
+    node: ShapedValue<'v>,
     name: &str,
-    known: Option<&'v Known>,
+    known: Option<&'v KnownMember>,
 ) -> Option<Evaluated<'v>> {
     let (key, shape) = match known {
         Some(known) if known.object == node.shape => (&*known.key, known.shape),
@@ -264,7 +264,7 @@ fn field<'v>(
     data: Data<'v>,
     value: Val<'v>,
     name: &'v str,
-    known: Option<&'v Known>,
+    known: Option<&'v KnownMember>,
 ) -> Result<Option<Val<'v>>, EvalError> {
     match value {
         Val::Object(node) => member(data, node, name, known).transpose(),

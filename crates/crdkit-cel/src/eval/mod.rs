@@ -24,7 +24,7 @@ use truth::Truth;
 use crate::cost::{CostModel, LIST, MAP};
 use crate::plan::{PatternUse, PlanStep, Program, Read, StepId};
 use crate::shape::{ShapeId, Shapes};
-use crate::value::{Arena, Constant, Data, Node, Val, equal, events, read};
+use crate::value::{Arena, Constant, Data, ShapedValue, Val, equal, events, read};
 
 /// Loops ask whether to stop once in this many iterations.
 const INTERRUPT_EVERY: u32 = 100;
@@ -77,7 +77,7 @@ impl std::fmt::Debug for Limits<'_> {
 /// What an evaluation gave and what it cost.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Outcome<'v> {
+pub struct CelOutcome<'v> {
     /// The value, or the error that was not absorbed.
     pub result: Result<Val<'v>, EvalError>,
     /// Its cost, counted up to the error if there was one.
@@ -125,11 +125,11 @@ impl Program {
         arena: &'v Arena,
         bind: impl Fn(&str) -> Option<Binding<'v>>,
         limits: Limits<'v>,
-    ) -> Outcome<'v> {
+    ) -> CelOutcome<'v> {
         if let Some(quick) = &self.quick
             && let Some((result, cost)) = quick::Attempt::run(self, quick, &bind, limits)
         {
-            return Outcome { result: Ok(Val::Bool(result)), cost };
+            return CelOutcome { result: Ok(Val::Bool(result)), cost };
         }
         arena.forget_documents();
         let data = Data { shapes: &self.shapes, arena };
@@ -149,7 +149,7 @@ impl Program {
         }
         evaluation.locals.resize(self.locals, Local::Value(Val::Null));
         let result = evaluation.run(self.root);
-        Outcome { result, cost: evaluation.cost }
+        CelOutcome { result, cost: evaluation.cost }
     }
 }
 
@@ -361,7 +361,7 @@ impl<'v> Binding<'v> {
     }
 }
 
-impl<'v> Node<'v> {
+impl<'v> ShapedValue<'v> {
     /// The document value as it stands.
     pub(crate) fn value(self) -> Value<'v> {
         self.value

@@ -483,7 +483,7 @@ mod tests {
                     let bind = |_: &str| Some(Binding::Document(document.root(), root));
                     let [quick, usual] =
                         [&quick, &usual].map(|program| program.evaluate(&arena, bind, limits));
-                    let shown = |outcome: &crate::Outcome<'_>| format!("{:?}", outcome.result);
+                    let shown = |outcome: &crate::CelOutcome<'_>| format!("{:?}", outcome.result);
                     assert_eq!(shown(&quick), shown(&usual), "{rule} on {document:?}");
                     assert_eq!(quick.cost, usual.cost, "{rule} on {document:?}");
                 }

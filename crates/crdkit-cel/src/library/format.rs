@@ -8,7 +8,7 @@ use super::no_overload;
 use crate::cost::CostModel::{One, Validate};
 use crate::declare::{Definition, define};
 use crate::eval::Evaluated;
-use crate::value::{Data, Format, Opaque, Val};
+use crate::value::{CelFormat, Data, Opaque, Val};
 
 pub(crate) const DEFINITIONS: &[Definition] = &[
     define("kubernetes.NamedFormat.validate(string) -> optional(list(string))", Validate, validate),
@@ -47,10 +47,10 @@ pub(crate) const DEFINITIONS: &[Definition] = &[
 ];
 
 /// The formats with the sizes of their regular expressions, which their cost depends on.
-static FORMATS: [(&str, Format); 13] = [
+static FORMATS: [(&str, CelFormat); 13] = [
     (
         "dns1123Label",
-        Format {
+        CelFormat {
             name: "DNS1123Label",
             regex_size: 30,
             validate: |text| names::dns1123_label(text),
@@ -58,7 +58,7 @@ static FORMATS: [(&str, Format); 13] = [
     ),
     (
         "dns1123Subdomain",
-        Format {
+        CelFormat {
             name: "DNS1123Subdomain",
             regex_size: 60,
             validate: |text| names::dns1123_subdomain(text),
@@ -66,7 +66,7 @@ static FORMATS: [(&str, Format); 13] = [
     ),
     (
         "dns1035Label",
-        Format {
+        CelFormat {
             name: "DNS1035Label",
             regex_size: 30,
             validate: |text| names::dns1035_label(text),
@@ -74,11 +74,15 @@ static FORMATS: [(&str, Format); 13] = [
     ),
     (
         "qualifiedName",
-        Format { name: "QualifiedName", regex_size: 60, validate: |text| names::label_key(text) },
+        CelFormat {
+            name: "QualifiedName",
+            regex_size: 60,
+            validate: |text| names::label_key(text),
+        },
     ),
     (
         "dns1123LabelPrefix",
-        Format {
+        CelFormat {
             name: "DNS1123LabelPrefix",
             regex_size: 30,
             validate: |text| names::dns1123_label(&names::mask_trailing_dash(text)),
@@ -86,7 +90,7 @@ static FORMATS: [(&str, Format); 13] = [
     ),
     (
         "dns1123SubdomainPrefix",
-        Format {
+        CelFormat {
             name: "DNS1123SubdomainPrefix",
             regex_size: 60,
             validate: |text| names::dns1123_subdomain(&names::mask_trailing_dash(text)),
@@ -94,7 +98,7 @@ static FORMATS: [(&str, Format); 13] = [
     ),
     (
         "dns1035LabelPrefix",
-        Format {
+        CelFormat {
             name: "DNS1035LabelPrefix",
             regex_size: 30,
             validate: |text| names::dns1035_label(&names::mask_trailing_dash(text)),
@@ -102,11 +106,11 @@ static FORMATS: [(&str, Format); 13] = [
     ),
     (
         "labelValue",
-        Format { name: "LabelValue", regex_size: 40, validate: |text| names::label_value(text) },
+        CelFormat { name: "LabelValue", regex_size: 40, validate: |text| names::label_value(text) },
     ),
     (
         "uri",
-        Format {
+        CelFormat {
             name: "URI",
             regex_size: 1103,
             validate: |text| {
@@ -120,7 +124,7 @@ static FORMATS: [(&str, Format); 13] = [
     ),
     (
         "uuid",
-        Format {
+        CelFormat {
             name: "uuid",
             regex_size: 70,
             validate: |text| unless(text, TextFormat::Uuid, "does not match the UUID format"),
@@ -128,7 +132,7 @@ static FORMATS: [(&str, Format); 13] = [
     ),
     (
         "byte",
-        Format {
+        CelFormat {
             name: "byte",
             regex_size: 84,
             validate: |text| unless(text, TextFormat::Byte, "invalid base64"),
@@ -136,7 +140,7 @@ static FORMATS: [(&str, Format); 13] = [
     ),
     (
         "date",
-        Format {
+        CelFormat {
             name: "date",
             regex_size: 71,
             validate: |text| unless(text, TextFormat::Date, "invalid date"),
@@ -144,7 +148,7 @@ static FORMATS: [(&str, Format); 13] = [
     ),
     (
         "datetime",
-        Format {
+        CelFormat {
             name: "datetime",
             regex_size: 71,
             validate: |text| unless(text, TextFormat::DateTime, "invalid datetime"),
@@ -156,7 +160,7 @@ fn unless(text: &str, format: TextFormat, message: &str) -> Vec<String> {
     if format.accepts(text) { Vec::new() } else { vec![message.to_owned()] }
 }
 
-fn find(name: &str) -> Option<&'static Format> {
+fn find(name: &str) -> Option<&'static CelFormat> {
     FORMATS.iter().find(|(other, _)| *other == name).map(|(_, format)| format)
 }
 

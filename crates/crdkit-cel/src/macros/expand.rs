@@ -2,7 +2,7 @@
 
 use super::{Macro, MacroError};
 use crate::ast::{
-    ACCUMULATOR, Ast, Comprehension, Element, Entry, ExprId, ExprKind, FieldInit, Literal, Name,
+    ACCUMULATOR, Ast, Comprehension, Element, ExprId, ExprKind, FieldInit, Literal, MapEntry, Name,
     operator,
 };
 use crate::source::Position;
@@ -476,7 +476,7 @@ impl<'a> Expander<'a> {
                 entries
                     .into_iter()
                     .map(|entry| {
-                        Ok(Entry {
+                        Ok(MapEntry {
                             key: self.copy(entry.key)?,
                             value: self.copy(entry.value)?,
                             ..entry

@@ -4,12 +4,12 @@ use super::grammar::{
     END, EXPRESSION, FOLLOW_AND_TERM, FOLLOW_ARITHMETIC_OPERAND, FOLLOW_CONDITION, FOLLOW_OR_TERM,
     FOLLOW_RELATION_OPERAND, GrammarRule, MEMBER, PRODUCTS, RELATIONS, SUMS, only,
 };
-use super::{Parsed, Parser};
+use super::{CelParser, Parsed};
 use crate::ast::{ExprId, ExprKind, Literal, operator};
 use crate::lex::{TokenKind as T, TokenSet};
 use crate::source::Position;
 
-impl Parser<'_> {
+impl CelParser<'_> {
     pub(super) fn start(&mut self) -> Parsed<ExprId> {
         // The outermost rule has no caller, hence nothing to recover to but the end of the input.
         let root = self.expression(only(T::EndOfInput))?;

@@ -45,7 +45,7 @@ pub(crate) fn parse(text: &str, options: &ParseOptions) -> Result<Ast, CompileEr
             return Err(CompileErrors::whole(text, message));
         }
     }
-    let mut parser = Parser {
+    let mut parser = CelParser {
         stream: Stream::new(text),
         options,
         ast: Ast::default(),
@@ -61,12 +61,12 @@ pub(crate) fn parse(text: &str, options: &ParseOptions) -> Result<Ast, CompileEr
         let problems = std::mem::take(&mut parser.problems);
         parser.stream.errors.append(problems);
     }
-    let Parser { stream, ast, .. } = parser;
+    let CelParser { stream, ast, .. } = parser;
     stream.errors.into_result(text)?;
     Ok(ast)
 }
 
-struct Parser<'t> {
+struct CelParser<'t> {
     stream: Stream<'t>,
     options: &'t ParseOptions,
     ast: Ast,
@@ -79,7 +79,7 @@ struct Parser<'t> {
 
 type Parsed<T> = Result<T, Abort>;
 
-impl Parser<'_> {
+impl CelParser<'_> {
     fn add(&mut self, position: Position, kind: ExprKind) -> ExprId {
         self.ast.add(position, kind)
     }

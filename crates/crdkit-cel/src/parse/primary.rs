@@ -4,8 +4,8 @@ use super::grammar::{
     BRACE_TAIL, END, EXPRESSION, FIELD_NAME, FOLLOW_LIST_ITEM, FOLLOW_MEMBER_PART, GrammarRule,
     LIST_TAIL, LITERAL, MEMBER, OPTIONAL_EXPRESSION, OPTIONAL_FIELD_NAME, only,
 };
-use super::{Parsed, Parser, literal};
-use crate::ast::{Element, Entry, ExprId, ExprKind, FieldInit, Literal, Name, operator};
+use super::{CelParser, Parsed, literal};
+use crate::ast::{Element, ExprId, ExprKind, FieldInit, Literal, MapEntry, Name, operator};
 use crate::lex::{TokenKind as T, TokenSet};
 use crate::source::Position;
 
@@ -41,7 +41,7 @@ enum Named {
     Message,
 }
 
-impl Parser<'_> {
+impl CelParser<'_> {
     pub(super) fn member(&mut self, follow: TokenSet) -> Parsed<ExprId> {
         self.stream.enter(GrammarRule::Member, follow)?;
         let mut operand = self.primary(FOLLOW_MEMBER_PART)?;
@@ -320,7 +320,7 @@ impl Parser<'_> {
         outcome
     }
 
-    fn map_body(&mut self, entries: &mut Vec<Entry>) -> Parsed<()> {
+    fn map_body(&mut self, entries: &mut Vec<MapEntry>) -> Parsed<()> {
         self.stream.sync(158, OPTIONAL_EXPRESSION.or(BRACE_TAIL))?;
         if OPTIONAL_EXPRESSION.contains(self.stream.current()?) {
             self.stream.enter(GrammarRule::MapItems, BRACE_TAIL)?;
@@ -331,7 +331,7 @@ impl Parser<'_> {
         self.stream.expect(163, T::RightBrace, END).map(drop)
     }
 
-    fn map_items(&mut self, entries: &mut Vec<Entry>) -> Parsed<()> {
+    fn map_items(&mut self, entries: &mut Vec<MapEntry>) -> Parsed<()> {
         loop {
             let reported = self.problems.len();
             let (optional, key) = self.optional_expression(only(T::Colon))?;
@@ -345,7 +345,7 @@ impl Parser<'_> {
                 self.problems.truncate(reported);
                 self.problem(position, "unsupported syntax '?'");
             }
-            entries.push(Entry { key, value, optional: optional.is_some() });
+            entries.push(MapEntry { key, value, optional: optional.is_some() });
             if !self.another_item(OPTIONAL_EXPRESSION)? {
                 return Ok(());
             }

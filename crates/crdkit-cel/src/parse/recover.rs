@@ -7,7 +7,7 @@
 
 use super::grammar::GrammarRule;
 use crate::error::Collected;
-use crate::lex::{Token, TokenKind, TokenSet, Unrecognized, lex};
+use crate::lex::{CelToken, TokenKind, TokenSet, Unrecognized, lex};
 use crate::source::Position;
 
 const MAX_SYNTAX_ERRORS: usize = 100;
@@ -43,7 +43,7 @@ struct RuleFrame {
 /// The tokens, the stack of rules, and the state of error recovery.
 pub(super) struct Stream<'t> {
     text: &'t str,
-    tokens: Vec<Token>,
+    tokens: Vec<CelToken>,
     unrecognized: Vec<Unrecognized>,
     reported_unrecognized: usize,
     index: usize,
@@ -89,9 +89,9 @@ impl<'t> Stream<'t> {
         self.text.get(token.start..token.end).unwrap_or_default()
     }
 
-    fn token(&self, index: usize) -> Token {
+    fn token(&self, index: usize) -> CelToken {
         let end = self.text.len();
-        self.tokens.get(index).or(self.tokens.last()).copied().unwrap_or(Token {
+        self.tokens.get(index).or(self.tokens.last()).copied().unwrap_or(CelToken {
             kind: TokenKind::EndOfInput,
             start: end,
             end,

@@ -22,7 +22,7 @@ pub(crate) enum Base {
 
 /// A member whose place in the shape was found beforehand.
 #[derive(Clone, Debug)]
-pub(crate) struct Known {
+pub(crate) struct KnownMember {
     pub(crate) object: ShapeId,
     pub(crate) key: Name,
     pub(crate) shape: ShapeId,
@@ -31,7 +31,7 @@ pub(crate) struct Known {
 /// One step of a chain.
 #[derive(Clone, Debug)]
 pub(crate) enum Qualifier {
-    Field { name: Name, known: Option<Known>, optional: bool },
+    Field { name: Name, known: Option<KnownMember>, optional: bool },
     Constant { key: Constant, optional: bool },
     Computed { key: StepId, optional: bool },
 }

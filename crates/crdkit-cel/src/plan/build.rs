@@ -6,8 +6,8 @@ use crdkit_text::regex::Regex;
 
 use super::quick;
 use super::{
-    Attribute, Base, Call, Collect, Fold, FoldKind, Known, Order, PatternUse, PlanError, PlanStep,
-    Program, Qualifier, StepId,
+    Attribute, Base, Call, Collect, Fold, FoldKind, KnownMember, Order, PatternUse, PlanError,
+    PlanStep, Program, Qualifier, StepId,
 };
 use crate::ast::{Comprehension, ExprId, ExprKind, Literal, Name, operator};
 use crate::check::{Checked, Reference};
@@ -192,7 +192,7 @@ impl<'c> Planner<'c> {
                     .shapes
                     .field(object, name)
                     .or_else(|| self.shapes.field(object, escaped.as_deref()?))?;
-                Some(Known { object, key: Name::clone(&found.key), shape: found.shape })
+                Some(KnownMember { object, key: Name::clone(&found.key), shape: found.shape })
             }),
             _ => None,
         };

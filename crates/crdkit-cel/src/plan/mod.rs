@@ -14,7 +14,7 @@ use std::sync::Arc;
 use crdkit_text::regex::Regex;
 
 pub use attribute::Read;
-pub(crate) use attribute::{Attribute, Base, Known, Qualifier};
+pub(crate) use attribute::{Attribute, Base, KnownMember, Qualifier};
 pub(crate) use build::plan;
 pub(crate) use fold::{Collect, Fold, FoldKind};
 pub(crate) use quick::{

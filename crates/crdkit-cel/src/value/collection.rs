@@ -5,7 +5,7 @@ use std::hash::{BuildHasher, Hash, Hasher};
 use crdkit_value::{Items, Members, NodeId, Value};
 use foldhash::fast::RandomState;
 
-use super::{Arena, Constant, Data, Node, Val, equal, read};
+use super::{Arena, Constant, Data, ShapedValue, Val, equal, read};
 use crate::eval::EvalError;
 use crate::shape::{ListKind, ShapeId};
 
@@ -22,7 +22,7 @@ pub enum List<'v> {
     /// Created from document lists that compare in a way of their own.
     Kinded(&'v [Val<'v>], &'v ListKind),
     /// Read from the document.
-    Node(Node<'v>),
+    Node(ShapedValue<'v>),
 }
 
 impl<'v> List<'v> {
@@ -177,7 +177,7 @@ pub enum Map<'v> {
     /// Created by the expression.
     Table(&'v MapTable<'v>),
     /// Read from the document.
-    Node(Node<'v>),
+    Node(ShapedValue<'v>),
 }
 
 impl<'v> Map<'v> {

@@ -6,7 +6,7 @@
 
 use crdkit_value::{Kind, Value};
 
-use super::{Data, List, ListIter, Map, Node, Opaque, Val, read};
+use super::{Data, List, ListIter, Map, Opaque, ShapedValue, Val, read};
 use crate::ast::Name;
 use crate::eval::EvalError;
 use crate::shape::{ListKind, ShapeKind, find_field};
@@ -190,7 +190,11 @@ fn maps_equal<'v>(data: Data<'v>, left: Map<'v>, right: Map<'v>) -> Result<bool,
     Ok(true)
 }
 
-fn objects_equal<'v>(data: Data<'v>, left: Node<'v>, right: Node<'v>) -> Result<bool, EvalError> {
+fn objects_equal<'v>(
+    data: Data<'v>,
+    left: ShapedValue<'v>,
+    right: ShapedValue<'v>,
+) -> Result<bool, EvalError> {
     let (ShapeKind::Object { fields, .. }, Some(members)) =
         (&data.shape(left.shape).kind, left.value.as_object())
     else {

@@ -25,7 +25,7 @@ pub(crate) use compare::compare;
 pub use constant::Constant;
 pub(crate) use equal::{element_key, equal, set_contains};
 pub(crate) use events::events;
-pub(crate) use opaque::Format;
+pub(crate) use opaque::CelFormat;
 pub use opaque::Opaque;
 pub(crate) use read::{Data, read};
 
@@ -34,7 +34,7 @@ use crate::types::Type;
 
 /// A document value and the shape it is read by.
 #[derive(Clone, Copy, Debug)]
-pub struct Node<'v> {
+pub struct ShapedValue<'v> {
     pub(crate) value: Value<'v>,
     pub(crate) shape: ShapeId,
 }
@@ -71,7 +71,7 @@ pub enum Val<'v> {
     /// A value of a library's own type.
     Opaque(&'v Opaque),
     /// An object of the document, or a document value that can only be compared.
-    Object(Node<'v>),
+    Object(ShapedValue<'v>),
 }
 
 impl Val<'_> {

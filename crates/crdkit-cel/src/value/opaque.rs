@@ -12,7 +12,7 @@ use crate::types::Type;
 
 /// A named format.
 #[derive(Debug)]
-pub struct Format {
+pub struct CelFormat {
     pub(crate) name: &'static str,
     /// Messages for a text that does not fit.
     pub(crate) validate: fn(&str) -> Vec<String>,
@@ -40,7 +40,7 @@ pub enum Opaque {
     /// `net.CIDR`
     Cidr(Cidr),
     /// `kubernetes.NamedFormat`
-    Format(&'static Format),
+    Format(&'static CelFormat),
 }
 
 impl Opaque {

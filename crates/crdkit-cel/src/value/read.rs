@@ -7,7 +7,7 @@ use crdkit_text::timestamp::Timestamp;
 use crdkit_text::{TextError, duration};
 use crdkit_value::{Kind, Value};
 
-use super::{Arena, List, Map, Node, Val};
+use super::{Arena, List, Map, ShapedValue, Val};
 use crate::eval::EvalError;
 use crate::shape::{Field, ListKind, Shape, ShapeId, ShapeKind, Shapes};
 
@@ -45,7 +45,7 @@ impl<'v> Data<'v> {
     /// The members of an object: name and value, or nothing for one that its shape does not know.
     pub(crate) fn members(
         self,
-        node: Node<'v>,
+        node: ShapedValue<'v>,
     ) -> impl Iterator<Item = Option<(&'v str, Result<Val<'v>, EvalError>)>> {
         let fields: &'v [Field] = match &self.shape(node.shape).kind {
             ShapeKind::Object { fields, .. } => fields,
@@ -66,7 +66,7 @@ pub(crate) fn read<'v>(
     id: ShapeId,
 ) -> Result<Val<'v>, EvalError> {
     let shape = data.shape(id);
-    let node = Node { value, shape: id };
+    let node = ShapedValue { value, shape: id };
     Ok(match (&shape.kind, value.kind()) {
         (ShapeKind::Dynamic, Kind::Null) => Val::Null,
         (_, Kind::Null) if shape.nullable => Val::Null,

@@ -1,11 +1,11 @@
 //! Documents from CBOR: one, or all of a sequence.
 
-use super::problem::Problem;
+use super::problem::CborProblem;
 use super::reader::Reader;
 use super::sequence::Frames;
 use super::verdict::{path_at, verdict};
 use super::{Rules, SELF_DESCRIBED, plain};
-use crate::json::{Chunks, Slice, Source};
+use crate::json::{ByteSource, Chunks, Slice};
 use crate::{DecodeError, DecodeOptions, Decoded, Format, not_read};
 use crdkit_issue::{Issue, Segment, Span, codes};
 use crdkit_value::{Builder, Duplicates};
@@ -52,7 +52,7 @@ fn decode_at(bytes: &[u8], base: usize, options: &DecodeOptions) -> Result<Decod
             let rules = Rules::kubernetes(&options.limits);
             let Some(finding) = verdict(bytes, &rules) else { return Err(first) };
             let mut path = path_at(bytes, &rules, finding.span.start);
-            if let Problem::Duplicate { .. } = finding.problem {
+            if let CborProblem::Duplicate { .. } = finding.problem {
                 path = path.join(Segment::named(&String::from_utf8_lossy(&finding.text)));
             }
             let mut issue = finding.issue(path);
@@ -132,7 +132,7 @@ impl<'o, R: Read> Documents<'o, Chunks<R>> {
     }
 }
 
-impl<S: Source> Iterator for Documents<'_, S> {
+impl<S: ByteSource> Iterator for Documents<'_, S> {
     type Item = Result<Decoded, DecodeError>;
 
     fn next(&mut self) -> Option<Self::Item> {

@@ -8,7 +8,7 @@
 
 use super::Rules;
 use super::head::{BREAK, Head, Major, head};
-use super::problem::{Finding, Problem};
+use super::problem::{CborFinding, CborProblem};
 use super::text::Text;
 use super::verdict::form;
 use crdkit_issue::{FieldPath, Issue, Span};
@@ -24,7 +24,7 @@ pub fn notation(bytes: &[u8]) -> Result<String, Box<Issue>> {
     show(bytes).map_err(|finding| finding.issue(FieldPath::root()))
 }
 
-/// The notations of the items of a sequence, each with the tags in front of it. An item that is not well formed is
+/// The notations of the items of a sequence, each with the tags before it. An item that is not well formed is
 /// the last.
 pub fn notations(bytes: &[u8]) -> Vec<Result<String, Box<Issue>>> {
     let mut lines = Vec::new();
@@ -42,7 +42,7 @@ pub fn notations(bytes: &[u8]) -> Vec<Result<String, Box<Issue>>> {
 }
 
 /// What is still to be shown of an open item.
-struct Frame {
+struct DiagFrame {
     /// Items to come, or none when a break ends it.
     left: Option<u64>,
     /// Items shown so far.
@@ -55,10 +55,10 @@ fn rules() -> Rules {
     Rules::frames(&Limits::default())
 }
 
-pub(crate) fn show(bytes: &[u8]) -> Result<String, Finding> {
+pub(crate) fn show(bytes: &[u8]) -> Result<String, CborFinding> {
     form(bytes, &rules())?;
     let mut out = String::new();
-    let mut open: Vec<Frame> = Vec::new();
+    let mut open: Vec<DiagFrame> = Vec::new();
     let mut at = 0;
     loop {
         if let Some(frame) = open.last_mut() {
@@ -82,8 +82,8 @@ pub(crate) fn show(bytes: &[u8]) -> Result<String, Finding> {
             frame.left = frame.left.map(|left| left - 1);
         }
         let start = at;
-        let wrong = |problem| Finding::new(problem, Span::new(start, start + 1));
-        let Ok(item) = head(bytes, at) else { return Err(wrong(Problem::Truncated)) };
+        let wrong = |problem| CborFinding::new(problem, Span::new(start, start + 1));
+        let Ok(item) = head(bytes, at) else { return Err(wrong(CborProblem::Truncated)) };
         let begun = begin(bytes, item, &mut at, &mut out).map_err(wrong)?;
         open.extend(begun);
         if open.is_empty() {
@@ -98,7 +98,7 @@ fn begin(
     item: Head,
     at: &mut usize,
     out: &mut String,
-) -> Result<Option<Frame>, Problem> {
+) -> Result<Option<DiagFrame>, CborProblem> {
     let start = *at;
     *at = item.end;
     let argument = item.argument;
@@ -117,7 +117,7 @@ fn begin(
                 return Ok(None);
             }
             out.push_str("(_ ");
-            return Ok(Some(Frame { left: None, n: 0, is_map: false, close: ')' }));
+            return Ok(Some(DiagFrame { left: None, n: 0, is_map: false, close: ')' }));
         }
         Major::Bytes | Major::Text => {
             let text = text_of(item);
@@ -133,12 +133,17 @@ fn begin(
             }
             let n = if is_map { argument * 2 } else { argument };
             let left = (!item.is_indefinite()).then_some(n);
-            return Ok(Some(Frame { left, n: 0, is_map, close: if is_map { '}' } else { ']' } }));
+            return Ok(Some(DiagFrame {
+                left,
+                n: 0,
+                is_map,
+                close: if is_map { '}' } else { ']' },
+            }));
         }
         Major::Tag if matches!(argument, 2 | 3) => {
-            let content = head(bytes, item.end).map_err(|_| Problem::Truncated)?;
+            let content = head(bytes, item.end).map_err(|_| CborProblem::Truncated)?;
             if content.major != Major::Bytes {
-                return Err(Problem::TagContent { tag: argument, found: content.major });
+                return Err(CborProblem::TagContent { tag: argument, found: content.major });
             }
             let end = super::verdict::item_end(bytes.get(start..).unwrap_or_default(), &rules());
             *at = start + end.unwrap_or_default();
@@ -148,7 +153,7 @@ fn begin(
         }
         Major::Tag => {
             let _ = write!(out, "{argument}(");
-            return Ok(Some(Frame { left: Some(1), n: 0, is_map: false, close: ')' }));
+            return Ok(Some(DiagFrame { left: Some(1), n: 0, is_map: false, close: ')' }));
         }
     }
     Ok(None)

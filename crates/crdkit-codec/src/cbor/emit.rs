@@ -6,7 +6,7 @@
 use super::head::Major;
 use crdkit_value::Piece;
 
-/// A first byte and an argument behind it.
+/// A first byte and an argument after it.
 #[derive(Clone, Copy)]
 pub(crate) struct Long {
     first: u8,
@@ -17,7 +17,7 @@ pub(crate) struct Long {
 
 /// Appends to a vector.
 pub(crate) struct Out<'o> {
-    /// What was written, and zeros behind it.
+    /// What was written, and zeros after it.
     buffer: &'o mut Vec<u8>,
     at: usize,
 }
@@ -112,7 +112,7 @@ impl<'o> Out<'o> {
     }
 }
 
-/// Writes a byte string at a place of the buffer; gives the place behind it.
+/// Writes a byte string at a place of the buffer; gives the place after it.
 #[inline(never)]
 fn write_string(buffer: &mut Vec<u8>, at: usize, bytes: &[u8]) -> usize {
     let mut out = Out { buffer, at };
@@ -120,7 +120,7 @@ fn write_string(buffer: &mut Vec<u8>, at: usize, bytes: &[u8]) -> usize {
     place(out.buffer, out.at, bytes)
 }
 
-/// Writes `bytes` at a place of the buffer, which grows if it has to; gives the place behind them.
+/// Writes `bytes` at a place of the buffer, which grows if it has to; gives the place after them.
 #[inline(never)]
 fn place(buffer: &mut Vec<u8>, at: usize, bytes: &[u8]) -> usize {
     let end = at + bytes.len();

@@ -1,8 +1,8 @@
-//! Heads: the first byte of an item and the argument behind it.
+//! Heads: the first byte of an item and the argument after it.
 //!
 //! An argument may be longer than it has to be; nothing here looks at what an item means.
 
-use super::problem::Problem;
+use super::problem::CborProblem;
 
 /// The three high bits of an item's first byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub(crate) struct Head {
     pub(crate) info: u8,
     /// The argument; a length of [`INDEFINITE`] has none.
     pub(crate) argument: u64,
-    /// Offset behind the head.
+    /// Offset after the head.
     pub(crate) end: usize,
 }
 
@@ -35,7 +35,7 @@ pub(crate) enum Stop {
     /// The window ends too early.
     More,
     /// The bytes are wrong at this offset of the window.
-    Wrong(Problem, usize),
+    Wrong(CborProblem, usize),
 }
 
 /// The low bits that say that a length is found out at the end.
@@ -101,13 +101,13 @@ fn long_head(window: &[u8], at: usize, major: Major, info: u8) -> Result<Head, S
             Major::Bytes | Major::Text | Major::Array | Major::Map => {
                 return Ok(Head { major, info, argument: 0, end: at + 1 });
             }
-            Major::Simple => return Err(Stop::Wrong(Problem::Break, at)),
-            _ => return Err(Stop::Wrong(Problem::Reserved { major, info }, at)),
+            Major::Simple => return Err(Stop::Wrong(CborProblem::Break, at)),
+            _ => return Err(Stop::Wrong(CborProblem::Reserved { major, info }, at)),
         },
-        _ => return Err(Stop::Wrong(Problem::Reserved { major, info }, at)),
+        _ => return Err(Stop::Wrong(CborProblem::Reserved { major, info }, at)),
     };
     if major == Major::Simple && info == 24 && argument < 32 {
-        return Err(Stop::Wrong(Problem::SimpleForm { value: argument }, at));
+        return Err(Stop::Wrong(CborProblem::SimpleForm { value: argument }, at));
     }
     Ok(Head { major, info, argument, end: at + 1 + (1 << (info - 24)) })
 }

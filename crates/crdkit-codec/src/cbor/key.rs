@@ -9,7 +9,7 @@ pub(super) const PLACE: u64 = 0xFF;
 const LAST: u64 = 0x7F << 56;
 
 /// A number that is in the order of the encoded keys as far as it goes: the length and the first bytes, and
-/// behind them the place, which tells whose rank it is. Keys too long for that all have the same length
+/// after them the place, which tells whose rank it is. Keys too long for that all have the same length
 /// here. Behind a shorter key some of the bytes that follow it are taken as well, which does no harm:
 /// different keys of one length differ before that.
 #[inline(always)]

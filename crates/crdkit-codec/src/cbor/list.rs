@@ -155,7 +155,7 @@ impl<W: Write> ListWriter<W> {
     }
 }
 
-/// Writes a list that is at hand, item by item; what is no array under `items` is no item.
+/// Writes a list that is at hand, item by item; what is not an array under `items` is not an item.
 ///
 /// # Errors
 /// When something cannot be encoded or writing fails.

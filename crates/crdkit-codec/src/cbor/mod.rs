@@ -3,7 +3,7 @@
 //! Strings are byte strings and need not be UTF-8; integers are 64 bits with a sign and never turn into
 //! floats; NaN, infinities, bignums and simple values other than `true`, `false` and `null` are refused;
 //! keys are strings, and a key that occurs twice is always an error. Output has the shortest heads and
-//! floats and definite lengths, keys shorter ones first, and in front of an object the three bytes of
+//! floats and definite lengths, keys shorter ones first, and before an object the three bytes of
 //! tag 55799, by which stored CBOR is told from JSON.
 //!
 //! [`Reader`] gives the same events as the other formats, so everything above a codec works on CBOR

@@ -8,7 +8,7 @@
 
 use super::decode::{build, decode};
 use super::diag;
-use super::parse::{Parser, Token};
+use super::parse::{CborParser, CborToken};
 use super::sniff::{Refused, skip, sniff};
 use super::text::hex;
 use super::{Rules, verdict};
@@ -151,17 +151,18 @@ fn items(bytes: &[u8], list: &mut Document) -> Result<(), Box<Issue>> {
 fn partial_list(bytes: &[u8], options: &DecodeOptions) -> Option<Document> {
     let rules = Rules::kubernetes(&options.limits);
     verdict::form(bytes, &rules).ok()?;
-    let mut parser = Parser::new(rules);
-    let Token::BeginMap = parser.next(bytes) else { return None };
+    let mut parser = CborParser::new(rules);
+    let CborToken::BeginMap = parser.next(bytes) else { return None };
     let mut list = decode(&[0xA0], options).ok()?.document;
     let mut seen: HashSet<Vec<u8>> = HashSet::new();
     loop {
         let token = parser.next(bytes);
-        if matches!(token, Token::EndMap | Token::End | Token::More | Token::Wrong) {
+        if matches!(token, CborToken::EndMap | CborToken::End | CborToken::More | CborToken::Wrong)
+        {
             return Some(list);
         }
         let key = match token {
-            Token::Key => parser.text.value(bytes).ok(),
+            CborToken::Key => parser.text.value(bytes).ok(),
             _ => None,
         };
         skip(bytes, token, &mut parser);

@@ -2,7 +2,7 @@
 //!
 //! One token per item, with offsets into the window. Everything about the form of the bytes is checked
 //! here and stops the walk; a well-formed item that means nothing to Kubernetes (an integer beyond 64
-//! bits, a key that is no string) is passed over, and [`Parser::problem`] says what is wrong with it.
+//! bits, a key that is not a string) is passed over, and [`CborParser::problem`] says what is wrong with it.
 //! That is the split of Go's decoder, which checks the form of the whole input before it looks at any
 //! value. State is one entry per open array or map; nothing is allocated from a length that is only
 //! claimed.
@@ -11,14 +11,14 @@
 
 use super::Rules;
 use super::head::{BREAK, Head, INDEFINITE, Major, Stop, head};
-use super::problem::Problem;
+use super::problem::CborProblem;
 use super::text::{Encoding, Text};
 
-/// One step. Where it stands is in [`Parser::start`] and [`Parser::at`], and the string of a `String` or
-/// `Key` in [`Parser::text`]: so a token is two words, and reading is twice as fast as with one that
+/// One step. Where it stands is in [`CborParser::start`] and [`CborParser::at`], and the string of a `String` or
+/// `Key` in [`CborParser::text`]: so a token is two words, and reading is twice as fast as with one that
 /// carries everything.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Token {
+pub(crate) enum CborToken {
     Null,
     False,
     True,
@@ -37,19 +37,19 @@ pub(crate) enum Token {
     EndArray,
     BeginMap,
     EndMap,
-    /// An item that means nothing; see [`Parser::problem`].
+    /// An item that means nothing; see [`CborParser::problem`].
     Nothing,
     /// The item is over; this token has no bytes.
     End,
     /// The window is too short to tell.
     More,
-    /// The form is wrong, as [`Parser::wrong`] says.
+    /// The form is wrong, as [`CborParser::wrong`] says.
     Wrong,
 }
 
 /// An array or map that has begun and not ended; at the top, the item itself as the only one of an array.
 #[derive(Clone, Copy, Debug)]
-struct Frame {
+struct CborFrame {
     /// Items still to come, or items so far when the length is indefinite. Keys and values count
     /// separately, so in a map a key is next when it is even.
     n: u64,
@@ -62,10 +62,16 @@ struct Frame {
     encoding: Encoding,
 }
 
-const TOP: Frame =
-    Frame { n: 1, total: 1, depth: 0, is_map: false, indefinite: false, encoding: Encoding::None };
+const TOP: CborFrame = CborFrame {
+    n: 1,
+    total: 1,
+    depth: 0,
+    is_map: false,
+    indefinite: false,
+    encoding: Encoding::None,
+};
 
-/// What the tags in front of an item say.
+/// What the tags before an item say.
 struct Tagged {
     at: usize,
     depth: usize,
@@ -76,12 +82,12 @@ struct Tagged {
 
 /// Where the walk is.
 #[derive(Debug)]
-pub(crate) struct Parser {
+pub(crate) struct CborParser {
     rules: Rules,
     /// The innermost open container.
-    frame: Frame,
+    frame: CborFrame,
     /// Those around it.
-    open: Vec<Frame>,
+    open: Vec<CborFrame>,
     /// Offset in the window of the last token.
     pub(crate) start: usize,
     /// Offset in the window of the first byte not yet consumed.
@@ -89,12 +95,12 @@ pub(crate) struct Parser {
     /// The last string.
     pub(crate) text: Text,
     /// What is wrong with the item of the last token, although its form is right.
-    pub(crate) problem: Option<Problem>,
+    pub(crate) problem: Option<CborProblem>,
     /// What is wrong with the form, and where.
-    pub(crate) wrong: (Problem, usize),
+    pub(crate) wrong: (CborProblem, usize),
 }
 
-impl Parser {
+impl CborParser {
     pub(crate) fn new(rules: Rules) -> Self {
         Self {
             rules,
@@ -104,7 +110,7 @@ impl Parser {
             at: 0,
             text: Text::EMPTY,
             problem: None,
-            wrong: (Problem::Empty, 0),
+            wrong: (CborProblem::Empty, 0),
         }
     }
 
@@ -127,7 +133,7 @@ impl Parser {
 
     /// The next token.
     #[inline]
-    pub(crate) fn next(&mut self, window: &[u8]) -> Token {
+    pub(crate) fn next(&mut self, window: &[u8]) -> CborToken {
         self.problem = None;
         self.start = self.at;
         let is_key = self.frame.is_map && self.frame.n & 1 == 0;
@@ -157,7 +163,7 @@ impl Parser {
                 ..Text::EMPTY
             };
             self.frame.n -= 1;
-            return if is_key { Token::Key } else { Token::String };
+            return if is_key { CborToken::Key } else { CborToken::String };
         }
         match self.item(window, is_key) {
             Ok(token) => token,
@@ -166,36 +172,36 @@ impl Parser {
     }
 
     /// The end of the innermost container, if it is over.
-    fn end(&mut self, window: &[u8]) -> Result<Option<Token>, Stop> {
+    fn end(&mut self, window: &[u8]) -> Result<Option<CborToken>, Stop> {
         let frame = self.frame;
         if frame.indefinite {
             if *window.get(self.at).ok_or(Stop::More)? != BREAK {
                 return Ok(None);
             }
             if frame.is_map && frame.n & 1 != 0 {
-                return Err(Stop::Wrong(Problem::Break, self.at));
+                return Err(Stop::Wrong(CborProblem::Break, self.at));
             }
             self.at += 1;
         }
-        let Some(outer) = self.open.pop() else { return Ok(Some(Token::End)) };
+        let Some(outer) = self.open.pop() else { return Ok(Some(CborToken::End)) };
         self.frame = outer;
         self.after_item()?;
-        Ok(Some(if frame.is_map { Token::EndMap } else { Token::EndArray }))
+        Ok(Some(if frame.is_map { CborToken::EndMap } else { CborToken::EndArray }))
     }
 
     #[cold]
-    fn stop(&mut self, stop: Stop) -> Token {
+    fn stop(&mut self, stop: Stop) -> CborToken {
         match stop {
-            Stop::More => Token::More,
+            Stop::More => CborToken::More,
             Stop::Wrong(problem, at) => {
                 self.wrong = (problem, at);
-                Token::Wrong
+                CborToken::Wrong
             }
         }
     }
 
-    fn item(&mut self, window: &[u8], is_key: bool) -> Result<Token, Stop> {
-        let Frame { depth, encoding, .. } = self.frame;
+    fn item(&mut self, window: &[u8], is_key: bool) -> Result<CborToken, Stop> {
+        let CborFrame { depth, encoding, .. } = self.frame;
         let mut tagged = Tagged { at: self.at, depth, encoding, is_time: false };
         if window.get(self.at).is_some_and(|byte| Major::of(*byte) == Major::Tag) {
             self.tags(window, &mut tagged)?;
@@ -213,7 +219,7 @@ impl Parser {
                     encoding: tagged.encoding,
                 };
                 self.at = end;
-                if is_key { Token::Key } else { Token::String }
+                if is_key { CborToken::Key } else { CborToken::String }
             }
             Major::Array | Major::Map => return self.begin(head, &tagged, is_key),
             Major::Unsigned | Major::Negative => {
@@ -227,10 +233,10 @@ impl Parser {
             }
         };
         self.after_item()?;
-        Ok(if self.problem.is_some() { Token::Nothing } else { token })
+        Ok(if self.problem.is_some() { CborToken::Nothing } else { token })
     }
 
-    /// Passes over the tags in front of an item. The first of them is free, each further one nests.
+    /// Passes over the tags before an item. The first of them is free, each further one nests.
     #[cold]
     fn tags(&mut self, window: &[u8], tagged: &mut Tagged) -> Result<(), Stop> {
         let mut first = true;
@@ -255,7 +261,7 @@ impl Parser {
                 _ => true,
             };
             if !right {
-                let problem = Problem::TagContent { tag: tag.argument, found };
+                let problem = CborProblem::TagContent { tag: tag.argument, found };
                 if self.rules.check_tags {
                     return Err(Stop::Wrong(problem, start));
                 }
@@ -263,7 +269,9 @@ impl Parser {
             }
             match tag.argument {
                 0 | 1 => tagged.is_time = true,
-                2 | 3 if !self.rules.bignums => return Err(Stop::Wrong(Problem::Bignum, start)),
+                2 | 3 if !self.rules.bignums => {
+                    return Err(Stop::Wrong(CborProblem::Bignum, start));
+                }
                 21 => tagged.encoding = Encoding::Base64Url,
                 22 => tagged.encoding = Encoding::Base64,
                 23 => tagged.encoding = Encoding::Hex,
@@ -275,7 +283,7 @@ impl Parser {
         }
     }
 
-    /// Offset behind the string whose head stands at `start`; nothing is made of its bytes yet.
+    /// Offset after the string whose head stands at `start`; nothing is made of its bytes yet.
     #[inline]
     fn string_end(&self, window: &[u8], start: usize, head: Head) -> Result<usize, Stop> {
         if head.is_indefinite() {
@@ -284,11 +292,11 @@ impl Parser {
         content_end(window, start, head)
     }
 
-    /// Offset behind the parts of a string of indefinite length and the break that ends it.
+    /// Offset after the parts of a string of indefinite length and the break that ends it.
     #[cold]
     fn chunks(&self, window: &[u8], start: usize, string: Head) -> Result<usize, Stop> {
         if !self.rules.indefinite {
-            return Err(Stop::Wrong(Problem::Indefinite { major: string.major }, start));
+            return Err(Stop::Wrong(CborProblem::Indefinite { major: string.major }, start));
         }
         let mut at = string.end;
         loop {
@@ -298,57 +306,58 @@ impl Parser {
             }
             let chunk = Major::of(first);
             if chunk != string.major {
-                let problem = Problem::ChunkType { string: string.major, chunk };
+                let problem = CborProblem::ChunkType { string: string.major, chunk };
                 return Err(Stop::Wrong(problem, at));
             }
             if first & 0x1F == INDEFINITE {
-                return Err(Stop::Wrong(Problem::ChunkNested { string: string.major }, at));
+                return Err(Stop::Wrong(CborProblem::ChunkNested { string: string.major }, at));
             }
             at = content_end(window, at, head(window, at)?)?;
         }
     }
 
-    fn begin(&mut self, head: Head, tagged: &Tagged, is_key: bool) -> Result<Token, Stop> {
+    fn begin(&mut self, head: Head, tagged: &Tagged, is_key: bool) -> Result<CborToken, Stop> {
         let depth = tagged.depth + 1;
         self.check_depth(depth, tagged.at)?;
         let is_map = head.major == Major::Map;
         let indefinite = head.is_indefinite();
         if indefinite && !self.rules.indefinite {
-            return Err(Stop::Wrong(Problem::Indefinite { major: head.major }, tagged.at));
+            return Err(Stop::Wrong(CborProblem::Indefinite { major: head.major }, tagged.at));
         }
         if i64::try_from(head.argument).is_err() {
-            let problem = Problem::Length { major: head.major, length: head.argument };
+            let problem = CborProblem::Length { major: head.major, length: head.argument };
             return Err(Stop::Wrong(problem, tagged.at));
         }
         self.check_count(is_map, head.argument, tagged.at)?;
         if is_key {
-            self.problem.get_or_insert(Problem::KeyType { found: head.major, too_small: None });
+            self.problem.get_or_insert(CborProblem::KeyType { found: head.major, too_small: None });
         }
         let n = if is_map { head.argument * 2 } else { head.argument };
         self.open.push(self.frame);
-        self.frame = Frame { n, total: n, depth, is_map, indefinite, encoding: tagged.encoding };
+        self.frame =
+            CborFrame { n, total: n, depth, is_map, indefinite, encoding: tagged.encoding };
         self.at = head.end;
-        Ok(if is_map { Token::BeginMap } else { Token::BeginArray })
+        Ok(if is_map { CborToken::BeginMap } else { CborToken::BeginArray })
     }
 
     #[inline]
-    fn integer(&mut self, head: Head, is_time: bool, is_key: bool) -> Token {
+    fn integer(&mut self, head: Head, is_time: bool, is_key: bool) -> CborToken {
         let negative = head.major == Major::Negative;
         let argument = head.argument;
         let Ok(magnitude) = i64::try_from(argument) else {
             let too_small = negative.then_some(argument);
             self.problem.get_or_insert(match (is_key, is_time) {
-                (true, _) => Problem::KeyType { found: head.major, too_small },
-                (false, true) => Problem::TimeOverflow { negative, argument },
-                (false, false) => Problem::Integer { negative, argument },
+                (true, _) => CborProblem::KeyType { found: head.major, too_small },
+                (false, true) => CborProblem::TimeOverflow { negative, argument },
+                (false, false) => CborProblem::Integer { negative, argument },
             });
-            return Token::Nothing;
+            return CborToken::Nothing;
         };
         if is_key {
-            self.problem.get_or_insert(Problem::KeyType { found: head.major, too_small: None });
+            self.problem.get_or_insert(CborProblem::KeyType { found: head.major, too_small: None });
         }
         let int = if negative { !magnitude } else { magnitude };
-        if is_time { Token::Epoch(int) } else { Token::Int(int) }
+        if is_time { CborToken::Epoch(int) } else { CborToken::Int(int) }
     }
 
     #[inline]
@@ -358,33 +367,34 @@ impl Parser {
         at: usize,
         is_time: bool,
         is_key: bool,
-    ) -> Result<Token, Stop> {
+    ) -> Result<CborToken, Stop> {
         let Some(float) = float(head) else {
             let token = match head.argument {
-                20 => Token::False,
-                21 => Token::True,
-                22 if is_key => return Ok(Token::NullKey),
-                22 => return Ok(Token::Null),
+                20 => CborToken::False,
+                21 => CborToken::True,
+                22 if is_key => return Ok(CborToken::NullKey),
+                22 => return Ok(CborToken::Null),
                 value => {
-                    self.problem.get_or_insert(Problem::Simple { value });
-                    return Ok(Token::Nothing);
+                    self.problem.get_or_insert(CborProblem::Simple { value });
+                    return Ok(CborToken::Nothing);
                 }
             };
             if is_key {
-                let problem = Problem::KeyType { found: Major::Simple, too_small: None };
+                let problem = CborProblem::KeyType { found: Major::Simple, too_small: None };
                 self.problem.get_or_insert(problem);
             }
             return Ok(token);
         };
         if self.rules.finite && !float.is_finite() {
-            let problem = if float.is_nan() { Problem::Nan } else { Problem::Infinity };
+            let problem = if float.is_nan() { CborProblem::Nan } else { CborProblem::Infinity };
             return Err(Stop::Wrong(problem, at));
         }
         if is_key {
-            self.problem.get_or_insert(Problem::KeyType { found: Major::Simple, too_small: None });
+            self.problem
+                .get_or_insert(CborProblem::KeyType { found: Major::Simple, too_small: None });
         }
         let bits = float.to_bits();
-        Ok(if is_time { Token::EpochFloat(bits) } else { Token::Float(bits) })
+        Ok(if is_time { CborToken::EpochFloat(bits) } else { CborToken::Float(bits) })
     }
 
     /// Counts an item that has ended.
@@ -402,10 +412,10 @@ impl Parser {
 
     fn check_count(&self, is_map: bool, count: u64, at: usize) -> Result<(), Stop> {
         if is_map && count > self.rules.pairs {
-            return Err(Stop::Wrong(Problem::Pairs { limit: self.rules.pairs }, at));
+            return Err(Stop::Wrong(CborProblem::Pairs { limit: self.rules.pairs }, at));
         }
         if !is_map && count > self.rules.items {
-            return Err(Stop::Wrong(Problem::Items { limit: self.rules.items }, at));
+            return Err(Stop::Wrong(CborProblem::Items { limit: self.rules.items }, at));
         }
         Ok(())
     }
@@ -413,17 +423,17 @@ impl Parser {
     #[inline]
     fn check_depth(&self, depth: usize, at: usize) -> Result<(), Stop> {
         if depth > self.rules.depth {
-            return Err(Stop::Wrong(Problem::Depth { limit: self.rules.depth }, at));
+            return Err(Stop::Wrong(CborProblem::Depth { limit: self.rules.depth }, at));
         }
         Ok(())
     }
 }
 
-/// Offset behind the content of a string of definite length.
+/// Offset after the content of a string of definite length.
 #[inline]
 fn content_end(window: &[u8], start: usize, head: Head) -> Result<usize, Stop> {
     let Ok(length) = i64::try_from(head.argument) else {
-        let problem = Problem::Length { major: head.major, length: head.argument };
+        let problem = CborProblem::Length { major: head.major, length: head.argument };
         return Err(Stop::Wrong(problem, start));
     };
     let left = window.len() - head.end;

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 /// Something that is not allowed. The first group concerns the form of the bytes and wins over
 /// everything else in the same input; the second what well-formed items mean.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Problem {
+pub(crate) enum CborProblem {
     Empty,
     Truncated,
     Trailing { bytes: usize },
@@ -41,15 +41,15 @@ pub(crate) enum Problem {
 
 /// A problem and where it is.
 #[derive(Clone, Debug)]
-pub(crate) struct Finding {
-    pub(crate) problem: Problem,
+pub(crate) struct CborFinding {
+    pub(crate) problem: CborProblem,
     pub(crate) span: Span,
-    /// The key that occurs again, or the text that is no time.
+    /// The key that occurs again, or the text that is not a time.
     pub(crate) text: Box<[u8]>,
 }
 
-impl Finding {
-    pub(crate) fn new(problem: Problem, span: Span) -> Self {
+impl CborFinding {
+    pub(crate) fn new(problem: CborProblem, span: Span) -> Self {
         Self { problem, span, text: Box::default() }
     }
 
@@ -64,83 +64,85 @@ impl Finding {
 
     fn code(&self) -> Code {
         match self.problem {
-            Problem::Empty => code::CBOR_EMPTY,
-            Problem::Truncated => code::CBOR_TRUNCATED,
-            Problem::Trailing { .. } => code::CBOR_TRAILING_DATA,
-            Problem::Depth { .. } => code::CBOR_TOO_DEEP,
-            Problem::Items { .. } => code::CBOR_TOO_MANY_ITEMS,
-            Problem::Pairs { .. } => code::CBOR_TOO_MANY_PAIRS,
-            Problem::Length { .. } => code::CBOR_LENGTH,
-            Problem::Reserved { .. } => code::CBOR_RESERVED,
-            Problem::SimpleForm { .. } => code::CBOR_SIMPLE_FORM,
-            Problem::Break => code::CBOR_BREAK,
-            Problem::ChunkType { .. } => code::CBOR_CHUNK_TYPE,
-            Problem::ChunkNested { .. } => code::CBOR_CHUNK_NESTED,
-            Problem::Indefinite { .. } => code::CBOR_INDEFINITE,
-            Problem::Nan => code::CBOR_NAN,
-            Problem::Infinity => code::CBOR_INFINITY,
-            Problem::Bignum => code::CBOR_BIGNUM,
-            Problem::Simple { .. } => code::CBOR_SIMPLE,
-            Problem::Utf8 => code::CBOR_UTF8,
-            Problem::TagContent { .. } => code::CBOR_TAG_CONTENT,
-            Problem::Integer { .. } => code::CBOR_INTEGER_RANGE,
-            Problem::KeyType { .. } => code::CBOR_KEY_TYPE,
-            Problem::Duplicate { .. } => code::CBOR_DUPLICATE_KEY,
-            Problem::TimeSyntax => code::CBOR_TIME_SYNTAX,
-            Problem::TimeYear | Problem::TimeZone => code::CBOR_TIME_RANGE,
-            Problem::TimeOverflow { .. } | Problem::TimeFloat { .. } => code::CBOR_TIME_OVERFLOW,
+            CborProblem::Empty => code::CBOR_EMPTY,
+            CborProblem::Truncated => code::CBOR_TRUNCATED,
+            CborProblem::Trailing { .. } => code::CBOR_TRAILING_DATA,
+            CborProblem::Depth { .. } => code::CBOR_TOO_DEEP,
+            CborProblem::Items { .. } => code::CBOR_TOO_MANY_ITEMS,
+            CborProblem::Pairs { .. } => code::CBOR_TOO_MANY_PAIRS,
+            CborProblem::Length { .. } => code::CBOR_LENGTH,
+            CborProblem::Reserved { .. } => code::CBOR_RESERVED,
+            CborProblem::SimpleForm { .. } => code::CBOR_SIMPLE_FORM,
+            CborProblem::Break => code::CBOR_BREAK,
+            CborProblem::ChunkType { .. } => code::CBOR_CHUNK_TYPE,
+            CborProblem::ChunkNested { .. } => code::CBOR_CHUNK_NESTED,
+            CborProblem::Indefinite { .. } => code::CBOR_INDEFINITE,
+            CborProblem::Nan => code::CBOR_NAN,
+            CborProblem::Infinity => code::CBOR_INFINITY,
+            CborProblem::Bignum => code::CBOR_BIGNUM,
+            CborProblem::Simple { .. } => code::CBOR_SIMPLE,
+            CborProblem::Utf8 => code::CBOR_UTF8,
+            CborProblem::TagContent { .. } => code::CBOR_TAG_CONTENT,
+            CborProblem::Integer { .. } => code::CBOR_INTEGER_RANGE,
+            CborProblem::KeyType { .. } => code::CBOR_KEY_TYPE,
+            CborProblem::Duplicate { .. } => code::CBOR_DUPLICATE_KEY,
+            CborProblem::TimeSyntax => code::CBOR_TIME_SYNTAX,
+            CborProblem::TimeYear | CborProblem::TimeZone => code::CBOR_TIME_RANGE,
+            CborProblem::TimeOverflow { .. } | CborProblem::TimeFloat { .. } => {
+                code::CBOR_TIME_OVERFLOW
+            }
         }
     }
 
     fn words(&self) -> String {
         let text = String::from_utf8_lossy(&self.text);
         match self.problem {
-            Problem::Empty => "there is no CBOR item here".into(),
-            Problem::Truncated => "the input ends in the middle of a CBOR item".into(),
-            Problem::Trailing { bytes } => format!("{bytes} bytes follow the CBOR item"),
-            Problem::Depth { limit } => format!("items nest deeper than the limit of {limit}"),
-            Problem::Items { limit } => format!("an array has more than {limit} items"),
-            Problem::Pairs { limit } => format!("a map has more than {limit} pairs"),
-            Problem::Length { length, .. } => format!("the length {length} is too large"),
-            Problem::Reserved { major, info } => {
+            CborProblem::Empty => "there is no CBOR item here".into(),
+            CborProblem::Truncated => "the input ends in the middle of a CBOR item".into(),
+            CborProblem::Trailing { bytes } => format!("{bytes} bytes follow the CBOR item"),
+            CborProblem::Depth { limit } => format!("items nest deeper than the limit of {limit}"),
+            CborProblem::Items { limit } => format!("an array has more than {limit} items"),
+            CborProblem::Pairs { limit } => format!("a map has more than {limit} pairs"),
+            CborProblem::Length { length, .. } => format!("the length {length} is too large"),
+            CborProblem::Reserved { major, info } => {
                 format!("{info} is not a valid argument for a {}", major.name())
             }
-            Problem::SimpleForm { value } => {
+            CborProblem::SimpleForm { value } => {
                 format!("the simple value {value} must not be written in two bytes")
             }
-            Problem::Break => "nothing of indefinite length can end here".into(),
-            Problem::ChunkType { string, chunk } => {
+            CborProblem::Break => "nothing of indefinite length can end here".into(),
+            CborProblem::ChunkType { string, chunk } => {
                 format!("a {} of indefinite length cannot hold a {}", string.name(), chunk.name())
             }
-            Problem::ChunkNested { string } => {
+            CborProblem::ChunkNested { string } => {
                 format!("a part of a {} must have a definite length", string.name())
             }
-            Problem::Indefinite { major } => {
+            CborProblem::Indefinite { major } => {
                 format!("a {} must have a definite length here", major.name())
             }
-            Problem::Nan => "the number is NaN, which JSON cannot say".into(),
-            Problem::Infinity => "the number is infinite, which JSON cannot say".into(),
-            Problem::Bignum => "integers beyond 64 bits are not accepted".into(),
-            Problem::Simple { value: 23 } => "`undefined` is not accepted".into(),
-            Problem::Simple { value } => format!("the simple value {value} has no meaning"),
-            Problem::Utf8 => "the text string is not valid UTF-8".into(),
-            Problem::TagContent { tag, found } => {
+            CborProblem::Nan => "the number is NaN, which JSON cannot say".into(),
+            CborProblem::Infinity => "the number is infinite, which JSON cannot say".into(),
+            CborProblem::Bignum => "integers beyond 64 bits are not accepted".into(),
+            CborProblem::Simple { value: 23 } => "`undefined` is not accepted".into(),
+            CborProblem::Simple { value } => format!("the simple value {value} has no meaning"),
+            CborProblem::Utf8 => "the text string is not valid UTF-8".into(),
+            CborProblem::TagContent { tag, found } => {
                 format!("tag {tag} holds a {}, expected {}", found.name(), tag_content(tag))
             }
-            Problem::Integer { negative, argument } => {
+            CborProblem::Integer { negative, argument } => {
                 format!("the integer {} does not fit 64 bits", integer(negative, argument))
             }
-            Problem::KeyType { found, .. } => {
+            CborProblem::KeyType { found, .. } => {
                 format!("the key is a {}, expected a string", found.name())
             }
-            Problem::Duplicate { .. } => format!("`{text}` is given more than once"),
-            Problem::TimeSyntax => format!("`{text}` is not an RFC 3339 time"),
-            Problem::TimeYear => "the year of the time is not between 0 and 9999".into(),
-            Problem::TimeZone => "the time is 24 hours or more away from UTC".into(),
-            Problem::TimeOverflow { negative, argument } => {
+            CborProblem::Duplicate { .. } => format!("`{text}` is given more than once"),
+            CborProblem::TimeSyntax => format!("`{text}` is not an RFC 3339 time"),
+            CborProblem::TimeYear => "the year of the time is not between 0 and 9999".into(),
+            CborProblem::TimeZone => "the time is 24 hours or more away from UTC".into(),
+            CborProblem::TimeOverflow { negative, argument } => {
                 format!("{} is too large for a time", integer(negative, argument))
             }
-            Problem::TimeFloat { seconds } => format!("{seconds} is too large for a time"),
+            CborProblem::TimeFloat { seconds } => format!("{seconds} is too large for a time"),
         }
     }
 
@@ -149,81 +151,81 @@ impl Finding {
         const REFUSED: &str = "is not accepted by protocol:";
         let text = String::from_utf8_lossy(&self.text);
         match self.problem {
-            Problem::Empty => "EOF".into(),
-            Problem::Truncated => "unexpected EOF".into(),
-            Problem::Trailing { bytes } => {
+            CborProblem::Empty => "EOF".into(),
+            CborProblem::Truncated => "unexpected EOF".into(),
+            CborProblem::Trailing { bytes } => {
                 let index = self.span.start;
                 format!("cbor: {bytes} bytes of extraneous data starting at index {index}")
             }
-            Problem::Depth { limit } => format!("cbor: exceeded max nested level {limit}"),
-            Problem::Items { limit } => {
+            CborProblem::Depth { limit } => format!("cbor: exceeded max nested level {limit}"),
+            CborProblem::Items { limit } => {
                 format!("cbor: exceeded max number of elements {limit} for CBOR array")
             }
-            Problem::Pairs { limit } => {
+            CborProblem::Pairs { limit } => {
                 format!("cbor: exceeded max number of key-value pairs {limit} for CBOR map")
             }
-            Problem::Length { major: major @ (Major::Array | Major::Map), length } => format!(
+            CborProblem::Length { major: major @ (Major::Array | Major::Map), length } => format!(
                 "cbor: {} length {length} is too large, it would cause integer overflow",
                 major.name()
             ),
-            Problem::Length { major, length } => format!(
+            CborProblem::Length { major, length } => format!(
                 "cbor: {} length {length} is too large, causing integer overflow",
                 major.name()
             ),
-            Problem::Reserved { major, info } => {
+            CborProblem::Reserved { major, info } => {
                 format!("cbor: invalid additional information {info} for type {}", major.name())
             }
-            Problem::SimpleForm { value } => {
+            CborProblem::SimpleForm { value } => {
                 format!("cbor: invalid simple value {value} for type primitives")
             }
-            Problem::Break => "cbor: unexpected \"break\" code".into(),
-            Problem::ChunkType { string, chunk } => {
+            CborProblem::Break => "cbor: unexpected \"break\" code".into(),
+            CborProblem::ChunkType { string, chunk } => {
                 let (string, chunk) = (string.name(), chunk.name());
                 format!("cbor: wrong element type {chunk} for indefinite-length {string}")
             }
-            Problem::ChunkNested { string } => {
+            CborProblem::ChunkNested { string } => {
                 format!("cbor: indefinite-length {} chunk is not definite-length", string.name())
             }
-            Problem::Indefinite { major } => {
+            CborProblem::Indefinite { major } => {
                 format!("cbor: indefinite-length {} isn't allowed", major.name())
             }
-            Problem::Nan => {
+            CborProblem::Nan => {
                 format!("cbor: data item of cbor type primitives {REFUSED} floating-point NaN")
             }
-            Problem::Infinity => {
+            CborProblem::Infinity => {
                 format!("cbor: data item of cbor type primitives {REFUSED} floating-point infinity")
             }
-            Problem::Bignum => format!("cbor: data item of cbor type tag {REFUSED} bignum"),
-            Problem::Simple { value } => format!(
+            CborProblem::Bignum => format!("cbor: data item of cbor type tag {REFUSED} bignum"),
+            CborProblem::Simple { value } => format!(
                 "cbor: data item of cbor type primitives {REFUSED} simple value {value} is not recognized"
             ),
-            Problem::Utf8 => "cbor: invalid UTF-8 string".into(),
-            Problem::TagContent { tag, found } => format!(
+            CborProblem::Utf8 => "cbor: invalid UTF-8 string".into(),
+            CborProblem::TagContent { tag, found } => format!(
                 "cbor: tag number {tag} must be followed by {}, got {}",
                 tag_content(tag),
                 found.name()
             ),
-            Problem::Integer { negative, argument } => overflow("int64", negative, argument),
-            Problem::KeyType { too_small: Some(argument), .. } => {
+            CborProblem::Integer { negative, argument } => overflow("int64", negative, argument),
+            CborProblem::KeyType { too_small: Some(argument), .. } => {
                 overflow("string", true, argument)
             }
-            Problem::KeyType { found, too_small: None } => {
+            CborProblem::KeyType { found, too_small: None } => {
                 format!("cbor: cannot unmarshal {} into Go value of type string", found.name())
             }
-            Problem::Duplicate { index } => format!(
+            CborProblem::Duplicate { index } => format!(
                 "cbor: found duplicate map key {} at map element index {index}",
                 quoted(&self.text)
             ),
-            Problem::TimeSyntax => {
+            CborProblem::TimeSyntax => {
                 let reason = super::time::explain(&self.text);
                 format!("cbor: cannot set {text} for time.Time: {reason}")
             }
-            Problem::TimeYear => format!("{TIME_FORM} year outside of range [0,9999]"),
-            Problem::TimeZone => format!("{TIME_FORM} timezone hour outside of range [0,23]"),
-            Problem::TimeOverflow { negative, argument } => {
+            CborProblem::TimeYear => format!("{TIME_FORM} year outside of range [0,9999]"),
+            CborProblem::TimeZone => format!("{TIME_FORM} timezone hour outside of range [0,23]"),
+            CborProblem::TimeOverflow { negative, argument } => {
                 overflow("time.Time", negative, argument)
             }
-            Problem::TimeFloat { seconds } => format!(
+            CborProblem::TimeFloat { seconds } => format!(
                 "cbor: cannot unmarshal primitives into Go value of type time.Time ({} overflows Go's int64)",
                 crdkit_text::number::exponential(seconds)
             ),

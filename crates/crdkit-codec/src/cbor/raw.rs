@@ -6,7 +6,7 @@
 //!
 //! Upstream: `k8s.io/apimachinery/pkg/runtime/extension.go`, `pkg/apis/meta/v1/helpers.go`.
 
-use super::problem::Finding;
+use super::problem::CborFinding;
 use super::transcode::{TranscodeError, from_json, to_json};
 use super::verdict::form;
 use super::{Rules, SELF_DESCRIBED};
@@ -241,7 +241,7 @@ impl FieldsV1 {
 /// # Errors
 /// The finding.
 pub fn check_embedded(item: &[u8]) -> Result<(), Box<Issue>> {
-    form(item, &Rules::embedded()).map_err(|finding: Finding| finding.issue(FieldPath::root()))
+    form(item, &Rules::embedded()).map_err(|finding: CborFinding| finding.issue(FieldPath::root()))
 }
 
 impl fmt::Display for RawError {

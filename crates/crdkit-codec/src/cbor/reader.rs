@@ -6,12 +6,12 @@
 //! string.
 
 use super::Rules;
-use super::parse::{Parser, Token};
-use super::problem::{Finding, Problem};
+use super::parse::{CborParser, CborToken};
+use super::problem::{CborFinding, CborProblem};
 use super::text::Text;
 use super::time;
 use crate::DecodeError;
-use crate::json::{Chunks, Slice, Source};
+use crate::json::{ByteSource, Chunks, Slice};
 use crdkit_issue::{FieldPath, Span};
 use crdkit_value::{Event, Limits};
 use std::borrow::Cow;
@@ -20,7 +20,7 @@ use std::io::Read;
 /// A pull parser: gives one event at a time.
 pub struct Reader<S> {
     source: S,
-    parser: Parser,
+    parser: CborParser,
     /// Offset of the window in the input.
     base: usize,
     /// Where the current item began, and how long it may be.
@@ -52,11 +52,11 @@ impl<R: Read> Reader<Chunks<R>> {
     }
 }
 
-impl<S: Source> Reader<S> {
+impl<S: ByteSource> Reader<S> {
     fn new(source: S, limits: &Limits) -> Self {
         Self {
             source,
-            parser: Parser::new(Rules::kubernetes(limits)),
+            parser: CborParser::new(Rules::kubernetes(limits)),
             base: 0,
             item_start: 0,
             max_bytes: limits.bytes,
@@ -86,24 +86,28 @@ impl<S: Source> Reader<S> {
             return Err(self.too_large());
         }
         let event = match token {
-            Token::Null => Event::Null,
-            Token::False => Event::Bool(false),
-            Token::True => Event::Bool(true),
-            Token::Int(int) => Event::Int(int),
-            Token::Float(bits) => Event::Float(f64::from_bits(bits)),
-            Token::String => Event::String(self.text(span)?),
-            Token::Key => Event::Key(self.text(span)?),
+            CborToken::Null => Event::Null,
+            CborToken::False => Event::Bool(false),
+            CborToken::True => Event::Bool(true),
+            CborToken::Int(int) => Event::Int(int),
+            CborToken::Float(bits) => Event::Float(f64::from_bits(bits)),
+            CborToken::String => Event::String(self.text(span)?),
+            CborToken::Key => Event::Key(self.text(span)?),
             // It keeps the key before it, which is then a duplicate unless there is none.
-            Token::NullKey if self.parser.is_first_key() => Event::Key(""),
-            Token::NullKey => return Err(wrong(Problem::Duplicate { index: 0 }, span)),
-            Token::Epoch(seconds) => self.time(time::epoch(seconds), span)?,
-            Token::EpochFloat(bits) => self.time(time::epoch_float(f64::from_bits(bits)), span)?,
-            Token::BeginArray => Event::BeginArray,
-            Token::EndArray => Event::EndArray,
-            Token::BeginMap => Event::BeginObject,
-            Token::EndMap => Event::EndObject,
+            CborToken::NullKey if self.parser.is_first_key() => Event::Key(""),
+            CborToken::NullKey => return Err(wrong(CborProblem::Duplicate { index: 0 }, span)),
+            CborToken::Epoch(seconds) => self.time(time::epoch(seconds), span)?,
+            CborToken::EpochFloat(bits) => {
+                self.time(time::epoch_float(f64::from_bits(bits)), span)?
+            }
+            CborToken::BeginArray => Event::BeginArray,
+            CborToken::EndArray => Event::EndArray,
+            CborToken::BeginMap => Event::BeginObject,
+            CborToken::EndMap => Event::EndObject,
             // The others do not get here: `next_token` turns them into errors.
-            Token::End | Token::Nothing | Token::More | Token::Wrong => return Ok(None),
+            CborToken::End | CborToken::Nothing | CborToken::More | CborToken::Wrong => {
+                return Ok(None);
+            }
         };
         Ok(Some((event, span)))
     }
@@ -139,21 +143,21 @@ impl<S: Source> Reader<S> {
     }
 
     #[inline]
-    fn next_token(&mut self) -> Result<Token, DecodeError> {
+    fn next_token(&mut self) -> Result<CborToken, DecodeError> {
         loop {
             let token = self.parser.next(self.source.window());
             match token {
-                Token::More if !self.at_end => {
+                CborToken::More if !self.at_end => {
                     if self.source.window().len() - self.parser.at > self.max_bytes {
                         return Err(self.too_large());
                     }
                     self.refill()?;
                 }
-                Token::More
-                | Token::Wrong
-                | Token::Nothing
-                | Token::BeginArray
-                | Token::BeginMap => {
+                CborToken::More
+                | CborToken::Wrong
+                | CborToken::Nothing
+                | CborToken::BeginArray
+                | CborToken::BeginMap => {
                     return match self.problem(token) {
                         None => Ok(token),
                         Some((problem, span)) => Err(wrong(problem, span)),
@@ -165,15 +169,15 @@ impl<S: Source> Reader<S> {
     }
 
     /// What is wrong with a token, if something is, and where.
-    fn problem(&self, token: Token) -> Option<(Problem, Span)> {
+    fn problem(&self, token: CborToken) -> Option<(CborProblem, Span)> {
         match token {
-            Token::More => {
+            CborToken::More => {
                 let end = self.base + self.source.window().len();
                 let is_empty = self.parser.is_before() && end == self.offset();
-                let problem = if is_empty { Problem::Empty } else { Problem::Truncated };
+                let problem = if is_empty { CborProblem::Empty } else { CborProblem::Truncated };
                 Some((problem, Span::at(end)))
             }
-            Token::Wrong => {
+            CborToken::Wrong => {
                 let (problem, at) = self.parser.wrong;
                 Some((problem, Span::new(self.base + at, self.base + at + 1)))
             }
@@ -213,7 +217,7 @@ impl<S: Source> Reader<S> {
 
     fn time(
         &mut self,
-        text: Result<String, Problem>,
+        text: Result<String, CborProblem>,
         span: Span,
     ) -> Result<Event<'_>, DecodeError> {
         self.scratch = text.map_err(|problem| wrong(problem, span))?;
@@ -227,8 +231,8 @@ impl<S: Source> Reader<S> {
 }
 
 #[cold]
-fn wrong(problem: Problem, span: Span) -> DecodeError {
-    Finding::new(problem, span).issue(FieldPath::root()).into()
+fn wrong(problem: CborProblem, span: Span) -> DecodeError {
+    CborFinding::new(problem, span).issue(FieldPath::root()).into()
 }
 
 /// The bytes of a string that is not its content as it stands.
@@ -236,6 +240,6 @@ fn wrong(problem: Problem, span: Span) -> DecodeError {
 fn unusual_text(text: Text, window: &[u8], span: Span) -> Result<Vec<u8>, DecodeError> {
     text.value(window).map(Cow::into_owned).map_err(|problem| {
         let content = text.content(window).unwrap_or_default();
-        Finding { problem, span, text: content.into() }.issue(FieldPath::root()).into()
+        CborFinding { problem, span, text: content.into() }.issue(FieldPath::root()).into()
     })
 }

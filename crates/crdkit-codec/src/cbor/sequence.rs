@@ -9,12 +9,12 @@ use super::decode::too_large;
 use super::emit::{write_bytes, write_head};
 use super::head::{Major, head};
 use super::list::WriteError;
-use super::parse::{Parser, Token};
-use super::problem::{Finding, Problem};
+use super::parse::{CborParser, CborToken};
+use super::problem::{CborFinding, CborProblem};
 use super::write::{Order, encode};
 use super::{Rules, SELF_DESCRIBED};
 use crate::DecodeError;
-use crate::json::{Chunks, Slice, Source};
+use crate::json::{ByteSource, Chunks, Slice};
 use crdkit_issue::{FieldPath, Issue, Span, codes};
 use crdkit_value::Value;
 use std::io::{Read, Write};
@@ -22,12 +22,12 @@ use std::io::{Read, Write};
 /// The items of a sequence, as bytes.
 pub struct Frames<S> {
     source: S,
-    parser: Parser,
+    parser: CborParser,
     /// Offset of the window in the input.
     base: usize,
     max_bytes: usize,
     at_end: bool,
-    /// What is wrong with the form of an item: nothing can be found behind it.
+    /// What is wrong with the form of an item: nothing can be found after it.
     broken: Option<Box<Issue>>,
     /// Where the item begins that a reader's error came in the middle of.
     unfinished: Option<usize>,
@@ -52,9 +52,9 @@ impl<R: Read> Frames<Chunks<R>> {
     }
 }
 
-impl<S: Source> Frames<S> {
+impl<S: ByteSource> Frames<S> {
     fn new(source: S, rules: Rules, max_bytes: usize) -> Self {
-        let parser = Parser::new(rules);
+        let parser = CborParser::new(rules);
         Self { source, parser, base: 0, max_bytes, at_end: false, broken: None, unfinished: None }
     }
 
@@ -76,8 +76,8 @@ impl<S: Source> Frames<S> {
         });
         loop {
             match self.parser.next(self.source.window()) {
-                Token::End => break,
-                Token::More if !self.at_end => {
+                CborToken::End => break,
+                CborToken::More if !self.at_end => {
                     if self.source.window().len() - start > self.max_bytes {
                         return Err(self.too_large(start));
                     }
@@ -90,9 +90,9 @@ impl<S: Source> Frames<S> {
                     }
                     self.at_end = !outcome.map_err(DecodeError::Io)?;
                 }
-                Token::More if self.source.window().len() == start => return Ok(None),
-                Token::More => return Err(self.stop(Problem::Truncated, None)),
-                Token::Wrong => {
+                CborToken::More if self.source.window().len() == start => return Ok(None),
+                CborToken::More => return Err(self.stop(CborProblem::Truncated, None)),
+                CborToken::Wrong => {
                     let (problem, at) = self.parser.wrong;
                     return Err(self.stop(problem, Some(at)));
                 }
@@ -108,7 +108,7 @@ impl<S: Source> Frames<S> {
             Ok(frame) => Ok(Some((frame, self.base + end - frame.len()))),
             Err(problem) => {
                 let span = Span::new(self.base + start, self.base + end);
-                Err(Finding::new(problem, span).issue(FieldPath::root()).into())
+                Err(CborFinding::new(problem, span).issue(FieldPath::root()).into())
             }
         }
     }
@@ -129,10 +129,10 @@ impl<S: Source> Frames<S> {
     }
 
     #[cold]
-    fn stop(&mut self, problem: Problem, at: Option<usize>) -> DecodeError {
+    fn stop(&mut self, problem: CborProblem, at: Option<usize>) -> DecodeError {
         let end = self.base + self.source.window().len();
         let span = at.map_or(Span::at(end), |at| Span::new(self.base + at, self.base + at + 1));
-        let issue = Finding::new(problem, span).issue(FieldPath::root());
+        let issue = CborFinding::new(problem, span).issue(FieldPath::root());
         self.broken.insert(issue).clone().into()
     }
 
@@ -145,7 +145,7 @@ impl<S: Source> Frames<S> {
 
 /// A well-formed item without the tags 55799 in front, and with the right content for the tags 0 to 3
 /// that follow them.
-pub(crate) fn without_self_described(item: &[u8]) -> Result<&[u8], Problem> {
+pub(crate) fn without_self_described(item: &[u8]) -> Result<&[u8], CborProblem> {
     let mut rest = item;
     while let Ok(tag) = head(rest, 0) {
         if tag.major != Major::Tag || tag.argument != 55_799 {
@@ -166,7 +166,7 @@ pub(crate) fn without_self_described(item: &[u8]) -> Result<&[u8], Problem> {
             _ => true,
         };
         if !right {
-            return Err(Problem::TagContent { tag: tag.argument, found });
+            return Err(CborProblem::TagContent { tag: tag.argument, found });
         }
         at = tag.end;
     }

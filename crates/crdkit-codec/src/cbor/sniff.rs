@@ -9,8 +9,8 @@
 use super::Rules;
 use super::emit::write_head;
 use super::head::{Head, Major, head};
-use super::parse::{Parser, Token};
-use super::problem::{Finding, Problem};
+use super::parse::{CborParser, CborToken};
+use super::problem::{CborFinding, CborProblem};
 use super::verdict::form;
 use crdkit_issue::{FieldPath, Issue, Span, codes};
 use crdkit_text::kind::GroupVersionKind;
@@ -18,18 +18,18 @@ use std::collections::HashSet;
 
 /// Why there is no group, version and kind.
 pub(crate) enum Refused {
-    Finding(Finding),
+    Finding(CborFinding),
     /// An item that is not what the field holds: what is found there, the Go type, and more about it.
     Type(Major, &'static str, String),
     KeyType(Major),
-    /// The same key twice, one that is no string, as Go shows it.
+    /// The same key twice, one that is not a string, as Go shows it.
     Duplicate(String, u64),
 }
 
 /// The group, version and kind that `bytes` name.
 pub(crate) fn sniff(bytes: &[u8], rules: &Rules) -> Result<GroupVersionKind, Refused> {
     form(bytes, rules).map_err(Refused::Finding)?;
-    let mut parser = Parser::new(*rules);
+    let mut parser = CborParser::new(*rules);
     let token = parser.next(bytes);
     if let Some(problem) = parser.problem
         && !is_number(problem)
@@ -37,12 +37,12 @@ pub(crate) fn sniff(bytes: &[u8], rules: &Rules) -> Result<GroupVersionKind, Ref
         return Err(wrong(problem, &parser));
     }
     match token {
-        Token::BeginMap => {}
-        Token::Null => return Ok(GroupVersionKind::default()),
-        Token::String if parser.text.content(bytes).is_err() => {
-            return Err(wrong(Problem::Utf8, &parser));
+        CborToken::BeginMap => {}
+        CborToken::Null => return Ok(GroupVersionKind::default()),
+        CborToken::String if parser.text.content(bytes).is_err() => {
+            return Err(wrong(CborProblem::Utf8, &parser));
         }
-        Token::BeginArray => {
+        CborToken::BeginArray => {
             let more = " (cannot decode CBOR array to struct without toarray option)".into();
             return Err(Refused::Type(Major::Array, "value of type v1.TypeMeta", more));
         }
@@ -52,14 +52,14 @@ pub(crate) fn sniff(bytes: &[u8], rules: &Rules) -> Result<GroupVersionKind, Ref
 }
 
 /// Reads the pairs of the map that has begun.
-fn fields(bytes: &[u8], parser: &mut Parser) -> Result<GroupVersionKind, Refused> {
+fn fields(bytes: &[u8], parser: &mut CborParser) -> Result<GroupVersionKind, Refused> {
     let mut error: Option<Refused> = None;
     let mut seen: HashSet<Vec<u8>> = HashSet::new();
     let (mut kind, mut api_version) = (String::new(), String::new());
     for index in 0.. {
         let at = parser.at;
         let token = parser.next(bytes);
-        if matches!(token, Token::EndMap) {
+        if matches!(token, CborToken::EndMap) {
             break;
         }
         let (key, refused) = key(bytes, at, token, parser);
@@ -88,9 +88,9 @@ fn fields(bytes: &[u8], parser: &mut Parser) -> Result<GroupVersionKind, Refused
         };
         let refused = match (token, parser.problem) {
             (_, Some(problem)) if !is_number(problem) => Some(wrong(problem, parser)),
-            (Token::Null, _) => None,
+            (CborToken::Null, _) => None,
             // A time under tag 0 is taken as the text it is.
-            (Token::String, _) => {
+            (CborToken::String, _) => {
                 parser.text.is_time = false;
                 match parser.text.value(bytes) {
                     Ok(text) => {
@@ -115,14 +115,14 @@ fn fields(bytes: &[u8], parser: &mut Parser) -> Result<GroupVersionKind, Refused
 fn key(
     bytes: &[u8],
     at: usize,
-    token: Token,
-    parser: &Parser,
+    token: CborToken,
+    parser: &CborParser,
 ) -> (Option<Vec<u8>>, Option<Refused>) {
     let first = bytes.get(at).copied().unwrap_or_default();
     let tagged = |letter: u8, key: &[u8]| Some([&[letter], key].concat());
     match (Major::of(first), token) {
         (Major::Bytes | Major::Text, _) => match parser.text.content(bytes) {
-            // A field is told apart from other keys, so that a tag in front of the same name makes no duplicate.
+            // A field is told apart from other keys, so that a tag before the same name makes no duplicate.
             Ok(key) if matches!(&*key, b"kind" | b"apiVersion") => (tagged(b'f', &key), None),
             Ok(key) => (tagged(b's', &key), None),
             Err(problem) => (None, Some(wrong(problem, parser))),
@@ -130,7 +130,7 @@ fn key(
         (Major::Unsigned | Major::Negative, _) => match head(bytes, at) {
             Ok(Head { argument, major, .. }) if i64::try_from(argument).is_err() => {
                 let negative = major == Major::Negative;
-                (None, Some(wrong(Problem::Integer { negative, argument }, parser)))
+                (None, Some(wrong(CborProblem::Integer { negative, argument }, parser)))
             }
             Ok(Head { argument, major, .. }) => {
                 let mut key = Vec::new();
@@ -139,15 +139,18 @@ fn key(
             }
             Err(_) => (None, None),
         },
-        (major, Token::Key) => {
+        (major, CborToken::Key) => {
             let key = parser.text.value(bytes).ok().and_then(|key| tagged(b's', &key));
             (key, Some(Refused::KeyType(major)))
         }
-        (major, Token::BeginArray | Token::BeginMap) => (None, Some(Refused::KeyType(major))),
+        (major, CborToken::BeginArray | CborToken::BeginMap) => {
+            (None, Some(Refused::KeyType(major)))
+        }
         (major, _) => {
             let item = bytes.get(untagged(bytes, at)..parser.at).unwrap_or_default();
             // One that means nothing is not compared with others.
-            let means_something = matches!(parser.problem, None | Some(Problem::KeyType { .. }));
+            let means_something =
+                matches!(parser.problem, None | Some(CborProblem::KeyType { .. }));
             let key = tagged(b'o', item).filter(|_| means_something);
             (key, Some(Refused::KeyType(major)))
         }
@@ -155,21 +158,21 @@ fn key(
 }
 
 /// Passes over the rest of an item whose first token is `token`.
-pub(crate) fn skip(bytes: &[u8], token: Token, parser: &mut Parser) {
-    let mut depth = usize::from(matches!(token, Token::BeginArray | Token::BeginMap));
+pub(crate) fn skip(bytes: &[u8], token: CborToken, parser: &mut CborParser) {
+    let mut depth = usize::from(matches!(token, CborToken::BeginArray | CborToken::BeginMap));
     while depth > 0 {
         match parser.next(bytes) {
-            Token::BeginArray | Token::BeginMap => depth += 1,
-            Token::EndArray | Token::EndMap => depth -= 1,
-            Token::End | Token::More | Token::Wrong => return,
+            CborToken::BeginArray | CborToken::BeginMap => depth += 1,
+            CborToken::EndArray | CborToken::EndMap => depth -= 1,
+            CborToken::End | CborToken::More | CborToken::Wrong => return,
             _ => {}
         }
     }
 }
 
 /// Whether a problem is one of untyped numbers only.
-fn is_number(problem: Problem) -> bool {
-    matches!(problem, Problem::Integer { .. } | Problem::TimeOverflow { .. })
+fn is_number(problem: CborProblem) -> bool {
+    matches!(problem, CborProblem::Integer { .. } | CborProblem::TimeOverflow { .. })
 }
 
 /// What is wrong with the item at `at`, which is not of the type it should be.
@@ -182,7 +185,7 @@ fn mismatch(bytes: &[u8], at: usize, go_type: &'static str) -> Refused {
     Refused::Type(found, go_type, if too_small { more() } else { String::new() })
 }
 
-/// Where the item at `at` begins behind its tags.
+/// Where the item at `at` begins after its tags.
 fn untagged(bytes: &[u8], mut at: usize) -> usize {
     while let Ok(Head { major: Major::Tag, end, .. }) = head(bytes, at) {
         at = end;
@@ -195,8 +198,8 @@ fn repeated(key: &[u8], index: u64, span: Span) -> Refused {
     let (letter, item) = key.split_at_checked(1).unwrap_or((key, &[]));
     let shown = match (letter, head(item, 0)) {
         (b"s" | b"f", _) | (_, Err(_)) => {
-            let problem = Problem::Duplicate { index };
-            return Refused::Finding(Finding { problem, span, text: item.into() });
+            let problem = CborProblem::Duplicate { index };
+            return Refused::Finding(CborFinding { problem, span, text: item.into() });
         }
         (_, Ok(head)) => match (head.major, head.argument) {
             (Major::Unsigned, argument) => argument.to_string(),
@@ -209,16 +212,16 @@ fn repeated(key: &[u8], index: u64, span: Span) -> Refused {
     Refused::Duplicate(shown, index)
 }
 
-fn wrong(problem: Problem, parser: &Parser) -> Refused {
-    Refused::Finding(Finding::new(problem, Span::new(parser.start, parser.at)))
+fn wrong(problem: CborProblem, parser: &CborParser) -> Refused {
+    Refused::Finding(CborFinding::new(problem, Span::new(parser.start, parser.at)))
 }
 
 impl Refused {
     pub(crate) fn issue(&self) -> Box<Issue> {
         let (code, problem, server) = match self {
             // Go's words for an integer key have a form of their own.
-            Self::Finding(Finding {
-                problem: Problem::Integer { negative: true, argument },
+            Self::Finding(CborFinding {
+                problem: CborProblem::Integer { negative: true, argument },
                 ..
             }) => (
                 codes::decode::CBOR_INTEGER_RANGE,

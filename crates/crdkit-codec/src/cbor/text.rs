@@ -4,7 +4,7 @@
 //! unless one of the tags 21 to 23 around it asks for base64 or hexadecimal digits in its place.
 
 use super::head::{BREAK, head};
-use super::problem::Problem;
+use super::problem::CborProblem;
 use super::time;
 use crdkit_text::base64::Base64;
 use std::borrow::Cow;
@@ -14,7 +14,7 @@ use std::borrow::Cow;
 pub(crate) struct Text {
     /// Where the content begins; the first part's head when it is chunked.
     pub(crate) start: usize,
-    /// Offset behind the item.
+    /// Offset after the item.
     pub(crate) end: usize,
     /// Whether it is a text string.
     pub(crate) is_utf8: bool,
@@ -54,9 +54,9 @@ impl Text {
     }
 
     /// The bytes of the item, parts put together, with nothing made of them.
-    pub(crate) fn content<'w>(&self, window: &'w [u8]) -> Result<Cow<'w, [u8]>, Problem> {
+    pub(crate) fn content<'w>(&self, window: &'w [u8]) -> Result<Cow<'w, [u8]>, CborProblem> {
         let check = |bytes: &[u8]| match str::from_utf8(bytes) {
-            Err(_) if self.is_utf8 => Err(Problem::Utf8),
+            Err(_) if self.is_utf8 => Err(CborProblem::Utf8),
             _ => Ok(()),
         };
         if !self.is_chunked {
@@ -77,7 +77,7 @@ impl Text {
     }
 
     /// The bytes of the value.
-    pub(crate) fn value<'w>(&self, window: &'w [u8]) -> Result<Cow<'w, [u8]>, Problem> {
+    pub(crate) fn value<'w>(&self, window: &'w [u8]) -> Result<Cow<'w, [u8]>, CborProblem> {
         let content = self.content(window)?;
         if self.is_time {
             return time::normalize(&content).map(|text| Cow::Owned(text.into_bytes()));

@@ -4,7 +4,7 @@
 //! standard: one digit for the hour will do, a comma may begin the fraction, an offset's minutes may be
 //! 60. What comes out is normal: fraction without trailing zeros, `Z` for no offset.
 
-use super::problem::Problem;
+use super::problem::CborProblem;
 use std::fmt::Write as _;
 use std::ops::RangeInclusive;
 
@@ -26,10 +26,10 @@ enum Fault<'t> {
 }
 
 /// The normal form of the time in `text`.
-pub(crate) fn normalize(text: &[u8]) -> Result<String, Problem> {
-    let local = parse(text).map_err(|_| Problem::TimeSyntax)?;
+pub(crate) fn normalize(text: &[u8]) -> Result<String, CborProblem> {
+    let local = parse(text).map_err(|_| CborProblem::TimeSyntax)?;
     if local.offset_minutes.abs() >= 24 * 60 {
-        return Err(Problem::TimeZone);
+        return Err(CborProblem::TimeZone);
     }
     format(&local)
 }
@@ -66,16 +66,16 @@ fn quote(text: &[u8]) -> String {
 }
 
 /// The time `seconds` after 1970 began.
-pub(crate) fn epoch(seconds: i64) -> Result<String, Problem> {
+pub(crate) fn epoch(seconds: i64) -> Result<String, CborProblem> {
     format(&Local { seconds, nanoseconds: 0, offset_minutes: 0 })
 }
 
 /// The same for seconds with a fraction, of which nanoseconds are kept.
-pub(crate) fn epoch_float(seconds: f64) -> Result<String, Problem> {
+pub(crate) fn epoch_float(seconds: f64) -> Result<String, CborProblem> {
     let whole = seconds.trunc();
     // Both bounds are powers of two and so exact; Go lets 2^63 itself pass and then wraps around.
     if !(-9_223_372_036_854_775_808.0..=9_223_372_036_854_775_808.0).contains(&whole) {
-        return Err(Problem::TimeFloat { seconds });
+        return Err(CborProblem::TimeFloat { seconds });
     }
     #[expect(clippy::cast_possible_truncation, reason = "what Go does")]
     let (whole, nanoseconds) = (whole as i64, ((seconds - whole) * 1e9) as i64);
@@ -204,10 +204,10 @@ fn date(days: i64) -> (i64, i64, i64) {
     (year, month, day_of_year - (153 * shifted + 2) / 5 + 1)
 }
 
-fn format(local: &Local) -> Result<String, Problem> {
+fn format(local: &Local) -> Result<String, CborProblem> {
     let (year, month, day) = date(local.seconds.div_euclid(86_400));
     if !(0..=9_999).contains(&year) {
-        return Err(Problem::TimeYear);
+        return Err(CborProblem::TimeYear);
     }
     let second = local.seconds.rem_euclid(86_400);
     let (hour, minute, second) = (second / 3_600, second / 60 % 60, second % 60);

@@ -8,8 +8,8 @@
 //! This runs only for input that is refused, so it may take its time, but not more than linear.
 
 use super::Rules;
-use super::parse::{Parser, Token};
-use super::problem::{Finding, Problem};
+use super::parse::{CborParser, CborToken};
+use super::problem::{CborFinding, CborProblem};
 use super::text::Text;
 use super::time;
 use crdkit_issue::{FieldPath, Segment, Span};
@@ -17,14 +17,14 @@ use std::collections::HashSet;
 
 /// An array or map whose values are being looked at.
 #[expect(clippy::struct_excessive_bools, reason = "independent facts")]
-struct Level {
+struct VerdictFrame {
     is_map: bool,
     /// Whether nothing inside matters, because Go passes over it.
     is_dead: bool,
     /// What is wrong with the container itself.
-    own: Option<Finding>,
+    own: Option<CborFinding>,
     /// What is wrong inside.
-    error: Option<Finding>,
+    error: Option<CborFinding>,
     /// Whether a key comes next.
     at_key: bool,
     key_failed: bool,
@@ -35,32 +35,37 @@ struct Level {
 }
 
 /// What Go would report about `bytes`, if anything.
-pub(crate) fn verdict(bytes: &[u8], rules: &Rules) -> Option<Finding> {
+pub(crate) fn verdict(bytes: &[u8], rules: &Rules) -> Option<CborFinding> {
     form(bytes, rules).err().or_else(|| meaning(bytes, rules))
 }
 
 /// Checks the form of `bytes`, which must hold one item.
-pub(crate) fn form(bytes: &[u8], rules: &Rules) -> Result<(), Finding> {
+pub(crate) fn form(bytes: &[u8], rules: &Rules) -> Result<(), CborFinding> {
     let end = item_end(bytes, rules)?;
     match bytes.len() - end {
         0 => Ok(()),
-        left => Err(Finding::new(Problem::Trailing { bytes: left }, Span::new(end, bytes.len()))),
+        left => Err(CborFinding::new(
+            CborProblem::Trailing { bytes: left },
+            Span::new(end, bytes.len()),
+        )),
     }
 }
 
-/// Offset behind the item that begins `bytes`, whose form is checked.
-pub(crate) fn item_end(bytes: &[u8], rules: &Rules) -> Result<usize, Finding> {
+/// Offset after the item that begins `bytes`, whose form is checked.
+pub(crate) fn item_end(bytes: &[u8], rules: &Rules) -> Result<usize, CborFinding> {
     if bytes.is_empty() {
-        return Err(Finding::new(Problem::Empty, Span::at(0)));
+        return Err(CborFinding::new(CborProblem::Empty, Span::at(0)));
     }
-    let mut parser = Parser::new(*rules);
+    let mut parser = CborParser::new(*rules);
     loop {
         match parser.next(bytes) {
-            Token::End => return Ok(parser.at),
-            Token::More => return Err(Finding::new(Problem::Truncated, Span::at(bytes.len()))),
-            Token::Wrong => {
+            CborToken::End => return Ok(parser.at),
+            CborToken::More => {
+                return Err(CborFinding::new(CborProblem::Truncated, Span::at(bytes.len())));
+            }
+            CborToken::Wrong => {
                 let (problem, at) = parser.wrong;
-                return Err(Finding::new(problem, Span::new(at, at + 1)));
+                return Err(CborFinding::new(problem, Span::new(at, at + 1)));
             }
             _ => {}
         }
@@ -68,23 +73,23 @@ pub(crate) fn item_end(bytes: &[u8], rules: &Rules) -> Result<usize, Finding> {
 }
 
 /// What is wrong with the values of `bytes`, whose form is right.
-fn meaning(bytes: &[u8], rules: &Rules) -> Option<Finding> {
-    let mut parser = Parser::new(*rules);
-    let mut open: Vec<Level> = Vec::new();
+fn meaning(bytes: &[u8], rules: &Rules) -> Option<CborFinding> {
+    let mut parser = CborParser::new(*rules);
+    let mut open: Vec<VerdictFrame> = Vec::new();
     loop {
         let token = parser.next(bytes);
         let span = Span::new(parser.start, parser.at);
-        let dead = open.last().is_some_and(Level::skips_next);
-        let own = parser.problem.map(|problem| Finding::new(problem, span));
+        let dead = open.last().is_some_and(VerdictFrame::skips_next);
+        let own = parser.problem.map(|problem| CborFinding::new(problem, span));
         let outcome = match token {
-            Token::End | Token::More | Token::Wrong => return None,
-            Token::BeginArray | Token::BeginMap => {
-                let is_map = matches!(token, Token::BeginMap);
+            CborToken::End | CborToken::More | CborToken::Wrong => return None,
+            CborToken::BeginArray | CborToken::BeginMap => {
+                let is_map = matches!(token, CborToken::BeginMap);
                 let is_dead = dead || own.is_some();
-                open.push(Level { is_dead, own, ..Level::new(is_map) });
+                open.push(VerdictFrame { is_dead, own, ..VerdictFrame::new(is_map) });
                 continue;
             }
-            Token::EndArray | Token::EndMap => {
+            CborToken::EndArray | CborToken::EndMap => {
                 let level = open.pop()?;
                 level.own.or(level.error).map_or(Ok(None), Err)
             }
@@ -99,23 +104,28 @@ fn meaning(bytes: &[u8], rules: &Rules) -> Option<Finding> {
 }
 
 /// The key that a scalar is, or nothing when it is a value or `null`.
-fn scalar(token: Token, text: &Text, bytes: &[u8], span: Span) -> Result<Option<Vec<u8>>, Finding> {
-    let wrong = |problem| Finding::new(problem, span);
+fn scalar(
+    token: CborToken,
+    text: &Text,
+    bytes: &[u8],
+    span: Span,
+) -> Result<Option<Vec<u8>>, CborFinding> {
+    let wrong = |problem| CborFinding::new(problem, span);
     match token {
-        Token::Key => text.value(bytes).map(|key| Some(key.into_owned())).map_err(wrong),
-        Token::String => text.value(bytes).map(|_| None).map_err(|problem| {
+        CborToken::Key => text.value(bytes).map(|key| Some(key.into_owned())).map_err(wrong),
+        CborToken::String => text.value(bytes).map(|_| None).map_err(|problem| {
             let content = text.content(bytes).unwrap_or_default();
-            Finding { text: content.into(), ..wrong(problem) }
+            CborFinding { text: content.into(), ..wrong(problem) }
         }),
-        Token::Epoch(seconds) => time::epoch(seconds).map(|_| None).map_err(wrong),
-        Token::EpochFloat(bits) => {
+        CborToken::Epoch(seconds) => time::epoch(seconds).map(|_| None).map_err(wrong),
+        CborToken::EpochFloat(bits) => {
             time::epoch_float(f64::from_bits(bits)).map(|_| None).map_err(wrong)
         }
         _ => Ok(None),
     }
 }
 
-impl Level {
+impl VerdictFrame {
     fn new(is_map: bool) -> Self {
         Self {
             is_map,
@@ -137,7 +147,7 @@ impl Level {
     }
 
     /// Takes what came of the next item.
-    fn take(&mut self, outcome: Result<Option<Vec<u8>>, Finding>, span: Span) {
+    fn take(&mut self, outcome: Result<Option<Vec<u8>>, CborFinding>, span: Span) {
         let was_key = self.at_key;
         self.at_key = self.is_map && !was_key;
         if self.is_dead {
@@ -159,9 +169,9 @@ impl Level {
             self.key_span = span;
         } else if self.is_map {
             if !failed && !self.key_failed && !self.seen.insert(self.key.as_slice().into()) {
-                let problem = Problem::Duplicate { index: self.index };
+                let problem = CborProblem::Duplicate { index: self.index };
                 let text = self.key.as_slice().into();
-                self.error = Some(Finding { problem, span: self.key_span, text });
+                self.error = Some(CborFinding { problem, span: self.key_span, text });
                 self.is_dead = true;
             }
             self.index += 1;
@@ -171,36 +181,38 @@ impl Level {
 
 /// The path of what stands at `offset` of `bytes`, as far as the form of the bytes allows.
 pub(crate) fn path_at(bytes: &[u8], rules: &Rules, offset: usize) -> FieldPath {
-    enum Step {
+    enum VerdictStep {
         Item(usize),
         Key(Vec<u8>, bool),
     }
-    let mut parser = Parser::new(*rules);
-    let mut open: Vec<Step> = Vec::new();
+    let mut parser = CborParser::new(*rules);
+    let mut open: Vec<VerdictStep> = Vec::new();
     loop {
         let token = parser.next(bytes);
-        if parser.start >= offset || matches!(token, Token::End | Token::More | Token::Wrong) {
+        if parser.start >= offset
+            || matches!(token, CborToken::End | CborToken::More | CborToken::Wrong)
+        {
             break;
         }
         match token {
-            Token::BeginArray if parser.at <= offset => {
-                open.push(Step::Item(0));
+            CborToken::BeginArray if parser.at <= offset => {
+                open.push(VerdictStep::Item(0));
                 continue;
             }
-            Token::BeginMap if parser.at <= offset => {
-                open.push(Step::Key(Vec::new(), false));
+            CborToken::BeginMap if parser.at <= offset => {
+                open.push(VerdictStep::Key(Vec::new(), false));
                 continue;
             }
-            Token::EndArray | Token::EndMap => {
+            CborToken::EndArray | CborToken::EndMap => {
                 open.pop();
             }
             _ => {}
         }
         match open.last_mut() {
-            Some(Step::Item(index)) => *index += 1,
-            Some(Step::Key(key, is_value)) => {
+            Some(VerdictStep::Item(index)) => *index += 1,
+            Some(VerdictStep::Key(key, is_value)) => {
                 *is_value = !*is_value;
-                if let Token::Key = token {
+                if let CborToken::Key = token {
                     *key = parser.text.value(bytes).unwrap_or_default().into_owned();
                 }
             }
@@ -208,10 +220,10 @@ pub(crate) fn path_at(bytes: &[u8], rules: &Rules, offset: usize) -> FieldPath {
         }
     }
     let steps = open.iter().filter_map(|step| match step {
-        Step::Item(index) => Some(Segment::Index(*index)),
-        Step::Key(key, true) => Some(Segment::named(&String::from_utf8_lossy(key))),
+        VerdictStep::Item(index) => Some(Segment::Index(*index)),
+        VerdictStep::Key(key, true) => Some(Segment::named(&String::from_utf8_lossy(key))),
         // The problem is with the key itself: it belongs to the map.
-        Step::Key(_, false) => None,
+        VerdictStep::Key(_, false) => None,
     });
     steps.collect()
 }

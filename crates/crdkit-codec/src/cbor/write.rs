@@ -56,7 +56,7 @@ pub fn encode(value: Value<'_>, order: Order, out: &mut Vec<u8>) -> Result<(), N
 /// # Errors
 /// When a number is NaN or infinite; nothing is appended then.
 pub fn write(value: Value<'_>, order: Order, out: &mut Vec<u8>) -> Result<(), NotFinite> {
-    let mut writer = Writer::new(value.document(), order);
+    let mut writer = CborWriter::new(value.document(), order);
     let before = out.len();
     let mut room = Out::new(out, expected(value));
     let outcome = writer.write(value, &mut room);
@@ -74,11 +74,11 @@ fn expected(value: Value<'_>) -> usize {
     if is_whole { document.n_text() + 2 * document.n_nodes() + 32 } else { 64 }
 }
 
-struct Writer<'d> {
+struct CborWriter<'d> {
     document: &'d Document,
     order: Order,
     /// The arrays and objects around the current value of which something is still to be written.
-    outer: Vec<Frame>,
+    outer: Vec<CborWriteFrame>,
     /// Members that come in another order than that of the document, the next one last.
     queue: Vec<NodeId>,
     /// The members of one object while they are put in order.
@@ -90,7 +90,7 @@ struct Writer<'d> {
 const FEW: usize = 16;
 
 /// An array or object that was left for something inside it.
-struct Frame {
+struct CborWriteFrame {
     /// What was written of it last.
     id: NodeId,
     rest: Rest,
@@ -99,14 +99,14 @@ struct Frame {
 /// What is still to be written of the innermost array or object.
 #[derive(Clone, Copy)]
 struct Rest {
-    /// How many of those behind the current one.
+    /// How many of those after the current one.
     siblings: u32,
     /// How many of the queue after that.
     queued: u32,
     is_object: bool,
 }
 
-impl<'d> Writer<'d> {
+impl<'d> CborWriter<'d> {
     fn new(document: &'d Document, order: Order) -> Self {
         Self {
             document,
@@ -126,11 +126,11 @@ impl<'d> Writer<'d> {
             let inside = match at.kind() {
                 Kind::Array(items) => {
                     out.head(Major::Array, items.len() as u64);
-                    at.first_child().map(|first| (Rest::behind_first(items.len(), false), first))
+                    at.first_child().map(|first| (Rest::after_first(items.len(), false), first))
                 }
                 Kind::Object(members) => {
                     out.head(Major::Map, members.len() as u64);
-                    let rest = Rest::behind_first(members.len(), true);
+                    let rest = Rest::after_first(members.len(), true);
                     at.first_child().map(|first| self.begin(rest, first))
                 }
                 scalar => {
@@ -140,7 +140,7 @@ impl<'d> Writer<'d> {
             };
             if let Some((inner, first)) = inside {
                 if !rest.is_nothing() {
-                    self.outer.push(Frame { id: at.id(), rest });
+                    self.outer.push(CborWriteFrame { id: at.id(), rest });
                 }
                 (rest, at) = (inner, first);
             } else {
@@ -165,7 +165,7 @@ impl<'d> Writer<'d> {
         }
     }
 
-    /// Where to begin with an object whose first member is `first`, with `rest` behind it, and what then
+    /// Where to begin with an object whose first member is `first`, with `rest` after it, and what then
     /// is the rest.
     #[inline(always)]
     fn begin(&mut self, rest: Rest, first: Cursor<'d>) -> (Rest, Cursor<'d>) {
@@ -240,7 +240,7 @@ impl<'d> Writer<'d> {
         self.sort(first, n)
     }
 
-    /// Begins at the member number `start`; those in front of it come last.
+    /// Begins at the member number `start`; those before it come last.
     fn rotated(&mut self, rest: Rest, first: Cursor<'d>, start: u32) -> (Rest, Cursor<'d>) {
         let n_queued = self.queue.len();
         let mut from = first;
@@ -254,9 +254,9 @@ impl<'d> Writer<'d> {
 }
 
 impl Rest {
-    /// What is behind the first of `n` items or members.
+    /// What is after the first of `n` items or members.
     #[inline(always)]
-    fn behind_first(n: usize, is_object: bool) -> Self {
+    fn after_first(n: usize, is_object: bool) -> Self {
         let siblings = u32::try_from(n).unwrap_or(u32::MAX).saturating_sub(1);
         Self { siblings, queued: 0, is_object }
     }

@@ -2,7 +2,7 @@
 //!
 //! Members are sorted by the UTF-8 bytes of their keys, there is no white space, strings have the
 //! escapes the grammar asks for and no others, and a number is written in the one way its
-//! [`Notation`] allows. So equal values have equal bytes, whatever order, spelling and escapes their
+//! [`NumberNotation`] allows. So equal values have equal bytes, whatever order, spelling and escapes their
 //! source had, and writing what was read back changes nothing.
 //!
 //! Nothing recurses, and a number with a huge exponent is refused before it is spelled out.
@@ -15,7 +15,7 @@ use crdkit_value::{Cursor, Kind, Value};
 /// How numbers are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Notation {
+pub enum NumberNotation {
     /// All digits and no more, with an exponent only where plain notation would need a row of zeros.
     #[default]
     Exact,
@@ -42,13 +42,13 @@ const MAX_EXPANDED: usize = 1024;
 /// The finding about the first number that has none.
 pub fn write_canonical(
     value: Value<'_>,
-    notation: Notation,
+    notation: NumberNotation,
     out: &mut Vec<u8>,
 ) -> Result<(), Box<Issue>> {
     walk(value, &Canonical(notation), Layout::Compact, out)
 }
 
-struct Canonical(Notation);
+struct Canonical(NumberNotation);
 
 impl Spelling for Canonical {
     const SORTED: bool = true;
@@ -81,12 +81,12 @@ impl Spelling for Canonical {
 ///
 /// # Errors
 /// Why it has none.
-pub fn canonical_number(number: &Kind<'_>, notation: Notation) -> Result<String, Box<Issue>> {
+pub fn canonical_number(number: &Kind<'_>, notation: NumberNotation) -> Result<String, Box<Issue>> {
     let (decimal, source) = match number {
         Kind::Int(int) => (Some(Decimal::from(*int)), String::new()),
         Kind::Float(float) => {
             // A whole double is read back as an integer, so it must be written with all of its digits.
-            let whole = (notation == Notation::Exact).then(|| whole(*float)).flatten();
+            let whole = (notation == NumberNotation::Exact).then(|| whole(*float)).flatten();
             (whole.map(Decimal::from).or_else(|| Decimal::from_f64(*float)), String::new())
         }
         Kind::Number(text) => (Decimal::parse(text), (*text).to_owned()),
@@ -97,15 +97,15 @@ pub fn canonical_number(number: &Kind<'_>, notation: Notation) -> Result<String,
         return Err(Box::new(Issue::error(codes::domain::NOT_FINITE).with("number", shown)));
     };
     match notation {
-        Notation::Exact => Ok(decimal.to_string()),
-        Notation::Float64 { lossy } => float64(&decimal, lossy),
-        Notation::Decimal { keep_scale } => {
+        NumberNotation::Exact => Ok(decimal.to_string()),
+        NumberNotation::Float64 { lossy } => float64(&decimal, lossy),
+        NumberNotation::Decimal { keep_scale } => {
             plain(&decimal, if keep_scale { scale(&source) } else { 0 })
         }
-        Notation::BigInt if !decimal.is_integer() => Err(Box::new(
+        NumberNotation::BigInt if !decimal.is_integer() => Err(Box::new(
             Issue::error(codes::domain::NOT_WHOLE).with("number", decimal.to_string()),
         )),
-        Notation::BigInt => plain(&decimal, 0),
+        NumberNotation::BigInt => plain(&decimal, 0),
     }
 }
 
@@ -125,7 +125,7 @@ fn float64(decimal: &Decimal, lossy: bool) -> Result<String, Box<Issue>> {
     Ok(rounded.to_string())
 }
 
-/// All digits without an exponent, with at least `places` behind the point.
+/// All digits without an exponent, with at least `places` after the point.
 fn plain(decimal: &Decimal, places: usize) -> Result<String, Box<Issue>> {
     let n_digits = decimal.digits().len();
     let n_zeros = usize::try_from(decimal.exponent().unsigned_abs()).unwrap_or(usize::MAX);
@@ -159,7 +159,7 @@ fn push_fraction(fraction: &str, places: usize, out: &mut String) {
     out.extend(std::iter::repeat_n('0', places.saturating_sub(fraction.len())));
 }
 
-/// How many places behind the point `text` has, its exponent taken into account.
+/// How many digits after the point `text` has, its exponent taken into account.
 fn scale(text: &str) -> usize {
     let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
     let places = mantissa.split_once('.').map_or(0, |(_, fraction)| fraction.len());

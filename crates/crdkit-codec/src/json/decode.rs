@@ -1,9 +1,9 @@
 //! Documents from JSON: one, or all of a stream.
 
-use super::problem::Problem;
+use super::problem::JsonProblem;
 use super::reader::Reader;
 use super::resume::Resumed;
-use super::source::{Chunks, Slice, Source};
+use super::source::{ByteSource, Chunks, Slice};
 use crate::{DecodeError, DecodeOptions, Decoded, not_read};
 use crdkit_issue::{Issue, Span, codes};
 use crdkit_value::Builder;
@@ -24,7 +24,7 @@ pub fn decode(bytes: &[u8], options: &DecodeOptions) -> Result<Decoded, Box<Issu
         let end = reader.offset();
         if reader.next_document()? {
             let at = reader.offset();
-            return Err(Problem::AfterDocument.issue(bytes.get(at).copied(), at).into());
+            return Err(JsonProblem::AfterDocument.issue(bytes.get(at).copied(), at).into());
         }
         debug_assert!(end <= bytes.len(), "a document ends within its input");
         Ok(decoded)
@@ -38,11 +38,11 @@ pub fn decode(bytes: &[u8], options: &DecodeOptions) -> Result<Decoded, Box<Issu
 /// How documents follow one another in a stream.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Framing {
-    /// One after the other with or without white space. Reading goes on behind a document that is not JSON, as far
+    /// One after the other with or without white space. Reading goes on after a document that is not JSON, as far
     /// as its end can be found; where it cannot, a finding says that the rest was not read.
     #[default]
     Concatenated,
-    /// One to a line, which it ends with, so that reading goes on behind a line that is not JSON.
+    /// One to a line, which it ends with, so that reading goes on after a line that is not JSON.
     Lines,
 }
 
@@ -70,7 +70,7 @@ impl<'o, R: Read> Documents<'o, Chunks<R>> {
     }
 }
 
-impl<'o, S: Source> Documents<'o, S> {
+impl<'o, S: ByteSource> Documents<'o, S> {
     fn new(mut reader: Reader<S>, framing: Framing, options: &'o DecodeOptions) -> Self {
         if framing == Framing::Lines {
             reader.parser.read_by_line();
@@ -86,7 +86,7 @@ impl<'o, S: Source> Documents<'o, S> {
         build(&mut self.reader, self.options, "").map(Some)
     }
 
-    /// Goes on behind a document that was refused.
+    /// Goes on after a document that was refused.
     fn resume(&mut self) -> Result<(), DecodeError> {
         match self.framing {
             Framing::Lines => self.reader.skip_line(),
@@ -98,7 +98,7 @@ impl<'o, S: Source> Documents<'o, S> {
     }
 }
 
-impl<S: Source> Iterator for Documents<'_, S> {
+impl<S: ByteSource> Iterator for Documents<'_, S> {
     type Item = Result<Decoded, DecodeError>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -121,7 +121,7 @@ impl<S: Source> Iterator for Documents<'_, S> {
     }
 }
 
-fn build<S: Source>(
+fn build<S: ByteSource>(
     reader: &mut Reader<S>,
     options: &DecodeOptions,
     source: &str,

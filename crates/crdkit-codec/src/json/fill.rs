@@ -1,12 +1,12 @@
 //! One value out of the middle of a document, for whoever reads a document too large to hold.
 //!
-//! Takes a reader that stands in front of a value and a builder; gives the value to the builder, and
-//! stops early where the value is larger than asked for. Reading goes on behind that place with another
+//! Takes a reader that stands before a value and a builder; gives the value to the builder, and
+//! stops early where the value is larger than asked for. Reading goes on after that place with another
 //! call, with the same builder or another one.
 
-use super::parse::{Sink, Stop, Token};
+use super::parse::{JsonToken, Sink, Stop};
 use super::reader::{Reader, Values};
-use super::source::{Source, Window};
+use super::source::{ByteSource, Window};
 use crate::DecodeError;
 use crdkit_value::Builder;
 
@@ -21,10 +21,10 @@ pub enum Filled {
     EndArray,
 }
 
-impl<S: Source> Reader<S> {
-    /// Gives the value that comes next to `builder`, up to the first token that ends behind offset
-    /// `until`. The reader must stand in front of an item of an array, the value of a member, or the
-    /// document; or, with a builder that has a part of a value, behind that part.
+impl<S: ByteSource> Reader<S> {
+    /// Gives the value that comes next to `builder`, up to the first token that ends after offset
+    /// `until`. The reader must stand before an item of an array, the value of a member, or the
+    /// document; or, with a builder that has a part of a value, after that part.
     ///
     /// # Errors
     /// The finding, when the bytes are not JSON or exceed a limit; or the reader's error, after which
@@ -62,18 +62,18 @@ impl Sink for Fill<'_, '_> {
     }
 
     #[inline(always)]
-    fn take(&mut self, token: Token, start: usize, end: usize) -> Result<(), Self::Stop> {
-        if matches!(token, Token::EndArray) && !self.builder.is_open() {
+    fn take(&mut self, token: JsonToken, start: usize, end: usize) -> Result<(), Self::Stop> {
+        if matches!(token, JsonToken::EndArray) && !self.builder.is_open() {
             return Err(Ok(Filled::EndArray));
         }
         let (event, span) = self.values.event(token, start, end, self.scratch).map_err(Err)?;
         self.builder.event(event, span).map_err(|issue| Err(issue.into()))?;
         match token {
-            Token::Key(_) | Token::BeginArray | Token::BeginObject => {}
+            JsonToken::Key(_) | JsonToken::BeginArray | JsonToken::BeginObject => {}
             _ if self.builder.is_complete() => return Err(Ok(Filled::Value)),
             _ => {}
         }
-        if span.end > self.until && !matches!(token, Token::Key(_)) {
+        if span.end > self.until && !matches!(token, JsonToken::Key(_)) {
             return Err(Ok(Filled::Part));
         }
         Ok(())

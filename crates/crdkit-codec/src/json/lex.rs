@@ -4,7 +4,7 @@
 //! tokens. When the window ends inside a token and more input may follow, the answer is
 //! [`Miss::More`] and the same token is tried again with a longer window.
 
-use super::problem::Problem;
+use super::problem::JsonProblem;
 use super::source::Window;
 use super::text;
 
@@ -14,7 +14,7 @@ pub(crate) enum Miss {
     /// The window is too short to tell.
     More,
     /// The input is wrong at this offset of the window.
-    Wrong(Problem, usize),
+    Wrong(JsonProblem, usize),
 }
 
 /// A string between its quotes.
@@ -43,7 +43,7 @@ pub(crate) enum NumberValue {
     Unknown,
 }
 
-/// The string whose opening quote is in front of `start`. If it holds escapes, its text goes to
+/// The string whose opening quote is before `start`. If it holds escapes, its text goes to
 /// `scratch`, where it stays until the next token.
 #[inline(always)]
 pub(crate) fn string(
@@ -67,7 +67,7 @@ pub(crate) fn skip_plain(window: &[u8], at: usize) -> usize {
     const HIGHS: u64 = 0x8080_8080_8080_8080;
     let mut rest = window.get(at..).unwrap_or_default();
     // Eight bytes at a time: a byte of `marks` has its high bit set where a special byte stands.
-    // Borrows can set bits behind the first special byte, never before it.
+    // Borrows can set bits after the first special byte, never before it.
     while let Some((bytes, tail)) = rest.split_first_chunk() {
         let word = u64::from_le_bytes(*bytes);
         let quote = (word ^ (ONES * u64::from(b'"'))).wrapping_sub(ONES);
@@ -96,7 +96,7 @@ pub(crate) fn number(window: &[u8], start: usize, at_end: bool) -> Result<Number
         _ => digits(window, first, 0),
     };
     if at == first {
-        return Err(missing_digit(window, at, at_end, Problem::Digit));
+        return Err(missing_digit(window, at, at_end, JsonProblem::Digit));
     }
     let mut value = NumberValue::Unknown;
     if at - first <= SAFE_DIGITS {
@@ -106,7 +106,7 @@ pub(crate) fn number(window: &[u8], start: usize, at_end: bool) -> Result<Number
         let (end, mantissa) = digits(window, at + 1, magnitude);
         let n_decimals = end - (at + 1);
         if n_decimals == 0 {
-            return Err(missing_digit(window, end, at_end, Problem::Fraction));
+            return Err(missing_digit(window, end, at_end, JsonProblem::Fraction));
         }
         value = match decimal(mantissa, n_decimals) {
             Some(float) if end - first <= SAFE_DIGITS => {
@@ -120,7 +120,7 @@ pub(crate) fn number(window: &[u8], start: usize, at_end: bool) -> Result<Number
         let sign = usize::from(matches!(window.get(at + 1), Some(b'+' | b'-')));
         let (end, _) = digits(window, at + 1 + sign, 0);
         if end == at + 1 + sign {
-            return Err(missing_digit(window, end, at_end, Problem::Exponent));
+            return Err(missing_digit(window, end, at_end, JsonProblem::Exponent));
         }
         value = NumberValue::Unknown;
         at = end;
@@ -131,7 +131,7 @@ pub(crate) fn number(window: &[u8], start: usize, at_end: bool) -> Result<Number
     Ok(NumberToken { end: at, value })
 }
 
-/// Offset behind the digits from `at` on, and the number they make when put behind those of `number`;
+/// Offset after the digits from `at` on, and the number they make when put after those of `number`;
 /// it is of no use when there are too many of them.
 #[inline(always)]
 fn digits(window: &[u8], mut at: usize, mut number: i64) -> (usize, i64) {
@@ -142,7 +142,7 @@ fn digits(window: &[u8], mut at: usize, mut number: i64) -> (usize, i64) {
     (at, number)
 }
 
-/// `mantissa` with that many digits behind the point, when both it and the power of ten are doubles:
+/// `mantissa` with that many digits after the point, when both it and the power of ten are doubles:
 /// then the quotient is rounded once and so is the double nearest to the number.
 #[inline]
 fn decimal(mantissa: i64, n_decimals: usize) -> Option<f64> {
@@ -154,11 +154,11 @@ fn decimal(mantissa: i64, n_decimals: usize) -> Option<f64> {
 }
 
 #[cold]
-fn missing_digit(window: &[u8], at: usize, at_end: bool, problem: Problem) -> Miss {
+fn missing_digit(window: &[u8], at: usize, at_end: bool, problem: JsonProblem) -> Miss {
     if at < window.len() { Miss::Wrong(problem, at) } else { short(window, at_end) }
 }
 
-/// Offset behind `word`, which is expected at `start`.
+/// Offset after `word`, which is expected at `start`.
 #[inline(always)]
 pub(crate) fn word(
     window: &[u8],
@@ -179,7 +179,7 @@ fn wrong_word(window: &[u8], start: usize, at_end: bool, word: &'static str) -> 
     let mut pairs = found.iter().zip(word.bytes()).zip(start..);
     match pairs.find(|((found, expected), _)| **found != *expected) {
         Some(((_, expected), at)) => {
-            Miss::Wrong(Problem::Literal { word, expected: char::from(expected) }, at)
+            Miss::Wrong(JsonProblem::Literal { word, expected: char::from(expected) }, at)
         }
         None => short(window, at_end),
     }
@@ -188,5 +188,5 @@ fn wrong_word(window: &[u8], start: usize, at_end: bool, word: &'static str) -> 
 /// The window ends inside a token: more is needed, or the input is cut off.
 #[cold]
 pub(crate) fn short(window: &[u8], at_end: bool) -> Miss {
-    if at_end { Miss::Wrong(Problem::Truncated, window.len()) } else { Miss::More }
+    if at_end { Miss::Wrong(JsonProblem::Truncated, window.len()) } else { Miss::More }
 }

@@ -20,9 +20,9 @@ mod write;
 pub(crate) use text::push_lossy;
 pub(crate) use write::{Spelling, escape_of, walk, write_word};
 
-pub use canonical::{Notation, canonical_number, write_canonical};
+pub use canonical::{NumberNotation, canonical_number, write_canonical};
 pub use decode::{Documents, Framing, decode};
 pub use fill::Filled;
 pub use reader::Reader;
-pub use source::{Chunks, Slice, Source};
+pub use source::{ByteSource, Chunks, Slice};
 pub use write::{Layout, text, write, write_string};

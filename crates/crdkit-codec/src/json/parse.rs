@@ -1,16 +1,16 @@
 //! The grammar: which token may come next, over one window of the input at a time.
 //!
-//! [`Parser::run`] hands every token to a [`Sink`] at the place where it is found, so that a sink which
+//! [`JsonParser::run`] hands every token to a [`Sink`] at the place where it is found, so that a sink which
 //! is compiled into it knows there what kind of token it gets. State is a few words, so that a sink
 //! can stop after any token and the run can go on later with another window.
 
 use super::lex::{self, Miss, NumberToken, StringToken};
-use super::problem::Problem;
+use super::problem::JsonProblem;
 use super::source::Window;
 
 /// One token, with offsets into the window.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Token {
+pub(crate) enum JsonToken {
     Null,
     Bool(bool),
     Number(NumberToken),
@@ -30,9 +30,9 @@ pub(crate) trait Sink {
     /// Where the text of strings with escapes is put before they are taken.
     fn scratch(&mut self) -> &mut String;
 
-    /// Takes a token that stands at `start..end` of the window. After an `Err` the parser stands behind
+    /// Takes a token that stands at `start..end` of the window. After an `Err` the parser stands after
     /// this token.
-    fn take(&mut self, token: Token, start: usize, end: usize) -> Result<(), Self::Stop>;
+    fn take(&mut self, token: JsonToken, start: usize, end: usize) -> Result<(), Self::Stop>;
 }
 
 /// Why a run stopped before the end of the document.
@@ -58,8 +58,8 @@ enum Expect {
 
 /// Where the parser is in a document.
 #[derive(Debug)]
-pub(crate) struct Parser {
-    place: Place,
+pub(crate) struct JsonParser {
+    place: JsonState,
     max_depth: usize,
     /// Whether a document ends with its line.
     by_line: bool,
@@ -69,7 +69,7 @@ pub(crate) struct Parser {
 
 /// The state that changes with every token, kept apart so that a run can hold it in registers.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct JsonState {
     expect: Expect,
     /// Offset in the window of the first byte not yet consumed.
     at: usize,
@@ -85,13 +85,13 @@ struct Run<'r> {
     at_end: bool,
     max_depth: usize,
     by_line: bool,
-    place: Place,
+    place: JsonState,
     outer: &'r mut Vec<u64>,
 }
 
-impl Parser {
+impl JsonParser {
     pub(crate) fn new(max_depth: usize) -> Self {
-        let place = Place { expect: Expect::Document, at: 0, depth: 0, kinds: 0 };
+        let place = JsonState { expect: Expect::Document, at: 0, depth: 0, kinds: 0 };
         Self { place, max_depth, by_line: false, outer: Vec::new() }
     }
 
@@ -102,7 +102,7 @@ impl Parser {
 
     /// Begins a new document at the current place.
     pub(crate) fn restart(&mut self) {
-        self.place = Place { expect: Expect::Document, depth: 0, ..self.place };
+        self.place = JsonState { expect: Expect::Document, depth: 0, ..self.place };
         self.outer.clear();
     }
 
@@ -156,10 +156,10 @@ impl Run<'_> {
                 match self.peek()? {
                     b'"' => {
                         let key = self.string(sink)?;
-                        self.take(Token::Key(key), key.end + 1, Expect::Colon, sink)?;
+                        self.take(JsonToken::Key(key), key.end + 1, Expect::Colon, sink)?;
                     }
                     b'}' if self.place.expect == Expect::KeyOrEnd => {
-                        self.end(Token::EndObject, sink)?;
+                        self.end(JsonToken::EndObject, sink)?;
                     }
                     _ => return Err(self.unexpected().into()),
                 }
@@ -181,8 +181,8 @@ impl Run<'_> {
                         self.place.expect =
                             if self.in_object() { Expect::Key } else { Expect::Value };
                     }
-                    b'}' if self.in_object() => self.end(Token::EndObject, sink)?,
-                    b']' if !self.in_object() => self.end(Token::EndArray, sink)?,
+                    b'}' if self.in_object() => self.end(JsonToken::EndObject, sink)?,
+                    b']' if !self.in_object() => self.end(JsonToken::EndArray, sink)?,
                     _ => return Err(self.unexpected().into()),
                 }
             }
@@ -195,18 +195,18 @@ impl Run<'_> {
         match self.peek()? {
             b'"' => {
                 let string = self.string(sink)?;
-                self.scalar(Token::String(string), string.end + 1, sink)
+                self.scalar(JsonToken::String(string), string.end + 1, sink)
             }
-            b'{' => self.begin(Token::BeginObject, sink),
-            b'[' => self.begin(Token::BeginArray, sink),
+            b'{' => self.begin(JsonToken::BeginObject, sink),
+            b'[' => self.begin(JsonToken::BeginArray, sink),
             b'-' | b'0'..=b'9' => {
                 let number = lex::number(self.window.bytes, self.place.at, self.at_end)?;
-                self.scalar(Token::Number(number), number.end, sink)
+                self.scalar(JsonToken::Number(number), number.end, sink)
             }
-            b't' => self.word("true", Token::Bool(true), sink),
-            b'f' => self.word("false", Token::Bool(false), sink),
-            b'n' => self.word("null", Token::Null, sink),
-            b']' if self.place.expect == Expect::ItemOrEnd => self.end(Token::EndArray, sink),
+            b't' => self.word("true", JsonToken::Bool(true), sink),
+            b'f' => self.word("false", JsonToken::Bool(false), sink),
+            b'n' => self.word("null", JsonToken::Null, sink),
+            b']' if self.place.expect == Expect::ItemOrEnd => self.end(JsonToken::EndArray, sink),
             _ => Err(self.unexpected().into()),
         }
     }
@@ -239,7 +239,7 @@ impl Run<'_> {
             None => Ok(()),
             Some(feed) => {
                 self.place.at = start + feed;
-                Err(Miss::Wrong(Problem::LineEnd, self.place.at))
+                Err(Miss::Wrong(JsonProblem::LineEnd, self.place.at))
             }
         }
     }
@@ -253,7 +253,7 @@ impl Run<'_> {
     fn word<S: Sink>(
         &mut self,
         word: &'static str,
-        token: Token,
+        token: JsonToken,
         sink: &mut S,
     ) -> Result<(), Stop<S::Stop>> {
         let end = lex::word(self.window.bytes, self.place.at, self.at_end, word)?;
@@ -263,7 +263,7 @@ impl Run<'_> {
     #[inline(always)]
     fn scalar<S: Sink>(
         &mut self,
-        token: Token,
+        token: JsonToken,
         end: usize,
         sink: &mut S,
     ) -> Result<(), Stop<S::Stop>> {
@@ -271,16 +271,16 @@ impl Run<'_> {
     }
 
     #[inline(always)]
-    fn begin<S: Sink>(&mut self, token: Token, sink: &mut S) -> Result<(), Stop<S::Stop>> {
-        let Place { at, depth, kinds, .. } = self.place;
+    fn begin<S: Sink>(&mut self, token: JsonToken, sink: &mut S) -> Result<(), Stop<S::Stop>> {
+        let JsonState { at, depth, kinds, .. } = self.place;
         if depth >= self.max_depth {
-            let problem = Problem::Depth { limit: self.max_depth };
+            let problem = JsonProblem::Depth { limit: self.max_depth };
             return Err(Miss::Wrong(problem, at).into());
         }
         if depth.is_multiple_of(64) && depth > 0 {
             self.outer.push(kinds);
         }
-        let is_object = matches!(token, Token::BeginObject);
+        let is_object = matches!(token, JsonToken::BeginObject);
         self.place.depth += 1;
         self.place.kinds = kinds << 1 | u64::from(is_object);
         let expect = if is_object { Expect::KeyOrEnd } else { Expect::ItemOrEnd };
@@ -288,7 +288,7 @@ impl Run<'_> {
     }
 
     #[inline(always)]
-    fn end<S: Sink>(&mut self, token: Token, sink: &mut S) -> Result<(), Stop<S::Stop>> {
+    fn end<S: Sink>(&mut self, token: JsonToken, sink: &mut S) -> Result<(), Stop<S::Stop>> {
         self.place.depth -= 1;
         self.place.kinds >>= 1;
         if self.place.depth.is_multiple_of(64)
@@ -299,11 +299,11 @@ impl Run<'_> {
         self.take(token, self.place.at + 1, self.after_value(), sink)
     }
 
-    /// Moves behind the token that ends at `end`, and only then gives it away.
+    /// Moves past the token that ends at `end`, and only then gives it away.
     #[inline(always)]
     fn take<S: Sink>(
         &mut self,
-        token: Token,
+        token: JsonToken,
         end: usize,
         expect: Expect,
         sink: &mut S,
@@ -331,16 +331,16 @@ impl Run<'_> {
     }
 }
 
-impl Place {
+impl JsonState {
     #[cold]
     fn unexpected(self) -> Miss {
         let problem = match self.expect {
-            Expect::Key | Expect::KeyOrEnd => Problem::Key,
-            Expect::Colon => Problem::Colon,
-            Expect::AfterValue if self.kinds & 1 == 1 => Problem::AfterMember,
-            Expect::AfterValue => Problem::AfterItem,
-            Expect::Done => Problem::AfterDocument,
-            Expect::Document | Expect::Value | Expect::ItemOrEnd => Problem::Value,
+            Expect::Key | Expect::KeyOrEnd => JsonProblem::Key,
+            Expect::Colon => JsonProblem::Colon,
+            Expect::AfterValue if self.kinds & 1 == 1 => JsonProblem::AfterMember,
+            Expect::AfterValue => JsonProblem::AfterItem,
+            Expect::Done => JsonProblem::AfterDocument,
+            Expect::Document | Expect::Value | Expect::ItemOrEnd => JsonProblem::Value,
         };
         Miss::Wrong(problem, self.at)
     }

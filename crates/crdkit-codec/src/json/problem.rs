@@ -5,14 +5,14 @@ use crdkit_issue::{Issue, Span, codes};
 
 /// Something the grammar does not allow at a byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Problem {
+pub(crate) enum JsonProblem {
     /// The input ended too early.
     Truncated,
     /// The line ended too early, where a document must end with its line.
     LineEnd,
     /// A value was expected.
     Value,
-    /// A value was expected, and what came is no text in UTF-8, or has a mark in front.
+    /// A value was expected, and what came is not text in UTF-8, or has a mark in front.
     Encoding {
         /// What came.
         found: &'static str,
@@ -29,7 +29,7 @@ pub(crate) enum Problem {
     AfterDocument,
     /// A control character stands in a string.
     Control,
-    /// A backslash is followed by something that is no escape.
+    /// A backslash is followed by something that is not an escape.
     Escape,
     /// `\u` is not followed by four hexadecimal digits.
     Unicode,
@@ -53,7 +53,7 @@ pub(crate) enum Problem {
     },
 }
 
-impl Problem {
+impl JsonProblem {
     /// The finding for this problem at byte `at`, where `found` stands.
     #[cold]
     pub(crate) fn issue(self, found: Option<u8>, at: usize) -> Box<Issue> {

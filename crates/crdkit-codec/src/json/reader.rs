@@ -4,9 +4,9 @@
 //! same run of the parser with another sink.
 
 use super::lex::{Miss, NumberToken, NumberValue, StringToken};
-use super::parse::{Parser, Sink, Stop, Token, skip_space};
-use super::problem::Problem;
-use super::source::{Chunks, Slice, Source, Window};
+use super::parse::{JsonParser, JsonToken, Sink, Stop, skip_space};
+use super::problem::JsonProblem;
+use super::source::{ByteSource, Chunks, Slice, Window};
 use crate::DecodeError;
 use crate::number::exact;
 use crdkit_issue::{Issue, Span, codes};
@@ -16,9 +16,9 @@ use std::io::Read;
 /// A pull parser: gives one event at a time.
 pub struct Reader<S> {
     pub(super) source: S,
-    pub(super) parser: Parser,
+    pub(super) parser: JsonParser,
     numbers: NumberMode,
-    /// Offset of the window in the input, and the byte in front of it.
+    /// Offset of the window in the input, and the byte before it.
     pub(super) base: usize,
     pub(super) before: Option<u8>,
     /// Where the current document began, and how long it may be.
@@ -52,11 +52,11 @@ impl<R: Read> Reader<Chunks<R>> {
     }
 }
 
-impl<S: Source> Reader<S> {
+impl<S: ByteSource> Reader<S> {
     fn new(source: S, limits: &Limits, numbers: NumberMode) -> Self {
         Self {
             source,
-            parser: Parser::new(limits.depth),
+            parser: JsonParser::new(limits.depth),
             numbers,
             base: 0,
             before: None,
@@ -154,24 +154,24 @@ impl<S: Source> Reader<S> {
 
     /// What a run of the parser takes.
     #[inline(always)]
-    pub(super) fn parts(&mut self) -> (&S, &mut Parser, bool, Values<'static>, &mut String) {
+    pub(super) fn parts(&mut self) -> (&S, &mut JsonParser, bool, Values<'static>, &mut String) {
         let Self { ref source, ref mut parser, at_end, numbers, base, ref mut scratch, .. } = *self;
         (source, parser, at_end, Values { window: Window::EMPTY, numbers, base }, scratch)
     }
 
-    fn wrong(&self, problem: Problem, at: usize) -> DecodeError {
+    fn wrong(&self, problem: JsonProblem, at: usize) -> DecodeError {
         let found = self.source.window().get(at).copied();
         // An input without a single byte of a document is empty rather than cut off.
-        if problem == Problem::Truncated && !self.parser.is_inside() && at == self.parser.at() {
+        if problem == JsonProblem::Truncated && !self.parser.is_inside() && at == self.parser.at() {
             let issue = Issue::error(codes::decode::EMPTY_INPUT);
             return Box::new(issue.span(Span::at(self.base + at))).into();
         }
         let problem = match self.source.window().get(at..) {
-            Some([0xEF, 0xBB, 0xBF, ..]) if problem == Problem::Value => {
-                Problem::Encoding { found: "a byte order mark" }
+            Some([0xEF, 0xBB, 0xBF, ..]) if problem == JsonProblem::Value => {
+                JsonProblem::Encoding { found: "a byte order mark" }
             }
-            Some([0xFF, 0xFE, ..] | [0xFE, 0xFF, ..]) if problem == Problem::Value => {
-                Problem::Encoding { found: "UTF-16" }
+            Some([0xFF, 0xFE, ..] | [0xFE, 0xFF, ..]) if problem == JsonProblem::Value => {
+                JsonProblem::Encoding { found: "UTF-16" }
             }
             _ => problem,
         };
@@ -190,7 +190,7 @@ struct One<'r> {
 }
 
 impl Sink for One<'_> {
-    type Stop = (Token, usize, usize);
+    type Stop = (JsonToken, usize, usize);
 
     #[inline(always)]
     fn scratch(&mut self) -> &mut String {
@@ -198,7 +198,7 @@ impl Sink for One<'_> {
     }
 
     #[inline(always)]
-    fn take(&mut self, token: Token, start: usize, end: usize) -> Result<(), Self::Stop> {
+    fn take(&mut self, token: JsonToken, start: usize, end: usize) -> Result<(), Self::Stop> {
         Err((token, start, end))
     }
 }
@@ -219,13 +219,13 @@ impl Sink for Build<'_, '_> {
     }
 
     #[inline(always)]
-    fn take(&mut self, token: Token, start: usize, end: usize) -> Result<(), DecodeError> {
+    fn take(&mut self, token: JsonToken, start: usize, end: usize) -> Result<(), DecodeError> {
         let span = || Span::new(self.values.base + start, self.values.base + end);
         let is_taken = match token {
-            Token::Key(StringToken { start, end, escaped: false }) => {
+            JsonToken::Key(StringToken { start, end, escaped: false }) => {
                 self.builder.source_key(start, end, span())
             }
-            Token::String(StringToken { start, end, escaped: false }) => {
+            JsonToken::String(StringToken { start, end, escaped: false }) => {
                 self.builder.source_string(start, end, span())?
             }
             _ => false,
@@ -252,7 +252,7 @@ impl<'r> Values<'r> {
     #[inline(always)]
     pub(super) fn event<'e>(
         self,
-        token: Token,
+        token: JsonToken,
         start: usize,
         end: usize,
         scratch: &'e mut String,
@@ -262,15 +262,15 @@ impl<'r> Values<'r> {
     {
         let span = Span::new(self.base + start, self.base + end);
         let event = match token {
-            Token::Null => Event::Null,
-            Token::Bool(bool) => Event::Bool(bool),
-            Token::BeginArray => Event::BeginArray,
-            Token::EndArray => Event::EndArray,
-            Token::BeginObject => Event::BeginObject,
-            Token::EndObject => Event::EndObject,
-            Token::String(string) => Event::String(self.text(string, scratch)),
-            Token::Key(key) => Event::Key(self.text(key, scratch)),
-            Token::Number(number) => self.number(number, start, span)?,
+            JsonToken::Null => Event::Null,
+            JsonToken::Bool(bool) => Event::Bool(bool),
+            JsonToken::BeginArray => Event::BeginArray,
+            JsonToken::EndArray => Event::EndArray,
+            JsonToken::BeginObject => Event::BeginObject,
+            JsonToken::EndObject => Event::EndObject,
+            JsonToken::String(string) => Event::String(self.text(string, scratch)),
+            JsonToken::Key(key) => Event::Key(self.text(key, scratch)),
+            JsonToken::Number(number) => self.number(number, start, span)?,
         };
         Ok((event, span))
     }

@@ -1,12 +1,12 @@
-//! Where to go on behind text that is not JSON.
+//! Where to go on after text that is not JSON.
 //!
-//! Takes a reader that stands at an error; leaves it where another document can begin. That is behind the bracket
+//! Takes a reader that stands at an error; leaves it where another document can begin. That is after the bracket
 //! that closes the broken document, found by counting; or at an opening brace at the beginning of a line where no
 //! value can stand, which is what follows a document that was cut off. A line feed cannot be inside a string, so
 //! that such a brace is always one of the text's structure. Every byte is looked at once.
 
 use super::reader::Reader;
-use super::source::Source;
+use super::source::ByteSource;
 use crate::DecodeError;
 
 /// How a search for the end of a broken document ended.
@@ -41,8 +41,8 @@ enum Mode {
     Words,
 }
 
-impl<S: Source> Reader<S> {
-    /// Passes over the rest of the current line, to go on behind a line that is not JSON.
+impl<S: ByteSource> Reader<S> {
+    /// Passes over the rest of the current line, to go on after a line that is not JSON.
     ///
     /// # Errors
     /// When reading fails.

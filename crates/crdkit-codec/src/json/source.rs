@@ -7,7 +7,7 @@ use super::text;
 use std::io::{self, Read};
 
 /// Where bytes come from.
-pub trait Source {
+pub trait ByteSource {
     /// The bytes at hand.
     fn window(&self) -> &[u8];
 
@@ -35,7 +35,7 @@ impl<'w> Window<'w> {
     /// Nothing at hand.
     pub(crate) const EMPTY: Window<'static> = Window { bytes: &[], text: "" };
 
-    pub(crate) fn of(source: &'w impl Source) -> Self {
+    pub(crate) fn of(source: &'w impl ByteSource) -> Self {
         Self { bytes: source.window(), text: source.text().unwrap_or_default() }
     }
 
@@ -84,7 +84,7 @@ impl<'a> Slice<'a> {
     }
 }
 
-impl Source for Slice<'_> {
+impl ByteSource for Slice<'_> {
     #[inline]
     fn window(&self) -> &[u8] {
         self.bytes
@@ -117,7 +117,7 @@ impl<R> Chunks<R> {
     }
 }
 
-impl<R: Read> Source for Chunks<R> {
+impl<R: Read> ByteSource for Chunks<R> {
     #[inline]
     fn window(&self) -> &[u8] {
         &self.buffer

@@ -1,10 +1,10 @@
 //! From what stands between two quotes to text, as Go does it.
 
 use super::lex::{self, Miss};
-use super::problem::Problem;
+use super::problem::JsonProblem;
 use super::source::Window;
 
-/// Puts the text of the string whose opening quote is in front of `start` into `out`, and gives the
+/// Puts the text of the string whose opening quote is before `start` into `out`, and gives the
 /// offset of its closing quote. A surrogate without its other half becomes U+FFFD, and so does each
 /// byte that is not part of valid UTF-8.
 #[cold]
@@ -29,7 +29,7 @@ pub(crate) fn unescape(
                 out.push(c);
                 at = end + len;
             }
-            Some(_) => return Err(Miss::Wrong(Problem::Control, end)),
+            Some(_) => return Err(Miss::Wrong(JsonProblem::Control, end)),
             None => return Err(lex::short(window.bytes, at_end)),
         }
     }
@@ -46,7 +46,7 @@ fn escape(bytes: &[u8], at: usize, at_end: bool) -> Result<(char, usize), Miss> 
         Some(b'b') => '\u{8}',
         Some(b'f') => '\u{c}',
         Some(b'u') => return unicode(bytes, at, at_end),
-        Some(_) => return Err(Miss::Wrong(Problem::Escape, at + 1)),
+        Some(_) => return Err(Miss::Wrong(JsonProblem::Escape, at + 1)),
         None => return Err(lex::short(bytes, at_end)),
     };
     Ok((c, 2))
@@ -74,7 +74,7 @@ fn hex(bytes: &[u8], start: usize, at_end: bool) -> Result<u32, Miss> {
     (start..start + 4).try_fold(0, |number, at| match bytes.get(at) {
         Some(byte) => match char::from(*byte).to_digit(16) {
             Some(digit) => Ok(number << 4 | digit),
-            None => Err(Miss::Wrong(Problem::Unicode, at)),
+            None => Err(Miss::Wrong(JsonProblem::Unicode, at)),
         },
         None => Err(lex::short(bytes, at_end)),
     })

@@ -140,7 +140,7 @@ impl<'d> Sorted<'d> {
     }
 }
 
-/// Appends what stands in front of a member or item: its key, if it has one.
+/// Appends what stands before a member or item: its key, if it has one.
 #[inline(always)]
 fn begin<S: Spelling>(
     at: Cursor<'_>,

@@ -7,9 +7,9 @@
 pub struct Clause {
     /// What stands before the slash.
     pub kind: String,
-    /// What stands behind it.
+    /// What stands after it.
     pub subtype: String,
-    /// The quality: single precision, not limited to 1, and 0 where it is no number.
+    /// The quality: single precision, not limited to 1, and 0 where it is not a number.
     pub quality: f64,
     /// The other parameters, the last of each name, in order of the names.
     pub parameters: Vec<(String, String)>,
@@ -18,7 +18,7 @@ pub struct Clause {
 /// The alternatives of a header in the order they are tried.
 ///
 /// A better quality goes first, but a concrete type also goes before a wildcard whatever the qualities,
-/// which is no consistent order: with wildcards, the outcome depends on the order in the header. The same
+/// which is not a consistent order: with wildcards, the outcome depends on the order in the header. The same
 /// insertion sort as upstream's gives the same outcome, up to the twelve alternatives for which upstream
 /// uses it.
 pub fn parse_accept(header: &str) -> Vec<Clause> {

@@ -64,7 +64,7 @@ pub fn parse_content_type(header: &str) -> Option<String> {
     Some(name)
 }
 
-/// A parameter with the semicolon in front of it, and what follows.
+/// A parameter with the semicolon before it, and what follows.
 fn parameter(text: &str) -> Option<(String, String, &str)> {
     let (name, rest) = token(text.strip_prefix(';')?.trim_start());
     let rest = rest.trim_start().strip_prefix('=')?.trim_start();

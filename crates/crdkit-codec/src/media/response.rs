@@ -84,7 +84,7 @@ impl Offer {
         Self { with_proposal: true, ..self }
     }
 
-    /// What to write for a request that is no watch.
+    /// What to write for a request that is not a watch.
     ///
     /// # Errors
     /// When nothing fits.

@@ -8,19 +8,19 @@ use serde::de::value::BorrowedStrDeserializer;
 use serde::de::{self, DeserializeSeed, IntoDeserializer, Visitor};
 
 /// The items of an array.
-pub(super) struct Items<'de> {
+pub(super) struct TypedItems<'de> {
     left: crdkit_value::Items<'de>,
     index: usize,
     depth: usize,
 }
 
-impl<'de> Items<'de> {
+impl<'de> TypedItems<'de> {
     pub(super) fn new(items: crdkit_value::Items<'de>, depth: usize) -> Self {
         Self { left: items, index: 0, depth }
     }
 }
 
-impl<'de> de::SeqAccess<'de> for Items<'de> {
+impl<'de> de::SeqAccess<'de> for TypedItems<'de> {
     type Error = TypedError;
 
     fn next_element_seed<T: DeserializeSeed<'de>>(

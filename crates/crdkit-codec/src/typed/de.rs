@@ -1,6 +1,6 @@
 //! A value as serde sees it.
 
-use super::access::{EnumAccess, Items, Members};
+use super::access::{EnumAccess, Members, TypedItems};
 use super::error::TypedError;
 use crdkit_value::{Kind, Value};
 use serde::de::{self, Visitor, value::BorrowedStrDeserializer};
@@ -40,7 +40,7 @@ impl<'de> de::Deserializer<'de> for Deserializer<'de> {
                 _ => Err(TypedError::new(format!("`{text}` does not fit a number type"))),
             },
             Kind::String(text) => visitor.visit_borrowed_str(text),
-            Kind::Array(items) => visitor.visit_seq(Items::new(items, self.deeper()?)),
+            Kind::Array(items) => visitor.visit_seq(TypedItems::new(items, self.deeper()?)),
             Kind::Object(members) => visitor.visit_map(Members::new(members, self.deeper()?)),
         }
     }

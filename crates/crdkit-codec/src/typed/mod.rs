@@ -35,6 +35,6 @@ pub fn from_value<'de, T: Deserialize<'de>>(value: Value<'de>) -> Result<T, Type
 /// When a key is not a string, or `value` says so.
 pub fn to_document<T: Serialize + ?Sized>(value: &T) -> Result<Document, TypedError> {
     let mut events = ser::Events::default();
-    value.serialize(Serializer(ser::Place::new(&mut events, MAX_DEPTH)))?;
+    value.serialize(Serializer(ser::TypedSerializer::new(&mut events, MAX_DEPTH)))?;
     Ok(events.into_document())
 }

@@ -42,12 +42,12 @@ impl Events {
 }
 
 /// Takes one value.
-pub(super) struct Place<'e> {
+pub(super) struct TypedSerializer<'e> {
     events: &'e mut Events,
     depth: usize,
 }
 
-impl<'e> Place<'e> {
+impl<'e> TypedSerializer<'e> {
     pub(super) fn new(events: &'e mut Events, depth: usize) -> Self {
         Self { events, depth }
     }
@@ -75,7 +75,7 @@ impl<'e> Place<'e> {
     }
 }
 
-impl<'e> Sink for Place<'e> {
+impl<'e> Sink for TypedSerializer<'e> {
     type Error = TypedError;
     type List = Compound<'e>;
     type Map = Compound<'e>;
@@ -145,7 +145,7 @@ pub(super) struct Compound<'e> {
 
 impl Compound<'_> {
     fn add<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), TypedError> {
-        value.serialize(Serializer(Place::new(self.events, self.depth)))
+        value.serialize(Serializer(TypedSerializer::new(self.events, self.depth)))
     }
 
     #[expect(clippy::unnecessary_wraps, reason = "what the methods below give")]

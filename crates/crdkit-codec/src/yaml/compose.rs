@@ -14,12 +14,12 @@ use std::borrow::Cow;
 use crdkit_issue::{Issue, Span};
 use crdkit_value::{Builder, Document, Event as Built, NumberMode};
 
-use super::error::{Failure, Problem};
+use super::error::{Failure, YamlProblem};
 use super::event::{Event, EventKind, Scalar};
 use super::number;
-use super::parse::Parser;
+use super::parse::YamlParser;
 use super::resolve::{Resolved, resolve};
-use super::tape::{Source, Sourced};
+use super::tape::{EventSource, Sourced};
 use crate::DecodeOptions;
 use crate::number::{exact, is_json};
 
@@ -62,7 +62,7 @@ pub(super) enum KeyType {
 /// Reads the content of one document up to its end event. `offset` is added to all positions, `size` is about how
 /// long the document is.
 pub(super) fn compose(
-    parser: &mut Parser<'_>,
+    parser: &mut YamlParser<'_>,
     options: &DecodeOptions,
     offset: usize,
     size: usize,
@@ -74,7 +74,7 @@ pub(super) fn compose(
         builder = builder.keeping_positions(offset);
     }
     let mut composer = Composer {
-        source: Source::new(parser),
+        source: EventSource::new(parser),
         builder,
         numbers: options.numbers,
         offset,
@@ -97,7 +97,7 @@ pub(super) fn compose(
 
 /// A collection that has begun and not ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Frame {
+enum YamlFrame {
     Sequence,
     /// Whether the next node is a value.
     Mapping {
@@ -112,11 +112,11 @@ enum Frame {
 }
 
 struct Composer<'a, 'p, 'o> {
-    source: Source<'a, 'p>,
+    source: EventSource<'a, 'p>,
     builder: Builder<'o>,
     numbers: NumberMode,
     offset: usize,
-    frames: Vec<Frame>,
+    frames: Vec<YamlFrame>,
     /// Where the last value ended; block collections end there.
     last_end: usize,
     /// How many values the builder has.
@@ -135,7 +135,7 @@ impl<'a> Composer<'a, '_, '_> {
             if let Some(alias_end) = self.source.finish_repeats() {
                 self.last_end = alias_end;
             }
-            if self.frames.last() == Some(&Frame::MergeList(0)) {
+            if self.frames.last() == Some(&YamlFrame::MergeList(0)) {
                 self.frames.pop();
                 continue;
             }
@@ -148,18 +148,18 @@ impl<'a> Composer<'a, '_, '_> {
                 continue;
             }
             match self.frames.last_mut() {
-                Some(Frame::Mapping { value } | Frame::Merged { value }) => {
+                Some(YamlFrame::Mapping { value } | YamlFrame::Merged { value }) => {
                     *value = !*value;
                     if *value {
                         self.key(event, target)?;
                         continue;
                     }
                 }
-                Some(Frame::MergeList(_)) => {
+                Some(YamlFrame::MergeList(_)) => {
                     self.merge(&event, target)?;
                     continue;
                 }
-                Some(Frame::Sequence) | None => {}
+                Some(YamlFrame::Sequence) | None => {}
             }
             self.value(event, target)?;
         }
@@ -180,7 +180,7 @@ impl<'a> Composer<'a, '_, '_> {
             && self.n_decodes > 1000
             && is_excessive(self.n_alias_decodes, self.n_decodes)
         {
-            return Err(self.failure(Problem::ExcessiveAliasing, span));
+            return Err(self.failure(YamlProblem::ExcessiveAliasing, span));
         }
         Ok(())
     }
@@ -197,8 +197,8 @@ impl<'a> Composer<'a, '_, '_> {
         }
         let span = Span::at(self.last_end + self.offset);
         match self.frames.pop() {
-            Some(Frame::Sequence) => self.builder.event(Built::EndArray, span)?,
-            Some(Frame::Mapping { .. }) => self.builder.event(Built::EndObject, span)?,
+            Some(YamlFrame::Sequence) => self.builder.event(Built::EndArray, span)?,
+            Some(YamlFrame::Mapping { .. }) => self.builder.event(Built::EndObject, span)?,
             _ => {}
         }
         Ok(())
@@ -211,16 +211,16 @@ impl<'a> Composer<'a, '_, '_> {
         match event.kind {
             EventKind::Scalar(scalar) => self.scalar(&scalar, span),
             EventKind::SequenceStart => {
-                self.frames.push(Frame::Sequence);
+                self.frames.push(YamlFrame::Sequence);
                 self.build(Built::BeginArray, span)
             }
             EventKind::MappingStart => {
-                self.frames.push(Frame::Mapping { value: false });
+                self.frames.push(YamlFrame::Mapping { value: false });
                 self.build(Built::BeginObject, span)
             }
             EventKind::Alias(_) => {
                 // The value comes next, in the alias's place.
-                if let Some(Frame::Mapping { value } | Frame::Merged { value }) =
+                if let Some(YamlFrame::Mapping { value } | YamlFrame::Merged { value }) =
                     self.frames.last_mut()
                 {
                     *value = true;
@@ -245,7 +245,7 @@ impl<'a> Composer<'a, '_, '_> {
             Resolved::Bool(bool) => Built::Bool(*bool),
             Resolved::Text(text) => Built::String(text),
             Resolved::Float(float) if !float.is_finite() => {
-                let problem = Problem::UnsupportedNumber(if float.is_nan() {
+                let problem = YamlProblem::UnsupportedNumber(if float.is_nan() {
                     "NaN"
                 } else if *float > 0.0 {
                     "+Inf"
@@ -285,10 +285,10 @@ impl<'a> Composer<'a, '_, '_> {
                         self.n_alias_decodes += 1;
                         scalar
                     }
-                    _ => return Err(self.failure(Problem::CollectionKey, span).into()),
+                    _ => return Err(self.failure(YamlProblem::CollectionKey, span).into()),
                 }
             }
-            _ => return Err(self.failure(Problem::CollectionKey, span).into()),
+            _ => return Err(self.failure(YamlProblem::CollectionKey, span).into()),
         };
         self.last_end = event.end;
         let resolved = resolve(&scalar).map_err(|problem| self.failure(problem, span))?;
@@ -303,11 +303,11 @@ impl<'a> Composer<'a, '_, '_> {
             }
             // The NUL keeps what stands for an impossible key apart from every likely one.
             Resolved::Null => {
-                self.defer_key(Problem::UnsupportedKey("null"), span);
+                self.defer_key(YamlProblem::UnsupportedKey("null"), span);
                 (Cow::Borrowed("\0null"), None)
             }
             Resolved::Unsigned(int) => {
-                self.defer_key(Problem::UnsupportedKey("uint64"), span);
+                self.defer_key(YamlProblem::UnsupportedKey("uint64"), span);
                 (Cow::Owned(format!("\0{int}")), None)
             }
         };
@@ -317,20 +317,22 @@ impl<'a> Composer<'a, '_, '_> {
         Ok(self.builder.event(Built::Key(&text), span)?)
     }
 
-    fn defer_key(&mut self, problem: Problem, span: Span) {
+    fn defer_key(&mut self, problem: YamlProblem, span: Span) {
         self.deferred.push((self.n_values, self.failure(problem, span)));
     }
 
     /// Reads the value of a `<<` key.
     fn merge_key(&mut self) -> Result<(), Refusal> {
         // The value belongs to the merge, so the mapping around it expects a key next.
-        if let Some(Frame::Mapping { value } | Frame::Merged { value }) = self.frames.last_mut() {
+        if let Some(YamlFrame::Mapping { value } | YamlFrame::Merged { value }) =
+            self.frames.last_mut()
+        {
             *value = false;
         }
         let Sourced { event, target } = self.source.next()?;
         if let EventKind::SequenceStart = event.kind {
             let n_items = self.source.repeat_items_backwards(event)?;
-            self.frames.push(Frame::MergeList(n_items));
+            self.frames.push(YamlFrame::MergeList(n_items));
             return Ok(());
         }
         self.merge(&event, target)
@@ -344,10 +346,10 @@ impl<'a> Composer<'a, '_, '_> {
         };
         let span = self.span(event);
         if !matches!(mapping, Some(Event { kind: EventKind::MappingStart, .. })) {
-            return Err(self.failure(Problem::MergeNotMapping, span).into());
+            return Err(self.failure(YamlProblem::MergeNotMapping, span).into());
         }
         self.count(span)?;
-        if let Some(Frame::MergeList(left)) = self.frames.last_mut() {
+        if let Some(YamlFrame::MergeList(left)) = self.frames.last_mut() {
             *left -= 1;
         }
         if let EventKind::Alias(_) = event.kind {
@@ -356,11 +358,11 @@ impl<'a> Composer<'a, '_, '_> {
             self.source.next()?;
             self.count(span)?;
         }
-        self.frames.push(Frame::Merged { value: false });
+        self.frames.push(YamlFrame::Merged { value: false });
         Ok(())
     }
 
-    fn failure(&self, problem: Problem, span: Span) -> Failure {
+    fn failure(&self, problem: YamlProblem, span: Span) -> Failure {
         Failure::new(problem, span.start - self.offset, span.end - self.offset)
     }
 }

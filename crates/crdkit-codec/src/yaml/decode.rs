@@ -28,12 +28,12 @@ pub fn decode(bytes: &[u8], options: &DecodeOptions) -> Result<Decoded, Box<Issu
 
 /// The documents of a text, each decoded when it is asked for.
 pub struct Documents<'a, 'o> {
-    source: Source<'a, 'o>,
+    source: YamlSource<'a, 'o>,
     /// What has been decoded and not been asked for yet.
     ready: VecDeque<Result<Decoded, Box<Issue>>>,
 }
 
-enum Source<'a, 'o> {
+enum YamlSource<'a, 'o> {
     Slice(Box<Stream<'a, 'o>>),
     Read(Pieces<Box<dyn Read + 'a>>, &'o DecodeOptions),
     Done,
@@ -46,11 +46,11 @@ impl<'a, 'o> Documents<'a, 'o> {
         match &input.text {
             Cow::Borrowed(_) => {
                 let stream = Box::new(Stream::new(bytes, 0, input, options));
-                Self { source: Source::Slice(stream), ready: VecDeque::new() }
+                Self { source: YamlSource::Slice(stream), ready: VecDeque::new() }
             }
             Cow::Owned(text) => {
                 let ready = Stream::over(text, &input, options).collect();
-                Self { source: Source::Done, ready }
+                Self { source: YamlSource::Done, ready }
             }
         }
     }
@@ -58,7 +58,7 @@ impl<'a, 'o> Documents<'a, 'o> {
     /// The documents of a reader; no more than one is held at a time.
     pub fn from_read(inner: impl Read + 'a, options: &'o DecodeOptions) -> Self {
         let pieces = Pieces::new(Box::new(inner) as Box<dyn Read + 'a>, options.limits.bytes);
-        Self { source: Source::Read(pieces, options), ready: VecDeque::new() }
+        Self { source: YamlSource::Read(pieces, options), ready: VecDeque::new() }
     }
 }
 
@@ -71,11 +71,11 @@ impl Iterator for Documents<'_, '_> {
                 return Some(outcome.map_err(DecodeError::from));
             }
             match &mut self.source {
-                Source::Done => return None,
-                Source::Slice(stream) => {
+                YamlSource::Done => return None,
+                YamlSource::Slice(stream) => {
                     return stream.next().map(|outcome| outcome.map_err(DecodeError::from));
                 }
-                Source::Read(pieces, options) => match pieces.next() {
+                YamlSource::Read(pieces, options) => match pieces.next() {
                     Ok(Some(Piece { bytes, base })) => {
                         let input = Input::new(bytes, Foresight::Document);
                         match &input.text {
@@ -87,9 +87,9 @@ impl Iterator for Documents<'_, '_> {
                             }
                         }
                     }
-                    Ok(None) => self.source = Source::Done,
+                    Ok(None) => self.source = YamlSource::Done,
                     Err(error) => {
-                        self.source = Source::Done;
+                        self.source = YamlSource::Done;
                         return Some(Err(error));
                     }
                 },

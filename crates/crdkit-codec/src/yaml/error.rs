@@ -11,7 +11,7 @@ use crdkit_issue::{Issue, Span, codes};
 
 /// What is wrong with a YAML text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Problem {
+pub(super) enum YamlProblem {
     /// The bytes are not text YAML allows: a bad encoding or a control character.
     Encoding(&'static str),
     /// The characters do not form YAML tokens.
@@ -47,7 +47,7 @@ pub(super) enum Problem {
     UnsupportedNumber(&'static str),
 }
 
-impl fmt::Display for Problem {
+impl fmt::Display for YamlProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Encoding(message) | Self::Scan(message) | Self::Parse(message) => {
@@ -73,13 +73,13 @@ impl fmt::Display for Problem {
     }
 }
 
-/// A [`Problem`] and the bytes it is about. Failures are rare and results are passed around a lot, so it is boxed.
+/// A [`YamlProblem`] and the bytes it is about. Failures are rare and results are passed around a lot, so it is boxed.
 #[derive(Clone, Debug)]
 pub(super) struct Failure(Box<Noticed>);
 
 #[derive(Clone, Debug)]
 struct Noticed {
-    problem: Problem,
+    problem: YamlProblem,
     /// The offending text; empty where only a point is known.
     span: Span,
     /// Where the mirrored reader stood when it noticed; its line numbers are about this place.
@@ -87,13 +87,13 @@ struct Noticed {
 }
 
 impl Failure {
-    pub(super) fn new(problem: Problem, start: usize, end: usize) -> Self {
+    pub(super) fn new(problem: YamlProblem, start: usize, end: usize) -> Self {
         Self::noticed_at(problem, start, end, start)
     }
 
     /// A problem with the text `start..end` that was noticed at `mark`.
     #[cold]
-    pub(super) fn noticed_at(problem: Problem, start: usize, end: usize, mark: usize) -> Self {
+    pub(super) fn noticed_at(problem: YamlProblem, start: usize, end: usize, mark: usize) -> Self {
         Self(Box::new(Noticed { problem, span: Span::new(start, end), mark }))
     }
 
@@ -104,7 +104,7 @@ impl Failure {
         self
     }
 
-    pub(super) fn problem(&self) -> &Problem {
+    pub(super) fn problem(&self) -> &YamlProblem {
         &self.0.problem
     }
 
@@ -113,7 +113,9 @@ impl Failure {
     pub(super) fn issue(&self, bytes: &[u8], counter: &mut LineCounter) -> Box<Issue> {
         let Noticed { problem, span, .. } = &*self.0;
         let issue = match problem {
-            Problem::TooDeep(limit) => Issue::error(codes::decode::TOO_DEEP).with("limit", *limit),
+            YamlProblem::TooDeep(limit) => {
+                Issue::error(codes::decode::TOO_DEEP).with("limit", *limit)
+            }
             _ => Issue::error(codes::decode::YAML_SYNTAX).with("problem", problem.to_string()),
         };
         Box::new(issue.with("server", self.go_message(bytes, counter)).span(*span))
@@ -124,8 +126,8 @@ impl Failure {
     fn go_message(&self, bytes: &[u8], counter: &mut LineCounter) -> String {
         let Noticed { problem, mark, .. } = &*self.0;
         let counted_from = match problem {
-            Problem::Scan(_) | Problem::TooDeep(_) => 1,
-            Problem::Parse(_) => 0,
+            YamlProblem::Scan(_) | YamlProblem::TooDeep(_) => 1,
+            YamlProblem::Parse(_) => 0,
             _ => return format!("yaml: {problem}"),
         };
         match counter.lines_before(bytes, *mark) {

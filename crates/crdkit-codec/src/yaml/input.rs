@@ -9,7 +9,7 @@
 use std::borrow::Cow;
 
 use super::chars::{byte, continuation_bytes, last_marker};
-use super::error::{Failure, Problem};
+use super::error::{Failure, YamlProblem};
 
 /// How far ahead the mirrored reader decodes.
 const CHUNK: usize = 512;
@@ -73,14 +73,14 @@ impl<'a> Input<'a> {
                 if foresight == Foresight::Document
                     && let Some(marker) = last_marker(bytes, end, at)
                 {
-                    // With the marker and what follows it, the document in front of it is complete.
+                    // With the marker and what follows it, the document before it is complete.
                     end = valid.ceil_char_boundary(marker + 4).min(at);
                 }
                 valid.get(..end).unwrap_or_default()
             }
         };
         let bad = bad.map(|(at, message)| {
-            Failure::new(Problem::Encoding(message), offset + at, offset + at + 1)
+            Failure::new(YamlProblem::Encoding(message), offset + at, offset + at + 1)
         });
         Self {
             text: Cow::Borrowed(readable),
@@ -129,7 +129,7 @@ impl<'a> Input<'a> {
             Input::utf8(text.as_bytes(), 0, Foresight::Chunk);
         let length = text.len();
         let bad = control.or_else(|| {
-            bad.map(|message| Failure::new(Problem::Encoding(message), length, length))
+            bad.map(|message| Failure::new(YamlProblem::Encoding(message), length, length))
         });
         if bad.is_some() {
             text.clear();
@@ -140,7 +140,7 @@ impl<'a> Input<'a> {
 
 /// What one look at every byte tells.
 struct Facts {
-    /// Where looking ended: behind the block with the first control character, or at the end.
+    /// Where looking ended: after the block with the first control character, or at the end.
     end: usize,
     control: bool,
     wide: bool,

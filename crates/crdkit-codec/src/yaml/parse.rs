@@ -1,15 +1,15 @@
 //! YAML tokens to events.
 //!
-//! A state machine over an explicit stack, as libyaml has it: each call of [`Parser::next`] gives one event. It
+//! A state machine over an explicit stack, as libyaml has it: each call of [`YamlParser::next`] gives one event. It
 //! resolves tag handles, fills in values that were left out, and rejects tokens that do not fit.
 //!
 //! Upstream: `go.yaml.in/yaml/v2` `parserc.go`.
 
 use std::borrow::Cow;
 
-use super::error::{Failure, Problem};
+use super::error::{Failure, YamlProblem};
 use super::event::{CORE_TAGS, Event, EventKind, Scalar, Tag};
-use super::scan::{Scanner, Token, TokenKind};
+use super::scan::{Scanner, TokenKind, YamlToken};
 
 type Parsed<'a> = Result<Event<'a>, Failure>;
 
@@ -41,7 +41,7 @@ enum State {
 
 /// Where a node stands, which decides what it may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum NodeContext {
     Block,
     /// A value of a block mapping, whose list may start at the mapping's own column.
     BlockOrIndentless,
@@ -50,14 +50,14 @@ enum Place {
 
 /// Reads events from text.
 #[derive(Debug)]
-pub(super) struct Parser<'a> {
+pub(super) struct YamlParser<'a> {
     scanner: Scanner<'a>,
     state: State,
     states: Vec<State>,
     handles: Vec<(Cow<'a, str>, Box<str>)>,
 }
 
-impl<'a> Parser<'a> {
+impl<'a> YamlParser<'a> {
     pub(super) fn new(scanner: Scanner<'a>) -> Self {
         Self { scanner, state: State::FirstDocumentStart, states: Vec::new(), handles: Vec::new() }
     }
@@ -74,7 +74,7 @@ impl<'a> Parser<'a> {
             State::DocumentStart => self.document_start(false),
             State::DocumentContent => self.document_content(),
             State::DocumentEnd => self.document_end(),
-            State::BlockNode => self.node(Place::Block),
+            State::BlockNode => self.node(NodeContext::Block),
             State::BlockSequenceFirstEntry => {
                 self.scanner.take();
                 self.block_sequence_entry()
@@ -109,7 +109,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Parses a node and comes back to `state` after it.
-    fn node_then(&mut self, state: State, place: Place) -> Parsed<'a> {
+    fn node_then(&mut self, state: State, place: NodeContext) -> Parsed<'a> {
         self.states.push(state);
         self.node(place)
     }
@@ -173,7 +173,7 @@ impl<'a> Parser<'a> {
                 self.pop_state();
                 Ok(event(EventKind::Scalar(Scalar::empty()), start, start))
             }
-            _ => self.node(Place::Block),
+            _ => self.node(NodeContext::Block),
         }
     }
 
@@ -222,7 +222,7 @@ impl<'a> Parser<'a> {
         self.handles.iter().find(|(name, _)| name == handle).map(|(_, prefix)| &**prefix)
     }
 
-    fn tag(&self, token: &Token<'a>) -> Result<Tag, Failure> {
+    fn tag(&self, token: &YamlToken<'a>) -> Result<Tag, Failure> {
         let suffix = token.suffix.as_deref().unwrap_or_default();
         if token.text.is_empty() {
             return Ok(Tag::named(suffix));
@@ -233,7 +233,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn node(&mut self, place: Place) -> Parsed<'a> {
+    fn node(&mut self, place: NodeContext) -> Parsed<'a> {
         let (mut kind, mut start, mut end) = self.scanner.peek()?;
         if kind == TokenKind::Alias {
             self.pop_state();
@@ -260,7 +260,7 @@ impl<'a> Parser<'a> {
         };
 
         let (kind, node_start, node_end) = match kind {
-            TokenKind::BlockEntry if place == Place::BlockOrIndentless => {
+            TokenKind::BlockEntry if place == NodeContext::BlockOrIndentless => {
                 self.state = State::IndentlessSequenceEntry;
                 (EventKind::SequenceStart, start, start)
             }
@@ -277,11 +277,13 @@ impl<'a> Parser<'a> {
                 self.state = State::FlowMappingFirstKey;
                 (EventKind::MappingStart, start, end)
             }
-            TokenKind::BlockSequenceStart if place != Place::Flow => {
+            TokenKind::BlockSequenceStart if place != NodeContext::Flow => {
                 self.state = State::BlockSequenceFirstEntry;
                 (EventKind::SequenceStart, start, end)
             }
-            TokenKind::BlockMappingStart | TokenKind::MappingWithKey if place != Place::Flow => {
+            TokenKind::BlockMappingStart | TokenKind::MappingWithKey
+                if place != NodeContext::Flow =>
+            {
                 self.state = State::BlockMappingFirstKey;
                 (EventKind::MappingStart, start, start)
             }
@@ -303,7 +305,7 @@ impl<'a> Parser<'a> {
                     TokenKind::BlockEntry | TokenKind::BlockEnd => {
                         self.empty_then(State::BlockSequenceEntry, entry_end)
                     }
-                    _ => self.node_then(State::BlockSequenceEntry, Place::Block),
+                    _ => self.node_then(State::BlockSequenceEntry, NodeContext::Block),
                 }
             }
             (TokenKind::BlockEnd, start, end) => self.end_of_collection(start, end),
@@ -322,7 +324,7 @@ impl<'a> Parser<'a> {
                     | TokenKind::BlockEnd => {
                         self.empty_then(State::IndentlessSequenceEntry, entry_end)
                     }
-                    _ => self.node_then(State::IndentlessSequenceEntry, Place::Block),
+                    _ => self.node_then(State::IndentlessSequenceEntry, NodeContext::Block),
                 }
             }
             (_, start, _) => {
@@ -340,7 +342,7 @@ impl<'a> Parser<'a> {
                     TokenKind::Key | TokenKind::Value | TokenKind::BlockEnd => {
                         self.empty_then(State::BlockMappingValue, key_end)
                     }
-                    _ => self.node_then(State::BlockMappingValue, Place::BlockOrIndentless),
+                    _ => self.node_then(State::BlockMappingValue, NodeContext::BlockOrIndentless),
                 }
             }
             (TokenKind::BlockEnd, start, end) => self.end_of_collection(start, end),
@@ -358,7 +360,7 @@ impl<'a> Parser<'a> {
             TokenKind::Key | TokenKind::Value | TokenKind::BlockEnd => {
                 self.empty_then(State::BlockMappingKey, value_end)
             }
-            _ => self.node_then(State::BlockMappingKey, Place::BlockOrIndentless),
+            _ => self.node_then(State::BlockMappingKey, NodeContext::BlockOrIndentless),
         }
     }
 
@@ -381,7 +383,7 @@ impl<'a> Parser<'a> {
                 self.state = State::FlowSequencePairKey;
                 Ok(event(EventKind::MappingStart, start, end))
             }
-            _ => self.node_then(State::FlowSequenceEntry, Place::Flow),
+            _ => self.node_then(State::FlowSequenceEntry, NodeContext::Flow),
         }
     }
 
@@ -392,7 +394,7 @@ impl<'a> Parser<'a> {
                 self.scanner.take();
                 self.empty_then(State::FlowSequencePairValue, end)
             }
-            _ => self.node_then(State::FlowSequencePairValue, Place::Flow),
+            _ => self.node_then(State::FlowSequencePairValue, NodeContext::Flow),
         }
     }
 
@@ -402,7 +404,7 @@ impl<'a> Parser<'a> {
             self.scanner.take();
             let (next, _, _) = self.scanner.peek()?;
             if !matches!(next, TokenKind::FlowEntry | TokenKind::FlowSequenceEnd) {
-                return self.node_then(State::FlowSequencePairEnd, Place::Flow);
+                return self.node_then(State::FlowSequencePairEnd, NodeContext::Flow);
             }
         }
         self.empty_then(State::FlowSequencePairEnd, start)
@@ -430,10 +432,10 @@ impl<'a> Parser<'a> {
                         at,
                         _,
                     ) => self.empty_then(State::FlowMappingValue, at),
-                    _ => self.node_then(State::FlowMappingValue, Place::Flow),
+                    _ => self.node_then(State::FlowMappingValue, NodeContext::Flow),
                 }
             }
-            _ => self.node_then(State::FlowMappingEmptyValue, Place::Flow),
+            _ => self.node_then(State::FlowMappingEmptyValue, NodeContext::Flow),
         }
     }
 
@@ -443,7 +445,7 @@ impl<'a> Parser<'a> {
             self.scanner.take();
             let next = self.scanner.peek()?;
             if !matches!(next.0, TokenKind::FlowEntry | TokenKind::FlowMappingEnd) {
-                return self.node_then(State::FlowMappingKey, Place::Flow);
+                return self.node_then(State::FlowMappingKey, NodeContext::Flow);
             }
             start = next.1;
         }
@@ -456,7 +458,7 @@ fn event(kind: EventKind<'_>, start: usize, end: usize) -> Event<'_> {
 }
 
 fn error(message: &'static str, start: usize, end: usize) -> Failure {
-    Failure::new(Problem::Parse(message), start, end)
+    Failure::new(YamlProblem::Parse(message), start, end)
 }
 
 /// Names of anchors are always slices of the text.

@@ -1,7 +1,7 @@
 //! A reader cut into pieces of one document each, so that a long stream is never held whole.
 //!
-//! A piece ends in front of a `---` line, unless all there is before it is blank lines, comments and directives, which
-//! belong to the document behind the line.
+//! A piece ends before a `---` line, unless all there is before it is blank lines, comments and directives, which
+//! belong to the document after the line.
 
 use std::io::Read;
 
@@ -100,7 +100,7 @@ pub(super) fn is_prologue(bytes: &[u8]) -> bool {
     })
 }
 
-/// How much of `piece` belongs to its document: what is behind a `...` line may belong to the next.
+/// How much of `piece` belongs to its document: what is after a `...` line may belong to the next.
 fn document_length(piece: &[u8]) -> usize {
     let end_marker =
         memchr::memmem::rfind(piece, b"\n...").filter(|at| is_blank_or_end(piece, at + 4));

@@ -8,7 +8,7 @@
 
 use std::borrow::Cow;
 
-use super::error::Problem;
+use super::error::YamlProblem;
 use super::event::{Scalar, Tag};
 use super::timestamp::is_timestamp;
 use crdkit_text::base64::Base64;
@@ -39,13 +39,13 @@ impl Resolved<'_> {
 
 /// The value of `scalar`.
 #[inline]
-pub(super) fn resolve<'s>(scalar: &'s Scalar<'_>) -> Result<Resolved<'s>, Problem> {
+pub(super) fn resolve<'s>(scalar: &'s Scalar<'_>) -> Result<Resolved<'s>, YamlProblem> {
     let text = &*scalar.text;
     match scalar.tag {
         Tag::None if scalar.plain => Ok(resolve_plain(text)),
         Tag::None | Tag::Str | Tag::NonSpecific | Tag::Merge | Tag::Other => Ok(string(text)),
         Tag::Binary => {
-            let bytes = Base64::Standard.decode(text).map_err(|_| Problem::InvalidBase64)?;
+            let bytes = Base64::Standard.decode(text).map_err(|_| YamlProblem::InvalidBase64)?;
             Ok(Resolved::Text(Cow::Owned(lossy(&bytes))))
         }
         Tag::Timestamp if is_timestamp(text) => Ok(string(text)),
@@ -55,7 +55,7 @@ pub(super) fn resolve<'s>(scalar: &'s Scalar<'_>) -> Result<Resolved<'s>, Proble
                 #[expect(clippy::cast_precision_loss, reason = "what `!!float` asks for")]
                 (Tag::Float, Resolved::Int(int)) => Ok(Resolved::Float(*int as f64)),
                 (wanted, resolved_as) if resolved_as.tag() == wanted => Ok(resolved),
-                (wanted, resolved_as) => Err(Problem::TagMismatch {
+                (wanted, resolved_as) => Err(YamlProblem::TagMismatch {
                     found: resolved_as.tag().short(),
                     text: text.chars().take(64).collect(),
                     wanted: wanted.short(),
@@ -173,7 +173,7 @@ fn parse_integer(text: &str) -> Option<u64> {
         [b'0', _, ..] => (text.get(1..)?, 8),
         _ => (text, 10),
     };
-    // A second sign is no digit, though the parser below would take it.
+    // A second sign is not a digit, though the parser below would take it.
     let well_formed = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
     if well_formed { u64::from_str_radix(digits, radix).ok() } else { None }
 }

@@ -1,6 +1,6 @@
 //! One document after the other out of one text.
 //!
-//! A document that cannot be read does not hide the ones behind it: reading goes on, with a new parser, at the next
+//! A document that cannot be read does not hide the ones after it: reading goes on, with a new parser, at the next
 //! `---` line, which is always a boundary, because no value can hold such a line.
 
 use std::borrow::Cow;
@@ -9,10 +9,10 @@ use crdkit_issue::{Issue, Span, codes};
 
 use super::chars::{LineCounter, next_marker};
 use super::compose::{Composed, Refusal, compose};
-use super::error::{Failure, Problem};
+use super::error::{Failure, YamlProblem};
 use super::event::{Event, EventKind};
 use super::input::{Foresight, Input};
-use super::parse::Parser;
+use super::parse::YamlParser;
 use super::pieces::is_prologue;
 use super::scan::{Scanner, Surroundings};
 use crate::{DecodeOptions, Decoded};
@@ -29,7 +29,7 @@ pub(super) struct Stream<'a, 'o> {
     bad: Option<Failure>,
     ascii: bool,
     line_feeds_only: bool,
-    parser: Parser<'a>,
+    parser: YamlParser<'a>,
     /// Counts lines of the whole input for messages.
     line_counter: LineCounter,
     done: bool,
@@ -50,7 +50,7 @@ impl<'a, 'o> Stream<'a, 'o> {
         let Input { offset, bad, ascii, line_feeds_only, .. } = input;
         let max_depth = options.limits.depth;
         let around = Surroundings { bad: bad.clone(), ascii, line_feeds_only, max_depth };
-        let parser = Parser::new(Scanner::new(text, around));
+        let parser = YamlParser::new(Scanner::new(text, around));
         let line_counter = LineCounter::default();
         Self {
             bytes,
@@ -126,7 +126,7 @@ impl<'a, 'o> Stream<'a, 'o> {
     /// when keys became strings, such as `1` and `"1"`.
     fn duplicates_of_one_type(&self, begin: usize) -> Result<Vec<Issue>, Refusal> {
         let text = self.text.get(begin..).unwrap_or_default();
-        let mut parser = Parser::new(Scanner::new(text, self.surroundings()));
+        let mut parser = YamlParser::new(Scanner::new(text, self.surroundings()));
         parser.next()?;
         let options = DecodeOptions { positions: true, ..self.options.clone() };
         let Composed { mut issues, mut typed_keys, .. } =
@@ -158,14 +158,14 @@ impl<'a, 'o> Stream<'a, 'o> {
         }
     }
 
-    /// The finding about a failure, and a new start at the first marker behind its place.
+    /// The finding about a failure, and a new start at the first marker after its place.
     fn recover(&mut self, refusal: Refusal, content: Option<usize>) -> Box<Issue> {
         let issue = match refusal {
             Refusal::Limit(issue) => issue,
             Refusal::Failure(failure) => {
                 // A bad character already has its place in the input.
                 let failure = match failure.problem() {
-                    Problem::Encoding(_) => failure,
+                    YamlProblem::Encoding(_) => failure,
                     _ => failure.moved(self.offset),
                 };
                 let mut issue = failure.issue(self.bytes, &mut self.line_counter);

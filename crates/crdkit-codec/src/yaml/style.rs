@@ -56,7 +56,7 @@ pub(super) fn write_value(text: &str, indent: usize, out: &mut Vec<u8>) {
     Lines { width: LINE_WIDTH, column, indent, out }.string(text, style);
 }
 
-/// A line is broken at the first space behind this column.
+/// A line is broken at the first space after this column.
 const LINE_WIDTH: usize = 80;
 
 /// Writes text that may go over several lines, broken at spaces, which reading folds to the same spaces.

@@ -9,14 +9,14 @@
 
 use std::collections::HashMap;
 
-use super::error::{Failure, Problem};
+use super::error::{Failure, YamlProblem};
 use super::event::{Event, EventKind};
-use super::parse::Parser;
+use super::parse::YamlParser;
 
 /// Events from the parser or from the tape.
 #[derive(Debug)]
-pub(super) struct Source<'a, 'p> {
-    parser: &'p mut Parser<'a>,
+pub(super) struct EventSource<'a, 'p> {
+    parser: &'p mut YamlParser<'a>,
     tape: Vec<Recorded<'a>>,
     /// How many values that must be kept are being read.
     recording: usize,
@@ -56,8 +56,8 @@ pub(super) struct Sourced<'a> {
     pub(super) target: usize,
 }
 
-impl<'a, 'p> Source<'a, 'p> {
-    pub(super) fn new(parser: &'p mut Parser<'a>) -> Self {
+impl<'a, 'p> EventSource<'a, 'p> {
+    pub(super) fn new(parser: &'p mut YamlParser<'a>) -> Self {
         Self {
             parser,
             tape: Vec::new(),
@@ -87,7 +87,7 @@ impl<'a, 'p> Source<'a, 'p> {
         alias_end
     }
 
-    /// The next event. Call [`Source::finish_repeats`] first.
+    /// The next event. Call [`EventSource::finish_repeats`] first.
     #[inline]
     pub(super) fn next(&mut self) -> Result<Sourced<'a>, Failure> {
         if let Some(repeat) = self.repeats.last_mut()
@@ -115,12 +115,12 @@ impl<'a, 'p> Source<'a, 'p> {
         let EventKind::Alias(name) = event.kind else { return Ok(Sourced { event, target: 0 }) };
         let failure = |problem| Failure::new(problem, event.start, event.end);
         let Some(&target) = self.anchors.get(name) else {
-            return Err(failure(Problem::UnknownAnchor(name.to_owned())));
+            return Err(failure(YamlProblem::UnknownAnchor(name.to_owned())));
         };
         match self.tape.get(target) {
             Some(Recorded { event: Event { kind: EventKind::Scalar(_), .. }, .. }) => {}
             Some(recorded) if recorded.link > 0 => {}
-            _ => return Err(failure(Problem::CyclicAnchor(name.to_owned()))),
+            _ => return Err(failure(YamlProblem::CyclicAnchor(name.to_owned()))),
         }
         Ok(Sourced { event, target })
     }
@@ -211,7 +211,7 @@ impl<'a, 'p> Source<'a, 'p> {
         Ok(place)
     }
 
-    /// The place behind the value that begins at `place`.
+    /// The place after the value that begins at `place`.
     fn value_end(&self, place: usize) -> usize {
         match self.tape.get(place) {
             Some(Recorded {

@@ -20,9 +20,9 @@ const DEEPEST_BLOCK: usize = 256;
 /// Longer keys are written after a `?`.
 const LONGEST_KEY: usize = 128;
 
-/// Appends `value` to `out` as one document, without a `---` in front of it.
+/// Appends `value` to `out` as one document, without a `---` before it.
 pub fn write(value: Value<'_>, out: &mut Vec<u8>) {
-    let mut writer = Writer { out, open: Vec::new(), place: Place::Top };
+    let mut writer = YamlWriter { out, open: Vec::new(), place: WriteContext::Top };
     let mut events = value.events().peekable();
     while let Some(event) = events.next() {
         let is_empty = matches!(events.peek(), Some(Event::EndArray | Event::EndObject));
@@ -53,25 +53,25 @@ enum Open {
     FlowMapping(bool),
 }
 
-/// What stands in front of the value to be written.
+/// What stands before the value to be written.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum WriteContext {
     Top,
     /// `- `, on the same line.
     Item,
-    /// `key:`, without a space behind it.
+    /// `key:`, without a space after it.
     Key,
     /// Something in a collection on one line.
     Flow,
 }
 
-struct Writer<'o> {
+struct YamlWriter<'o> {
     out: &'o mut Vec<u8>,
     open: Vec<Open>,
-    place: Place,
+    place: WriteContext,
 }
 
-impl Writer<'_> {
+impl YamlWriter<'_> {
     fn event(&mut self, event: Event<'_>, is_empty: bool) {
         match event {
             Event::Key(key) => self.key(key),
@@ -110,13 +110,13 @@ impl Writer<'_> {
         match self.open.last_mut() {
             Some(&mut Open::List(column)) => {
                 // The first item of a list inside a list shares its line.
-                if self.place == Place::Item {
+                if self.place == WriteContext::Item {
                     self.out.extend_from_slice(b"- ");
                 } else {
                     self.new_line(column);
                     self.out.extend_from_slice(b"- ");
                 }
-                self.place = Place::Item;
+                self.place = WriteContext::Item;
             }
             Some(Open::FlowList(has_items)) => {
                 if *has_items {
@@ -129,7 +129,7 @@ impl Writer<'_> {
     }
 
     fn begin(&mut self, list: bool, is_empty: bool) {
-        let in_flow = self.place == Place::Flow;
+        let in_flow = self.place == WriteContext::Flow;
         if is_empty || in_flow || self.open.len() >= DEEPEST_BLOCK {
             self.space_after_key();
             self.out.push(if list { b'[' } else { b'{' });
@@ -141,12 +141,12 @@ impl Writer<'_> {
             if is_empty {
                 self.out.push(if list { b']' } else { b'}' });
             } else {
-                self.place = Place::Flow;
+                self.place = WriteContext::Flow;
             }
             return;
         }
         let column = match (self.place, self.column()) {
-            (Place::Key, Some(column)) if list => column,
+            (WriteContext::Key, Some(column)) if list => column,
             (_, Some(column)) => column + 2,
             (_, None) => 0,
         };
@@ -165,8 +165,8 @@ impl Writer<'_> {
     /// What comes next is not on the line of what has just been written, unless that is in a flow collection.
     fn after_value(&mut self) {
         self.place = match self.open.last() {
-            Some(Open::FlowList(_) | Open::FlowMapping(_)) => Place::Flow,
-            _ => Place::Top,
+            Some(Open::FlowList(_) | Open::FlowMapping(_)) => WriteContext::Flow,
+            _ => WriteContext::Top,
         };
     }
 
@@ -185,7 +185,7 @@ impl Writer<'_> {
             }
             Some(&mut Open::Mapping(column)) => {
                 // The first key of a mapping inside a list shares its line.
-                if self.place != Place::Item {
+                if self.place != WriteContext::Item {
                     self.new_line(column);
                 }
                 let long = key.len() > LONGEST_KEY;
@@ -197,14 +197,14 @@ impl Writer<'_> {
                     self.new_line(column);
                 }
                 self.out.push(b':');
-                self.place = Place::Key;
+                self.place = WriteContext::Key;
             }
             _ => {}
         }
     }
 
     fn space_after_key(&mut self) {
-        if self.place == Place::Key {
+        if self.place == WriteContext::Key {
             self.out.push(b' ');
         }
     }
@@ -219,7 +219,7 @@ impl Writer<'_> {
     fn string(&mut self, text: &str) {
         self.before_value();
         self.space_after_key();
-        if self.place == Place::Flow {
+        if self.place == WriteContext::Flow {
             style::write_double_quoted(text, self.out);
         } else {
             let indent = self.column().map_or(2, |column| column + 2);

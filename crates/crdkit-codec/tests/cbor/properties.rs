@@ -193,7 +193,7 @@ proptest! {
     fn cbor_to_json_and_back_says_the_same(tree in trees()) {
         let item = encode(&build(&tree), cbor::Order::Sorted);
         let text = cbor::to_json(&item).unwrap();
-        // Whole floats become integers and bytes that are no text U+FFFD, both once and for all. Keys that are
+        // Whole floats become integers and bytes that are not text U+FFFD, both once and for all. Keys that are
         // the same then are one key.
         let again = cbor::from_json(&text).unwrap();
         let second = cbor::to_json(&again).unwrap();

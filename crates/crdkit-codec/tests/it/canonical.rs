@@ -1,7 +1,7 @@
 //! Canonical JSON: one text for each value.
 
 use crate::arbitrary;
-use crdkit_codec::json::{self, Notation, write_canonical};
+use crdkit_codec::json::{self, NumberNotation, write_canonical};
 use crdkit_codec::{DecodeOptions, yaml};
 use crdkit_value::{Document, Event, NumberMode};
 use proptest::prelude::*;
@@ -13,8 +13,8 @@ fn decode(text: &str, numbers: NumberMode) -> Document {
         .document
 }
 
-fn canonical(text: &str, notation: Notation) -> Result<String, &'static str> {
-    let numbers = if notation == (Notation::Decimal { keep_scale: true }) {
+fn canonical(text: &str, notation: NumberNotation) -> Result<String, &'static str> {
+    let numbers = if notation == (NumberNotation::Decimal { keep_scale: true }) {
         NumberMode::Text
     } else {
         NumberMode::Exact
@@ -27,7 +27,7 @@ fn canonical(text: &str, notation: Notation) -> Result<String, &'static str> {
 
 #[track_caller]
 fn check(text: &str, expected: &str) {
-    assert_eq!(canonical(text, Notation::Exact).as_deref(), Ok(expected), "{text}");
+    assert_eq!(canonical(text, NumberNotation::Exact).as_deref(), Ok(expected), "{text}");
 }
 
 #[test]
@@ -49,10 +49,10 @@ fn strings_have_the_escapes_that_are_needed_and_no_others() {
 
 #[test]
 fn numbers_in_each_notation() {
-    use Notation::{BigInt, Decimal, Exact, Float64};
-    const PLAIN: Notation = Decimal { keep_scale: false };
-    const SCALED: Notation = Decimal { keep_scale: true };
-    const DOUBLE: Notation = Float64 { lossy: false };
+    use NumberNotation::{BigInt, Decimal, Exact, Float64};
+    const PLAIN: NumberNotation = Decimal { keep_scale: false };
+    const SCALED: NumberNotation = Decimal { keep_scale: true };
+    const DOUBLE: NumberNotation = Float64 { lossy: false };
     let big = "12345678901234567890123";
     for (text, notation, expected) in [
         ("-0", Exact, Ok("0")),
@@ -102,11 +102,11 @@ fn numbers_in_each_notation() {
 fn every_power_of_ten_reads_back() {
     for exponent in -400..=400 {
         let text = format!("1e{exponent}");
-        let written = canonical(&text, Notation::Exact).unwrap();
-        assert_eq!(canonical(&written, Notation::Exact).as_ref(), Ok(&written));
-        let plain = canonical(&text, Notation::Decimal { keep_scale: false }).unwrap();
+        let written = canonical(&text, NumberNotation::Exact).unwrap();
+        assert_eq!(canonical(&written, NumberNotation::Exact).as_ref(), Ok(&written));
+        let plain = canonical(&text, NumberNotation::Decimal { keep_scale: false }).unwrap();
         assert!(!plain.contains('e'));
-        assert_eq!(canonical(&plain, Notation::Exact), Ok(written));
+        assert_eq!(canonical(&plain, NumberNotation::Exact), Ok(written));
     }
 }
 
@@ -121,7 +121,8 @@ fn what_is_no_number_has_no_text() {
             Event::EndArray,
             Event::EndObject,
         ]);
-        let issue = write_canonical(document.root(), Notation::Exact, &mut Vec::new()).unwrap_err();
+        let issue =
+            write_canonical(document.root(), NumberNotation::Exact, &mut Vec::new()).unwrap_err();
         assert_eq!(
             (issue.code.name(), issue.path.pointer().as_str()),
             ("number-not-finite", "/a/0")
@@ -135,7 +136,7 @@ fn exact_numbers_come_from_yaml_too() {
     let text = "[123456789012345678901234567891, 1.10, 0x10, .5]";
     let document = yaml::decode(text.as_bytes(), &options).unwrap().document;
     let mut out = Vec::new();
-    write_canonical(document.root(), Notation::Exact, &mut out).unwrap();
+    write_canonical(document.root(), NumberNotation::Exact, &mut out).unwrap();
     assert_eq!(String::from_utf8(out).unwrap(), "[123456789012345678901234567891,1.1,16,0.5]");
 }
 
@@ -145,7 +146,7 @@ proptest! {
     fn canonical_text_stands_for_its_value(left in arbitrary::document(), right in arbitrary::document()) {
         let text = |document: &Document| {
             let mut out = Vec::new();
-            write_canonical(document.root(), Notation::Exact, &mut out).unwrap();
+            write_canonical(document.root(), NumberNotation::Exact, &mut out).unwrap();
             String::from_utf8(out).unwrap()
         };
         let written = text(&left);
@@ -162,7 +163,7 @@ proptest! {
         prop_assume!(float.is_finite());
         let document = Document::from(float);
         let mut out = Vec::new();
-        write_canonical(document.root(), Notation::Float64 { lossy: false }, &mut out).unwrap();
+        write_canonical(document.root(), NumberNotation::Float64 { lossy: false }, &mut out).unwrap();
         let text = String::from_utf8(out).unwrap();
         prop_assert_eq!(text.parse::<f64>().unwrap(), float);
     }

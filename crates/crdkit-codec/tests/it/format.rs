@@ -1,6 +1,6 @@
 //! Formats behind their one interface: told apart, written and read back.
 
-use crdkit_codec::json::{Layout, Notation};
+use crdkit_codec::json::{Layout, NumberNotation};
 use crdkit_codec::media::MediaType;
 use crdkit_codec::{DecodeError, DecodeOptions, EncodeError, Format, Style, json};
 use std::path::Path;
@@ -89,7 +89,10 @@ fn styles_of_json_differ() {
     let go = r#"{"a":{},"b":[1,2,"\u003c\u0001\u003e"],"é":null}"#;
     assert_eq!(encode(Format::Json, Style::Go(Layout::Compact)), format!("{go}\n"));
     let canonical = r#"{"a":{},"b":[1,2,"<\u0001>"],"é":null}"#;
-    assert_eq!(encode(Format::Json, Style::Canonical(Notation::Exact)), format!("{canonical}\n"));
+    assert_eq!(
+        encode(Format::Json, Style::Canonical(NumberNotation::Exact)),
+        format!("{canonical}\n")
+    );
     let pretty = "{\n  \"a\": {},\n  \"b\": [\n    1,\n    2,\n    \"\\u003c\\u0001\\u003e\"\n  ],\n  \"é\": null\n}\n";
     assert_eq!(encode(Format::Json, Style::Go(Layout::Pretty)), pretty);
 }

@@ -153,7 +153,7 @@ fn a_repeated_key_is_found_with_its_path_and_both_places() {
 }
 
 #[test]
-fn a_repeated_key_is_found_behind_and_in_strings_with_escapes() {
+fn a_repeated_key_is_found_after_and_in_strings_with_escapes() {
     check(
         r#"{"a\n":"\u0041\t","b":"plain","a\u000a":2,"b":"\\"}"#,
         "{\"a\\n\": 2, \"b\": \"\\\\\"}\nduplicate-key @ 30..39: [a\n]: `a\n` is given more than once\nduplicate-key @ 42..45: b: `b` is given more than once",

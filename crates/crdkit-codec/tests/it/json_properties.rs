@@ -9,7 +9,7 @@ use proptest::prelude::*;
 const REAL: &str = r#"{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a","labels":{"a/b":"c"},"annotations":{"note":"line\nbreak \u00e9 \ud83d\ude00"}},"spec":{"replicas":3,"ratio":0.25,"big":9223372036854775807,"ports":[{"name":"http","port":80},{"name":"é","port":-1e-3}],"empty":{},"none":null,"flag":true}}"#;
 
 /// All events of a reader, as text, up to and with the finding that ends them.
-fn events<S: json::Source>(mut reader: Reader<S>) -> Vec<String> {
+fn events<S: json::ByteSource>(mut reader: Reader<S>) -> Vec<String> {
     let mut out = Vec::new();
     loop {
         match reader.next_event() {

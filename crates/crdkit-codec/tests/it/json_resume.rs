@@ -1,4 +1,4 @@
-//! Where reading goes on behind JSON that is broken.
+//! Where reading goes on after JSON that is broken.
 
 use crdkit_codec::json::{Documents, Framing};
 use crdkit_codec::{DecodeError, DecodeOptions};
@@ -55,7 +55,7 @@ fn a_broken_document_ends_where_its_brackets_do() {
     check("{a: 1,\nb: {c: 2}}\n{\"b\":1}", &["json-syntax @ 1", r#"{"b": 1}"#]);
     check(r#"[1e999,{"a":2}] 3"#, &["number-range @ 1", "3"]);
     check("1e999 {}", &["number-range @ 0", "{}"]);
-    // Nested objects at the beginning of a line are no documents.
+    // Nested objects at the beginning of a line are not documents.
     check(
         "{\"a\":x,\"b\":[\n{},\n{}\n],\"c\":\n{}}\n{\"d\":1}",
         &["json-syntax @ 5", r#"{"d": 1}"#],
@@ -138,7 +138,7 @@ proptest! {
     }
 
     #[test]
-    fn a_good_document_behind_a_broken_line_is_read(broken in "[^\n{]{1,20}") {
+    fn a_good_document_after_a_broken_line_is_read(broken in "[^\n{]{1,20}") {
         let text = format!("{broken}\n{{\"good\":1}}\n");
         for framing in [Framing::Concatenated, Framing::Lines] {
             let found = documents(text.as_bytes(), framing, None);

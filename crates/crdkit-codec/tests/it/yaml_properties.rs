@@ -115,7 +115,7 @@ fn check(bytes: &[u8]) -> Result<(), TestCaseError> {
     let good = |documents: Documents<'_, '_>| -> Vec<String> {
         documents.flatten().map(|decoded| format!("{:?}", decoded.document)).collect()
     };
-    // A reader notices a bad character behind a `...` line later, when the document in front of it is complete.
+    // A reader notices a bad character after a `...` line later, when the document before it is complete.
     let is_text = |text: &str| !text.contains(|c: char| c.is_control() && !c.is_whitespace());
     if std::str::from_utf8(bytes).is_ok_and(is_text) {
         let from_read = good(Documents::from_read(bytes, &options));

@@ -5,7 +5,7 @@ use crate::keyword::Keyword;
 /// One of crdify's validations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[expect(missing_docs, reason = "each is named after the keyword it compares")]
-pub enum Check {
+pub enum CrdifyCheck {
     /// A field of a version is gone.
     ExistingFieldRemoval,
     Scope,
@@ -32,7 +32,7 @@ pub enum Check {
     Unhandled,
 }
 
-impl Check {
+impl CrdifyCheck {
     /// The checks that compare one keyword of two schemas.
     pub(super) const PROPERTIES: &[Self] = &[
         Self::Default,

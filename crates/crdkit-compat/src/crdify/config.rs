@@ -3,7 +3,7 @@
 //! What a file does not mention keeps the strictest setting. Keys that are not known are ignored, as
 //! crdify does; a value that is not known is a finding.
 
-use super::Check;
+use super::CrdifyCheck;
 use crdkit_issue::{Issue, codes};
 use crdkit_text::quote::quote;
 use crdkit_value::Value;
@@ -24,7 +24,7 @@ pub struct Config {
     pub nullable_addition: Policy,
     /// Whether null may cease to be a value.
     pub nullable_removal: Policy,
-    enforcement: BTreeMap<Check, Enforcement>,
+    enforcement: BTreeMap<CrdifyCheck, Enforcement>,
 }
 
 /// How much a finding matters.
@@ -71,8 +71,8 @@ impl Config {
     }
 
     /// Sets how much the findings of a check matter.
-    pub fn enforce(&mut self, check: Check, enforcement: Enforcement) {
-        if check == Check::Unhandled {
+    pub fn enforce(&mut self, check: CrdifyCheck, enforcement: Enforcement) {
+        if check == CrdifyCheck::Unhandled {
             self.unhandled = enforcement;
         } else {
             self.enforcement.insert(check, enforcement);
@@ -80,16 +80,16 @@ impl Config {
     }
 
     /// How much the findings of a check matter.
-    pub fn enforcement(&self, check: Check) -> Enforcement {
+    pub fn enforcement(&self, check: CrdifyCheck) -> Enforcement {
         match check {
-            Check::Unhandled => self.unhandled,
+            CrdifyCheck::Unhandled => self.unhandled,
             _ => self.enforcement.get(&check).copied().unwrap_or_default(),
         }
     }
 
-    /// Whether a check takes part at all: every one does, but [`Check::Format`] only when asked for.
-    pub(super) fn has(&self, check: Check) -> bool {
-        check != Check::Format || self.enforcement.contains_key(&check)
+    /// Whether a check takes part at all: every one does, but [`CrdifyCheck::Format`] only when asked for.
+    pub(super) fn has(&self, check: CrdifyCheck) -> bool {
+        check != CrdifyCheck::Format || self.enforcement.contains_key(&check)
     }
 }
 
@@ -131,7 +131,7 @@ impl ConfigReader {
             return self
                 .report(entry, format!("validations[{index}] is invalid: name is required"));
         };
-        let Some(check) = Check::named(name) else {
+        let Some(check) = CrdifyCheck::named(name) else {
             return self.report(at, format!("unknown validation : {}", quote(name)));
         };
         match enforcement {
@@ -142,13 +142,13 @@ impl ConfigReader {
         }
         let options = entry.get("configuration").filter(|value| !value.is_null());
         match check {
-            Check::Enum => {
+            CrdifyCheck::Enum => {
                 self.config.enum_addition = self.policy(options, "addition");
             }
-            Check::Pattern => {
+            CrdifyCheck::Pattern => {
                 self.config.pattern_removal = self.policy(options, "removal");
             }
-            Check::Nullable => {
+            CrdifyCheck::Nullable => {
                 self.config.nullable_addition = self.policy(options, "addition");
                 self.config.nullable_removal = self.policy(options, "removal");
             }

@@ -1,6 +1,6 @@
 //! crdify's answer: every change that could matter, by keyword.
 //!
-//! Takes two CRDs and a [`Config`] in crdify's own format and gives a [`Report`] with crdify's checks,
+//! Takes two CRDs and a [`Config`] in crdify's own format and gives a [`CrdifyReport`] with crdify's checks,
 //! words and levels. Three comparisons are made: of the CRDs as wholes, of each version with the
 //! version of the same name, and of the served versions with one another, where only what the old CRD
 //! did not already have is reported.
@@ -20,9 +20,9 @@ mod report;
 mod version;
 mod walk;
 
-pub use check::Check;
+pub use check::CrdifyCheck;
 pub use config::{Config, ConversionPolicy, Enforcement, Policy};
-pub use report::{Finding, Level, Part, Report};
+pub use report::{CrdifyFinding, CrdifyLevel, CrdifyReport, Part};
 
 use crate::classes::Interner;
 use crate::side::Side;
@@ -31,7 +31,7 @@ use report::Findings;
 use walk::{Pair, Visit};
 
 /// Compares two CRDs.
-pub fn compare(old: &Crd<'_>, new: &Crd<'_>, config: &Config) -> Report {
+pub fn compare(old: &Crd<'_>, new: &Crd<'_>, config: &Config) -> CrdifyReport {
     let mut interner = Interner::default();
     let old_side = Side::new(old, &mut interner);
     let new_side = Side::new(new, &mut interner);
@@ -42,7 +42,8 @@ pub fn compare(old: &Crd<'_>, new: &Crd<'_>, config: &Config) -> Report {
     if !(webhook && config.conversion == ConversionPolicy::Ignore) {
         let before = served_versions(&old_side, config);
         let after = served_versions(&new_side, config);
-        let known = |it: &Finding| before.binary_search_by(|old| old.key().cmp(&it.key())).is_ok();
+        let known =
+            |it: &CrdifyFinding| before.binary_search_by(|old| old.key().cmp(&it.key())).is_ok();
         findings.extend(after.into_iter().filter(|finding| !known(finding)));
     }
     findings.finish()
@@ -53,14 +54,14 @@ fn whole(old: &Crd<'_>, new: &Crd<'_>, findings: &mut Findings<'_>) {
     if old.spec.scope != new.spec.scope {
         let quote = crdkit_text::quote::quote;
         let (old, new) = (quote(old.spec.scope), quote(new.spec.scope));
-        findings.whole(Check::Scope, format!("scope changed : {old} -> {new}"));
+        findings.whole(CrdifyCheck::Scope, format!("scope changed : {old} -> {new}"));
     }
     let kept = |stored: &&str| new.spec.versions.iter().any(|version| version.name == *stored);
     let stored = old.status.stored_versions.iter().copied();
     let removed: Vec<_> = stored.filter(|stored| !kept(stored)).collect();
     if !removed.is_empty() {
         let message = format!("stored versions removed : [{}]", removed.join(" "));
-        findings.whole(Check::StoredVersionRemoval, message);
+        findings.whole(CrdifyCheck::StoredVersionRemoval, message);
     }
 }
 
@@ -70,7 +71,7 @@ fn same_versions(old: &Side<'_>, new: &Side<'_>, findings: &mut Findings<'_>) {
         for visit in pair.differences() {
             if visit.new.is_none() {
                 let message = format!("removed field : {}.{}", version.name, visit.path);
-                findings.whole(Check::ExistingFieldRemoval, message);
+                findings.whole(CrdifyCheck::ExistingFieldRemoval, message);
             }
             property(&pair, &visit, Part::SameVersion, version.name, findings);
         }
@@ -78,7 +79,7 @@ fn same_versions(old: &Side<'_>, new: &Side<'_>, findings: &mut Findings<'_>) {
 }
 
 /// The findings about the served versions of one CRD.
-fn served_versions(side: &Side<'_>, config: &Config) -> Vec<Finding> {
+fn served_versions(side: &Side<'_>, config: &Config) -> Vec<CrdifyFinding> {
     let served = side.crd.spec.versions.iter().filter(|version| version.served);
     let mut served: Vec<_> = served.map(|version| version.name).collect();
     served.sort_by(|left, right| version::compare(left, right));
@@ -107,7 +108,7 @@ fn property(
 ) {
     let (old, new) = pair.schemas(visit);
     let config = findings.config();
-    let checks = || Check::PROPERTIES.iter().copied().filter(|check| config.has(*check));
+    let checks = || CrdifyCheck::PROPERTIES.iter().copied().filter(|check| config.has(*check));
     for check in checks() {
         if let Some(message) = property::compare(check, old, new, config) {
             findings.property(part, version, &visit.path, check, message);
@@ -115,6 +116,6 @@ fn property(
     }
     let handled = |keyword| checks().any(|check| check.keyword() == Some(keyword));
     if let Some(message) = changes::unhandled(pair, visit, handled) {
-        findings.property(part, version, &visit.path, Check::Unhandled, message);
+        findings.property(part, version, &visit.path, CrdifyCheck::Unhandled, message);
     }
 }

@@ -1,6 +1,6 @@
 //! The checks of single keywords: whether a change is one to report, and in which words.
 
-use super::Check;
+use super::CrdifyCheck;
 use super::config::{Config, Policy};
 use crdkit_codec::go_json;
 use crdkit_schema::model::Schema;
@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 
 /// What `check` says about the change of a schema; a schema that is absent says nothing.
 pub(super) fn compare(
-    check: Check,
+    check: CrdifyCheck,
     old: &Schema<'_>,
     new: Option<&Schema<'_>>,
     config: &Config,
@@ -20,36 +20,38 @@ pub(super) fn compare(
     let count = |of: fn(&Schema<'_>) -> Option<i64>| (of(old), new.and_then(of));
     let float = |of: fn(&Schema<'_>) -> Option<f64>| (of(old), new.and_then(of));
     match check {
-        Check::Type => changed("type", &texts(|schema| schema.type_name.to_owned())),
-        Check::Description => {
+        CrdifyCheck::Type => changed("type", &texts(|schema| schema.type_name.to_owned())),
+        CrdifyCheck::Description => {
             changed("description", &texts(|schema| schema.description.to_owned()))
         }
-        Check::Format => changed("format", &texts(|schema| schema.format.to_owned())),
-        Check::Pattern => {
+        CrdifyCheck::Format => changed("format", &texts(|schema| schema.format.to_owned())),
+        CrdifyCheck::Pattern => {
             pattern(&texts(|schema| schema.pattern.to_owned()), config.pattern_removal)
         }
-        Check::Nullable => {
+        CrdifyCheck::Nullable => {
             nullable(old.nullable, new.is_some_and(|schema| schema.nullable), config)
         }
-        Check::Default => default(old.default, new.and_then(|schema| schema.default)),
-        Check::Enum => enumeration(&values(Some(old)), &values(new), config.enum_addition),
-        Check::Required => required(&old.required, new.map_or(&[], |schema| &schema.required)),
-        Check::Maximum => maximum(float(|it| it.bounds().maximum), number::shortest),
-        Check::MaxItems => maximum(count(|it| it.bounds().max_items), |it| it.to_string()),
-        Check::MaxLength => maximum(count(|it| it.bounds().max_length), |it| it.to_string()),
-        Check::MaxProperties => {
+        CrdifyCheck::Default => default(old.default, new.and_then(|schema| schema.default)),
+        CrdifyCheck::Enum => enumeration(&values(Some(old)), &values(new), config.enum_addition),
+        CrdifyCheck::Required => {
+            required(&old.required, new.map_or(&[], |schema| &schema.required))
+        }
+        CrdifyCheck::Maximum => maximum(float(|it| it.bounds().maximum), number::shortest),
+        CrdifyCheck::MaxItems => maximum(count(|it| it.bounds().max_items), |it| it.to_string()),
+        CrdifyCheck::MaxLength => maximum(count(|it| it.bounds().max_length), |it| it.to_string()),
+        CrdifyCheck::MaxProperties => {
             maximum(count(|it| it.bounds().max_properties), |it| it.to_string())
         }
-        Check::Minimum => minimum(float(|it| it.bounds().minimum), number::shortest),
-        Check::MinItems => minimum(count(|it| it.bounds().min_items), |it| it.to_string()),
-        Check::MinLength => minimum(count(|it| it.bounds().min_length), |it| it.to_string()),
-        Check::MinProperties => {
+        CrdifyCheck::Minimum => minimum(float(|it| it.bounds().minimum), number::shortest),
+        CrdifyCheck::MinItems => minimum(count(|it| it.bounds().min_items), |it| it.to_string()),
+        CrdifyCheck::MinLength => minimum(count(|it| it.bounds().min_length), |it| it.to_string()),
+        CrdifyCheck::MinProperties => {
             minimum(count(|it| it.bounds().min_properties), |it| it.to_string())
         }
-        Check::ExistingFieldRemoval
-        | Check::Scope
-        | Check::StoredVersionRemoval
-        | Check::Unhandled => None,
+        CrdifyCheck::ExistingFieldRemoval
+        | CrdifyCheck::Scope
+        | CrdifyCheck::StoredVersionRemoval
+        | CrdifyCheck::Unhandled => None,
     }
 }
 

@@ -1,14 +1,14 @@
 //! Reports as crdify writes them: a list for people, and a document for programs.
 
-use super::report::{Finding, Level, Part, Report};
+use super::report::{CrdifyFinding, CrdifyLevel, CrdifyReport, Part};
 use crdkit_value::{Document, Event};
 use std::fmt::Write as _;
 
-impl Report {
+impl CrdifyReport {
     /// A line for each finding; nothing when there are none.
     pub fn plain_text(&self) -> String {
         self.lines(|finding, level, out| {
-            let Finding { part, version, property, check, message, .. } = finding;
+            let CrdifyFinding { part, version, property, check, message, .. } = finding;
             if *part != Part::Crd {
                 let _ = write!(out, "{version} - {property} - ");
             }
@@ -19,7 +19,7 @@ impl Report {
     /// The same as a Markdown list.
     pub fn markdown(&self) -> String {
         self.lines(|finding, level, out| {
-            let Finding { part, version, property, check, message, .. } = finding;
+            let CrdifyFinding { part, version, property, check, message, .. } = finding;
             let check = check.name();
             let _ = match part {
                 Part::Crd => write!(out, "**{check}** - `{level}` - {message}"),
@@ -28,13 +28,13 @@ impl Report {
         })
     }
 
-    fn lines(&self, write: impl Fn(&Finding, &str, &mut String)) -> String {
+    fn lines(&self, write: impl Fn(&CrdifyFinding, &str, &mut String)) -> String {
         let mut out = String::new();
         for finding in &self.findings {
             out.push_str("- ");
             let level = match finding.level {
-                Level::Error => "ERROR",
-                Level::Warning => "WARNING",
+                CrdifyLevel::Error => "ERROR",
+                CrdifyLevel::Warning => "WARNING",
             };
             write(finding, level, &mut out);
             out.push('\n');
@@ -71,7 +71,7 @@ impl Report {
 struct ReportWriter<'r>(Vec<Event<'r>>);
 
 impl<'r> ReportWriter<'r> {
-    fn versions(&mut self, findings: &[&'r Finding]) {
+    fn versions(&mut self, findings: &[&'r CrdifyFinding]) {
         self.list(
             findings,
             |it| it.version.as_str(),
@@ -91,13 +91,15 @@ impl<'r> ReportWriter<'r> {
         );
     }
 
-    fn checks(&mut self, findings: &[&'r Finding]) {
+    fn checks(&mut self, findings: &[&'r CrdifyFinding]) {
         self.list(
             findings,
             |it| it.check.name(),
             "name",
             |out, of_check| {
-                for (level, key) in [(Level::Error, "errors"), (Level::Warning, "warnings")] {
+                for (level, key) in
+                    [(CrdifyLevel::Error, "errors"), (CrdifyLevel::Warning, "warnings")]
+                {
                     let of_level: Vec<_> = of_check.iter().filter(|it| it.level == level).collect();
                     if !of_level.is_empty() {
                         out.0.extend([Event::Key(key), Event::BeginArray]);
@@ -112,10 +114,10 @@ impl<'r> ReportWriter<'r> {
     /// An array with an object for each run of findings that have the same name.
     fn list(
         &mut self,
-        findings: &[&'r Finding],
-        name: fn(&'r Finding) -> &'r str,
+        findings: &[&'r CrdifyFinding],
+        name: fn(&'r CrdifyFinding) -> &'r str,
         key: &'static str,
-        write: impl Fn(&mut Self, &[&'r Finding]),
+        write: impl Fn(&mut Self, &[&'r CrdifyFinding]),
     ) {
         self.0.push(Event::BeginArray);
         for same in findings.chunk_by(|left, right| name(left) == name(right)) {

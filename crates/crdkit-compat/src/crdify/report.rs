@@ -1,18 +1,18 @@
 //! Findings, in the order they are shown.
 
-use super::Check;
+use super::CrdifyCheck;
 use super::config::{Config, Enforcement};
 
 /// What a comparison found, sorted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Report {
+pub struct CrdifyReport {
     /// The findings.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<CrdifyFinding>,
 }
 
 /// One finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Finding {
+pub struct CrdifyFinding {
     /// Which comparison it comes from.
     pub part: Part,
     /// The version, or two versions with an arrow between them; empty for whole CRDs.
@@ -20,9 +20,9 @@ pub struct Finding {
     /// Where in the schema, from `^`; empty for whole CRDs.
     pub property: String,
     /// Which check it comes from.
-    pub check: Check,
+    pub check: CrdifyCheck,
     /// How much it matters.
-    pub level: Level,
+    pub level: CrdifyLevel,
     /// What changed, in crdify's words.
     pub message: String,
 }
@@ -40,21 +40,21 @@ pub enum Part {
 
 /// How much a finding matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Level {
+pub enum CrdifyLevel {
     /// It fails the comparison.
     Error,
     /// It is worth knowing.
     Warning,
 }
 
-impl Report {
+impl CrdifyReport {
     /// Whether some finding is an error.
     pub fn failed(&self) -> bool {
-        self.findings.iter().any(|finding| finding.level == Level::Error)
+        self.findings.iter().any(|finding| finding.level == CrdifyLevel::Error)
     }
 }
 
-impl Finding {
+impl CrdifyFinding {
     /// What findings are sorted by. Equal keys are equal findings, as a check has one level.
     pub(super) fn key(&self) -> (Part, &str, &str, &str, &str) {
         (self.part, &self.version, &self.property, self.check.name(), &self.message)
@@ -64,7 +64,7 @@ impl Finding {
 /// Findings being collected.
 pub(super) struct Findings<'c> {
     config: &'c Config,
-    list: Vec<Finding>,
+    list: Vec<CrdifyFinding>,
 }
 
 impl<'c> Findings<'c> {
@@ -77,7 +77,7 @@ impl<'c> Findings<'c> {
     }
 
     /// A finding about the whole CRD.
-    pub(super) fn whole(&mut self, check: Check, message: String) {
+    pub(super) fn whole(&mut self, check: CrdifyCheck, message: String) {
         self.property(Part::Crd, "", "", check, message);
     }
 
@@ -87,29 +87,29 @@ impl<'c> Findings<'c> {
         part: Part,
         version: &str,
         property: &str,
-        check: Check,
+        check: CrdifyCheck,
         message: String,
     ) {
         let level = match self.config.enforcement(check) {
-            Enforcement::Error => Level::Error,
-            Enforcement::Warn => Level::Warning,
+            Enforcement::Error => CrdifyLevel::Error,
+            Enforcement::Warn => CrdifyLevel::Warning,
             Enforcement::None => return,
         };
         let (version, property) = (version.to_owned(), property.to_owned());
-        self.list.push(Finding { part, version, property, check, level, message });
+        self.list.push(CrdifyFinding { part, version, property, check, level, message });
     }
 
-    pub(super) fn extend(&mut self, findings: impl Iterator<Item = Finding>) {
+    pub(super) fn extend(&mut self, findings: impl Iterator<Item = CrdifyFinding>) {
         self.list.extend(findings);
     }
 
     /// The findings, sorted.
-    pub(super) fn into_list(mut self) -> Vec<Finding> {
+    pub(super) fn into_list(mut self) -> Vec<CrdifyFinding> {
         self.list.sort_by(|left, right| left.key().cmp(&right.key()));
         self.list
     }
 
-    pub(super) fn finish(self) -> Report {
-        Report { findings: self.into_list() }
+    pub(super) fn finish(self) -> CrdifyReport {
+        CrdifyReport { findings: self.into_list() }
     }
 }

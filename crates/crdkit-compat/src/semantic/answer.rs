@@ -17,7 +17,7 @@ pub enum Verdict {
 
 /// How much something matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Level {
+pub enum ReasonLevel {
     /// It is there to be looked up.
     Note,
     /// It is worth knowing.
@@ -47,7 +47,7 @@ pub struct Reason {
     /// What is different there: now, before or in the other version.
     pub change: String,
     /// How much it matters, unless settings say otherwise.
-    pub level: Level,
+    pub level: ReasonLevel,
     /// Where it is written.
     pub places: Places,
     /// Whether it was seen to matter, or why that is open.
@@ -86,7 +86,7 @@ impl Open {
 
 /// A place in the schema of a version that is not as it was.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Node {
+pub struct ChangedNode {
     /// The version.
     pub version: String,
     /// Where, as in a [`Reason`].
@@ -95,11 +95,11 @@ pub struct Node {
 
 /// All answers.
 #[derive(Clone, Debug, Default)]
-pub struct Report {
+pub struct CompatReport {
     /// In the order in which they were asked.
     pub answers: Vec<Answer>,
     /// Everything that changed in the schemas of versions that both CRDs serve, harmless or not.
-    pub changed: Vec<Node>,
+    pub changed: Vec<ChangedNode>,
 }
 
 impl Answer {
@@ -116,17 +116,17 @@ impl Reason {
     }
 }
 
-impl Report {
+impl CompatReport {
     /// The worst verdict that something of at least `level` has.
-    pub fn verdict(&self, level: Level) -> Verdict {
+    pub fn verdict(&self, level: ReasonLevel) -> Verdict {
         let reasons = self.answers.iter().flat_map(|answer| &answer.reasons);
         let heavy = reasons.filter(|reason| reason.level >= level);
         heavy.map(Reason::verdict).max().unwrap_or(Verdict::Safe)
     }
 
-    /// Those of [`Report::changed`] about which some question is open.
-    pub fn undecided(&self) -> Vec<&Node> {
-        let is_open = |node: &&Node| {
+    /// Those of [`CompatReport::changed`] about which some question is open.
+    pub fn undecided(&self) -> Vec<&ChangedNode> {
+        let is_open = |node: &&ChangedNode| {
             let mut answers = self.answers.iter().filter(|it| it.version == node.version);
             answers.any(|answer| {
                 let mut reasons = answer.reasons.iter().filter(|it| it.path == node.path);
@@ -182,7 +182,7 @@ impl Collector {
     }
 
     /// Gives what was added last another level.
-    pub(super) fn at(&mut self, level: Level) {
+    pub(super) fn at(&mut self, level: ReasonLevel) {
         if let Some(reason) = self.0.reasons.last_mut() {
             reason.level = level;
         }

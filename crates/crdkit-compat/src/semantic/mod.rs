@@ -55,7 +55,7 @@
 //!
 //! // The other way round everything that was accepted still is.
 //! let report = semantic::compare(&crd(60)?, &crd(100)?)?;
-//! assert_eq!(report.verdict(semantic::Level::Error), Verdict::Safe);
+//! assert_eq!(report.verdict(semantic::ReasonLevel::Error), Verdict::Safe);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -77,8 +77,10 @@ mod suspect;
 mod trial;
 mod witness;
 
-pub use answer::{Answer, Evidence, Level, Node, Open, Places, Reason, Report, Verdict};
-pub use policy::{Date, Exception, Finding, Policy};
+pub use answer::{
+    Answer, ChangedNode, CompatReport, Evidence, Open, Places, Reason, ReasonLevel, Verdict,
+};
+pub use policy::{Date, Exception, Policy, PolicyFinding};
 pub use question::Question;
 pub use replay::{Broken, Replay};
 
@@ -100,7 +102,7 @@ use witness::WitnessSearch;
 ///
 /// # Errors
 /// When one of them cannot be compiled.
-pub fn compare(old: &Document, new: &Document) -> Result<Report, CrdError> {
+pub fn compare(old: &Document, new: &Document) -> Result<CompatReport, CrdError> {
     let crds = (read::crd(old.root()).0, read::crd(new.root()).0);
     let mut interner = Interner::default();
     let sides = (Side::new(&crds.0, &mut interner), Side::new(&crds.1, &mut interner));
@@ -110,7 +112,7 @@ pub fn compare(old: &Document, new: &Document) -> Result<Report, CrdError> {
         old: Half { crd: &crds.0, engines: &engines.0, side: &sides.0, memo: &memo },
         new: Half { crd: &crds.1, engines: &engines.1, side: &sides.1, memo: &memo },
     };
-    let mut report = Report::default();
+    let mut report = CompatReport::default();
     report.answers.push(change.gate());
     report.answers.extend(surface::answers(&crds.0, &crds.1));
     for version in &crds.0.spec.versions {
@@ -167,7 +169,7 @@ impl<'c> Change<'c> {
     }
 
     /// The questions about one version that both CRDs serve.
-    fn version(&self, name: &str, report: &mut Report) {
+    fn version(&self, name: &str, report: &mut CompatReport) {
         let Some((old, new)) = self.old.schema(name).zip(self.new.schema(name)) else { return };
         report.answers.extend(surface::of_version(self.old.crd, self.new.crd, name));
         let search = WitnessSearch::new(self.old, self.new, name, name);
@@ -191,7 +193,7 @@ impl<'c> Change<'c> {
     }
 
     /// Is an object that is written in one version whole and valid in another?
-    fn round_trips(&self, report: &mut Report) {
+    fn round_trips(&self, report: &mut CompatReport) {
         if self.new.has_webhook() {
             return;
         }
@@ -230,9 +232,9 @@ fn of<'s, 'c>(suspects: &'s [Suspect<'c>], concerns: &[Concern]) -> Vec<&'s Susp
 fn nodes<'p, 'c: 'p>(
     version: &str,
     paths: impl Iterator<Item = &'p Vec<SchemaStep<'c>>>,
-) -> Vec<Node> {
+) -> Vec<ChangedNode> {
     let mut nodes: Vec<_> = paths
-        .map(|path| Node { version: version.to_owned(), path: witness::shown(path) })
+        .map(|path| ChangedNode { version: version.to_owned(), path: witness::shown(path) })
         .collect();
     nodes.sort();
     nodes.dedup();

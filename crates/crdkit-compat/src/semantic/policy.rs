@@ -15,7 +15,7 @@
 //! Of an exception `reason` and `expires` are needed; what else it says narrows down what it is about, with
 //! `*` for anything. The keys of crdify's configuration may stand beside these and mean nothing here.
 
-use super::answer::{Answer, Level, Reason, Report, Verdict};
+use super::answer::{Answer, CompatReport, Reason, ReasonLevel, Verdict};
 use super::question::Question;
 use crdkit_issue::{Issue, Span, codes};
 use crdkit_text::timestamp::Civil;
@@ -26,9 +26,9 @@ use std::str::FromStr;
 /// What a project makes of the answers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Policy {
-    levels: Vec<(Question, Option<Level>)>,
+    levels: Vec<(Question, Option<ReasonLevel>)>,
     /// How much an open question matters at most.
-    unknown: Option<Level>,
+    unknown: Option<ReasonLevel>,
     /// What is known and accepted.
     pub exceptions: Vec<Exception>,
 }
@@ -62,13 +62,13 @@ pub struct Date {
 
 /// A reason that is to be reported.
 #[derive(Clone, Copy, Debug)]
-pub struct Finding<'r> {
+pub struct PolicyFinding<'r> {
     /// What it speaks against.
     pub answer: &'r Answer,
     /// What speaks against it.
     pub reason: &'r Reason,
     /// How much it matters to the project.
-    pub level: Level,
+    pub level: ReasonLevel,
     /// The exception that accepts it, by its place in [`Policy::exceptions`].
     pub exception: Option<usize>,
 }
@@ -85,33 +85,38 @@ impl Policy {
     }
 
     /// Sets how much open questions matter at most.
-    pub fn limit_unknown(&mut self, level: Level) {
+    pub fn limit_unknown(&mut self, level: ReasonLevel) {
         self.unknown = Some(level);
     }
 
     /// What is to be reported about a CRD on a day, notes included.
-    pub fn findings<'r>(&self, crd: &str, report: &'r Report, today: Date) -> Vec<Finding<'r>> {
+    pub fn findings<'r>(
+        &self,
+        crd: &str,
+        report: &'r CompatReport,
+        today: Date,
+    ) -> Vec<PolicyFinding<'r>> {
         let mut findings = Vec::new();
         for answer in &report.answers {
             for reason in &answer.reasons {
                 let Some(level) = self.level(answer.question, reason) else { continue };
                 let exception =
                     self.exceptions.iter().position(|it| it.covers(crd, answer, reason, today));
-                findings.push(Finding { answer, reason, level, exception });
+                findings.push(PolicyFinding { answer, reason, level, exception });
             }
         }
         findings
     }
 
     /// How much a reason matters; nothing if the question is not asked.
-    fn level(&self, question: Question, reason: &Reason) -> Option<Level> {
+    fn level(&self, question: Question, reason: &Reason) -> Option<ReasonLevel> {
         let set = self.levels.iter().rev().find(|(known, _)| *known == question);
         let level = match set {
             Some((_, level)) => (*level)?,
             None => reason.level,
         };
         let most = self.unknown.filter(|_| reason.verdict() == Verdict::Unknown);
-        Some(level.min(most.unwrap_or(Level::Error)))
+        Some(level.min(most.unwrap_or(ReasonLevel::Error)))
     }
 
     /// What is wrong with the exceptions on a day: those that expired, and those that are not `used`.
@@ -216,9 +221,9 @@ impl PolicyReader {
             match key {
                 "questions" => self.questions(value),
                 "unknown" => match value.as_str() {
-                    Some("error") => self.policy.unknown = Some(Level::Error),
-                    Some("warning") => self.policy.unknown = Some(Level::Warning),
-                    Some("ignore") => self.policy.unknown = Some(Level::Note),
+                    Some("error") => self.policy.unknown = Some(ReasonLevel::Error),
+                    Some("warning") => self.policy.unknown = Some(ReasonLevel::Warning),
+                    Some("ignore") => self.policy.unknown = Some(ReasonLevel::Note),
                     _ => self.report(value, "must be error, warning or ignore"),
                 },
                 "exceptions" => match value.as_array() {
@@ -249,9 +254,9 @@ impl PolicyReader {
                 continue;
             };
             let level = match level.as_str() {
-                Some("error") => Some(Level::Error),
-                Some("warning") => Some(Level::Warning),
-                Some("note") => Some(Level::Note),
+                Some("error") => Some(ReasonLevel::Error),
+                Some("warning") => Some(ReasonLevel::Warning),
+                Some("note") => Some(ReasonLevel::Note),
                 Some("off") => None,
                 // In YAML an `off` without quotes is `false`.
                 _ if level.as_bool() == Some(false) => None,

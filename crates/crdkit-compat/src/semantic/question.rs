@@ -1,6 +1,6 @@
 //! The questions: what each asks, who relies on the answer, and what to do when it is no.
 
-use super::answer::Level;
+use super::answer::ReasonLevel;
 use crdkit_issue::{Code, codes::compat};
 
 /// Something that somebody relies on.
@@ -184,10 +184,10 @@ impl Question {
     }
 
     /// How much an answer other than safe matters.
-    pub fn level(self) -> Level {
+    pub fn level(self) -> ReasonLevel {
         match self {
-            Self::Conversion | Self::Columns | Self::Observe | Self::Own => Level::Warning,
-            _ => Level::Error,
+            Self::Conversion | Self::Columns | Self::Observe | Self::Own => ReasonLevel::Warning,
+            _ => ReasonLevel::Error,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Reports for people and for programs.
 
-use super::answer::{Answer, Evidence, Report, Verdict};
+use super::answer::{Answer, CompatReport, Evidence, Verdict};
 use crdkit_codec::json::{self, Layout};
 use crdkit_value::{Document, Event};
 use std::fmt::Write as _;
@@ -16,7 +16,7 @@ impl Verdict {
     }
 }
 
-impl Report {
+impl CompatReport {
     /// A block for each answer, with its reasons and witnesses.
     pub fn plain_text(&self) -> String {
         self.text(|answer| {

@@ -1,6 +1,6 @@
 //! Versions, names and endpoints: what clients find without reading a schema.
 
-use super::answer::{Answer, Collector, Level, Places};
+use super::answer::{Answer, Collector, Places, ReasonLevel};
 use super::question::Question;
 use crdkit_schema::model::{Column, Crd, CrdVersion};
 use crdkit_value::Value;
@@ -61,7 +61,8 @@ fn names(old: &Crd<'_>, new: &Crd<'_>, places: &dyn Fn(&str) -> Places) -> Answe
     ] {
         if before != after {
             let places = places(&format!("/spec/names/{field}"));
-            out.certain((path, "names"), became(before, after), "", places).at(Level::Warning);
+            out.certain((path, "names"), became(before, after), "", places)
+                .at(ReasonLevel::Warning);
         }
     }
     for (path, field, before, after) in [
@@ -71,7 +72,7 @@ fn names(old: &Crd<'_>, new: &Crd<'_>, places: &dyn Fn(&str) -> Places) -> Answe
         for name in before.iter().filter(|name| !after.contains(name)) {
             let places = places(&format!("/spec/names/{field}"));
             out.certain((path, "names"), format!("`{name}` is gone"), "", places)
-                .at(Level::Warning);
+                .at(ReasonLevel::Warning);
         }
     }
     out.finish()
@@ -112,7 +113,7 @@ fn served(old: &Crd<'_>, new: &Crd<'_>, places: &dyn Fn(&str) -> Places) -> Answ
             }
             Some(after) if after.deprecated && !version.deprecated => {
                 let change = "the version is deprecated".to_owned();
-                out.certain((&path, "deprecated"), change, "", place).at(Level::Note);
+                out.certain((&path, "deprecated"), change, "", place).at(ReasonLevel::Note);
             }
             Some(_) => {}
         }
@@ -141,7 +142,7 @@ fn storage(old: &Crd<'_>, new: &Crd<'_>, places: &dyn Fn(&str) -> Places) -> Ans
         let effect = "once one is, the old CRD cannot come back";
         let place = Places::of(before.source.get("storage"), after.source.get("storage"));
         let path = format!("versions[{}]", after.name);
-        out.certain((&path, "storage"), change, effect, place).at(Level::Warning);
+        out.certain((&path, "storage"), change, effect, place).at(ReasonLevel::Warning);
     }
     out.finish()
 }
@@ -196,7 +197,7 @@ fn subresources(old: At<'_>, new: At<'_>, name: &str) -> Answer {
     if !status_before && status_now {
         let effect = "a status in a manifest is ignored";
         let change = "there is a status subresource now".to_owned();
-        out.certain(at, change, effect, places).at(Level::Warning);
+        out.certain(at, change, effect, places).at(ReasonLevel::Warning);
     }
     match (scale_before, scale_now) {
         (Some(_), None) => {

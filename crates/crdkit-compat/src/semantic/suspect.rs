@@ -17,7 +17,7 @@ mod scalar;
 pub(super) use object::KEY;
 pub(super) use scalar::{admits, is_seen_otherwise};
 
-use super::answer::{Level, Open, Places};
+use super::answer::{Open, Places, ReasonLevel};
 use super::sample::Sampler;
 use crate::keyword::{self, Keyword};
 use crate::side::{Side, keeps};
@@ -26,7 +26,7 @@ use crdkit_sample::build;
 use crdkit_sample::leaf::{Memo, texts};
 use crdkit_schema::model::{Schema, SchemaId};
 use crdkit_value::{Document, Value};
-use guard::{Guard, Known, Notice};
+use guard::{Guard, KnownReads, Notice};
 pub(super) use ratchet::Blind;
 use ratchet::Standing;
 use std::rc::Rc;
@@ -44,7 +44,7 @@ pub(super) struct Suspect<'c> {
     /// What the new schema says there, in a few words.
     pub(super) change: String,
     /// How much it matters, if not as much as its question.
-    pub(super) level: Option<Level>,
+    pub(super) level: Option<ReasonLevel>,
     /// Values to try at the place.
     pub(super) values: Vec<Document>,
     /// Values to try with what they are changed to.
@@ -108,7 +108,7 @@ struct SuspectWalk<'c> {
     found: Vec<Suspect<'c>>,
     changed: Vec<Vec<SchemaStep<'c>>>,
     pending: Vec<Visit<'c>>,
-    reads: Known<'c>,
+    reads: KnownReads<'c>,
     /// Whether the old schema is a branch of a junctor, which says nothing about fields it does not name.
     is_part: bool,
 }
@@ -175,7 +175,7 @@ impl<'c> SuspectWalk<'c> {
     fn new(old: &'c Side<'c>, new: &'c Side<'c>, memo: &'c Memo) -> Self {
         let sampler = Sampler { schemas: &old.crd.schemas, memo, choice: 0 };
         let (found, changed, pending) = (Vec::new(), Vec::new(), Vec::new());
-        let (reads, is_part) = (Known::default(), false);
+        let (reads, is_part) = (KnownReads::default(), false);
         Self { old, new, sampler, found, changed, pending, reads, is_part }
     }
 

@@ -1,7 +1,7 @@
 //! Puts values into whole objects and asks both compiled CRDs about them.
 
 use super::Half;
-use super::answer::{Answer, Collector, Evidence, Level, Open, Reason};
+use super::answer::{Answer, Collector, Evidence, Open, Reason, ReasonLevel};
 use super::question::Question;
 use super::rule::Choice;
 use super::sample::{self, Sampler};
@@ -250,8 +250,8 @@ fn reason(question: Question, suspect: &Suspect<'_>, evidence: Result<Evidence, 
     };
     let level = match (question, suspect.concern) {
         // Everybody has to live with fields that are new.
-        (Question::Observe, Concern::Retain) => Level::Note,
-        (Question::Round, Concern::Accept) => Level::Warning,
+        (Question::Observe, Concern::Retain) => ReasonLevel::Note,
+        (Question::Round, Concern::Accept) => ReasonLevel::Warning,
         _ => suspect.level.unwrap_or(question.level()),
     };
     let change = match (question, suspect.concern, suspect.keyword) {

@@ -1,7 +1,7 @@
 //! crdify's configuration file.
 
 use crate::support::document;
-use crdkit_compat::crdify::{Check, Config, ConversionPolicy, Enforcement, Policy};
+use crdkit_compat::crdify::{Config, ConversionPolicy, CrdifyCheck, Enforcement, Policy};
 
 #[track_caller]
 fn problems(text: &str) -> Vec<String> {
@@ -15,8 +15,8 @@ fn what_is_not_mentioned_is_strict() {
         assert_eq!(Config::read(document(text).root()), Ok(Config::default()), "{text}");
     }
     let config = Config::default();
-    assert_eq!(config.enforcement(Check::Enum), Enforcement::Error);
-    assert_eq!(config.enforcement(Check::Unhandled), Enforcement::Error);
+    assert_eq!(config.enforcement(CrdifyCheck::Enum), Enforcement::Error);
+    assert_eq!(config.enforcement(CrdifyCheck::Unhandled), Enforcement::Error);
     assert_eq!(config.enum_addition, Policy::Disallow);
 }
 
@@ -29,10 +29,10 @@ fn the_last_entry_of_a_name_wins_with_its_options() {
 unhandledEnforcement: Warn
 conversion: Ignore";
     let config = Config::read(document(text).root()).unwrap();
-    assert_eq!(config.enforcement(Check::Enum), Enforcement::None);
+    assert_eq!(config.enforcement(CrdifyCheck::Enum), Enforcement::None);
     assert_eq!(config.enum_addition, Policy::Disallow);
-    assert_eq!(config.enforcement(Check::Scope), Enforcement::Warn);
-    assert_eq!(config.enforcement(Check::Unhandled), Enforcement::Warn);
+    assert_eq!(config.enforcement(CrdifyCheck::Scope), Enforcement::Warn);
+    assert_eq!(config.enforcement(CrdifyCheck::Unhandled), Enforcement::Warn);
     assert_eq!(config.conversion, ConversionPolicy::Ignore);
 }
 

@@ -2,9 +2,9 @@
 
 use crate::support::{crd, document};
 use crdkit_codec::go_json;
-use crdkit_compat::semantic::{self, Level, Question, Report, Verdict};
+use crdkit_compat::semantic::{self, CompatReport, Question, ReasonLevel, Verdict};
 
-fn report(old: &str, new: &str) -> Report {
+fn report(old: &str, new: &str) -> CompatReport {
     match semantic::compare(&document(&crd(old)), &document(&crd(new))) {
         Ok(report) => report,
         Err(error) => panic!("{error}\n{old}\n{new}"),
@@ -273,7 +273,7 @@ fn looser_schemas_are_a_matter_for_readers() {
     check(Question::Accept, &[(old, new, "safe")]);
     check(Question::Observe, &[(old, new, r#"unsafe "b""#)]);
     let report = report(old, new);
-    assert_eq!(report.verdict(Level::Error), Verdict::Safe, "nobody who writes is hurt");
+    assert_eq!(report.verdict(ReasonLevel::Error), Verdict::Safe, "nobody who writes is hurt");
 }
 
 #[test]

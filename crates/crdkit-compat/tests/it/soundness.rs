@@ -9,7 +9,7 @@ mod values;
 
 use crate::support::{crd, document, with_versions};
 use crdkit_codec::Decoded;
-use crdkit_compat::semantic::{self, Answer, Question, Report, Verdict};
+use crdkit_compat::semantic::{self, Answer, CompatReport, Question, Verdict};
 use crdkit_engine::{Crd, FieldValidation, Outcome, RequestOptions, Version};
 use crdkit_value::{Document, NodeId, Value};
 use proptest::prelude::*;
@@ -71,7 +71,7 @@ fn cases() -> u32 {
 /// Two versions, the answers about going from one to the other, and objects of the first.
 struct Trial<'c> {
     pair: &'c Pair,
-    report: &'c Report,
+    report: &'c CompatReport,
     from: Version<'c>,
     to: Version<'c>,
     label: &'c str,

@@ -1,6 +1,6 @@
 //! `spec.conversion`.
 
-use super::options::Options;
+use super::options::CheckOptions;
 use super::{SPEC, at, supported};
 use crate::model::{ClientConfig, Conversion, Crd, Service};
 use crate::path::Path;
@@ -12,7 +12,7 @@ use crdkit_text::url::Url;
 use std::collections::BTreeSet;
 
 /// Checks the conversion of a CRD.
-pub(super) fn check(crd: &Crd<'_>, options: &Options, issues: &mut Vec<Issue>) {
+pub(super) fn check(crd: &Crd<'_>, options: &CheckOptions, issues: &mut Vec<Issue>) {
     let Some(conversion) = &crd.spec.conversion else { return };
     let path = SPEC.field("conversion");
     match conversion.strategy {
@@ -54,7 +54,7 @@ pub(super) fn ca_bundle_problem(bundle: &[u8]) -> Option<String> {
 
 fn webhook(
     conversion: &Conversion<'_>,
-    options: &Options,
+    options: &CheckOptions,
     path: &Path<'_>,
     issues: &mut Vec<Issue>,
 ) {
@@ -71,7 +71,7 @@ fn webhook(
 
 fn client_config(
     config: &ClientConfig<'_>,
-    options: &Options,
+    options: &CheckOptions,
     path: &Path<'_>,
     issues: &mut Vec<Issue>,
 ) {
@@ -168,7 +168,7 @@ fn service(
 
 fn review_versions(
     conversion: &Conversion<'_>,
-    options: &Options,
+    options: &CheckOptions,
     path: &Path<'_>,
     issues: &mut Vec<Issue>,
 ) {

@@ -21,8 +21,8 @@ use crdkit_value::{Builder, Document, Duplicates, Event, Limits, Value};
 /// Checks the defaults of a schema that is structural.
 pub(super) fn check(context: Context<'_, '_>, root: SchemaId, path: &Path<'_>) -> Vec<Issue> {
     let rules = rules::Defaults::new(context);
-    let mut check = Check { context, rules, issues: Vec::new() };
-    let place = Place { resource: root, at: &Surrounding::Root, in_metadata: false };
+    let mut check = DefaultCheck { context, rules, issues: Vec::new() };
+    let place = DefaultContext { resource: root, at: &Surrounding::Root, in_metadata: false };
     check.node(root, true, place, path);
     check.issues
 }
@@ -43,7 +43,7 @@ pub(super) fn has_unpruned(schemas: &Schemas<'_>, root: SchemaId) -> bool {
     false
 }
 
-struct Check<'c, 'd> {
+struct DefaultCheck<'c, 'd> {
     context: Context<'c, 'd>,
     /// Absent when there are no rules.
     rules: Option<rules::Defaults<'c>>,
@@ -52,7 +52,7 @@ struct Check<'c, 'd> {
 
 /// Where a schema stands.
 #[derive(Clone, Copy)]
-struct Place<'p> {
+struct DefaultContext<'p> {
     /// The resource it belongs to.
     resource: SchemaId,
     /// The way from there.
@@ -68,12 +68,12 @@ enum Surrounding<'p> {
     Item(&'p Surrounding<'p>),
 }
 
-impl<'c, 'd> Check<'c, 'd> {
+impl<'c, 'd> DefaultCheck<'c, 'd> {
     fn compiled(&self) -> &'c SchemaTable {
         self.context.rules.for_defaults(self.context)
     }
 
-    fn node(&mut self, id: SchemaId, is_root: bool, place: Place<'_>, path: &Path<'_>) {
+    fn node(&mut self, id: SchemaId, is_root: bool, place: DefaultContext<'_>, path: &Path<'_>) {
         if self.rules.as_ref().is_some_and(rules::Defaults::is_exhausted) {
             return;
         }
@@ -81,7 +81,7 @@ impl<'c, 'd> Check<'c, 'd> {
         let schema = schemas.get(id);
         let is_resource = is_root || schema.extensions().embedded_resource;
         let place = if is_resource {
-            Place { resource: id, at: &Surrounding::Root, in_metadata: false }
+            DefaultContext { resource: id, at: &Surrounding::Root, in_metadata: false }
         } else {
             place
         };
@@ -95,7 +95,7 @@ impl<'c, 'd> Check<'c, 'd> {
             self.issues.extend(found);
         }
         if let Some(item) = schema.item_schema() {
-            let place = Place { at: &Surrounding::Item(place.at), ..place };
+            let place = DefaultContext { at: &Surrounding::Item(place.at), ..place };
             self.node(item, false, place, &path.field("items"));
         }
         let properties = path.field("properties");
@@ -103,7 +103,7 @@ impl<'c, 'd> Check<'c, 'd> {
             let meta = is_resource && matches!(name, "metadata" | "apiVersion" | "kind");
             let at = Surrounding::Field(place.at, name);
             let in_metadata = place.in_metadata || meta;
-            let place = Place { at: &at, in_metadata, ..place };
+            let place = DefaultContext { at: &at, in_metadata, ..place };
             self.node(property, false, place, &properties.key(name));
         }
     }
@@ -142,7 +142,7 @@ impl<'c, 'd> Check<'c, 'd> {
         &mut self,
         id: SchemaId,
         default: Value<'d>,
-        place: Place<'_>,
+        place: DefaultContext<'_>,
         path: &Path<'_>,
     ) -> Vec<Issue> {
         let schemas = self.context.schemas;

@@ -26,7 +26,7 @@ pub(super) fn check(
             at(codes::crd::PRESERVE_FALSE, &path.field(keyword), schema.source.get(keyword));
         issues.push(issue.value(false));
     }
-    let mut check = Check { context, schema, path, issues };
+    let mut check = ExtensionCheck { context, schema, path, issues };
     if let Some(map_type) = extensions.map_type {
         let codes = (codes::crd::MAP_TYPE_NEEDS_TYPE, codes::crd::MAP_TYPE_NEEDS_OBJECT);
         check.needs_type("object", codes);
@@ -64,14 +64,14 @@ pub(super) fn breaks_list_map_keys(schemas: &Schemas<'_>, schema: &Schema<'_>) -
     !list_map_keys(schemas, schema, &Path::Root).is_empty()
 }
 
-struct Check<'a, 'c, 'd> {
+struct ExtensionCheck<'a, 'c, 'd> {
     context: Context<'c, 'd>,
     schema: &'a Schema<'d>,
     path: &'a Path<'a>,
     issues: &'a mut Vec<Issue>,
 }
 
-impl Check<'_, '_, '_> {
+impl ExtensionCheck<'_, '_, '_> {
     fn report(&mut self, code: Code, path: &Path<'_>) {
         self.issues.push(at(code, path, Some(self.schema.source)));
     }

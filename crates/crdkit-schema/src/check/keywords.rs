@@ -1,7 +1,7 @@
 //! Keywords of one schema that CRDs may not use, or not there.
 
-use super::options::Options;
-use super::walk::{NoDefault, Place};
+use super::options::CheckOptions;
+use super::walk::{NoDefault, SchemaContext};
 use super::{at, supported};
 use crate::model::{Additional, Items, Schema};
 use crate::path::Path;
@@ -17,9 +17,9 @@ pub(super) fn is_type(name: &str) -> bool {
 /// Checks one schema object.
 pub(super) fn check(
     schema: &Schema<'_>,
-    options: &Options,
+    options: &CheckOptions,
     path: &Path<'_>,
-    place: &Place<'_>,
+    place: &SchemaContext<'_>,
     issues: &mut Vec<Issue>,
 ) {
     let source = |keyword: &str| schema.source.get(keyword).or(Some(schema.source));

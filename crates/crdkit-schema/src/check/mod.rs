@@ -24,7 +24,7 @@ mod versions;
 mod walk;
 mod warnings;
 
-pub use options::Options;
+pub use options::CheckOptions;
 pub use published::published;
 pub use rules::{Bound, RuleCost, Site, costs, evaluate};
 pub use warnings::warnings;
@@ -38,7 +38,7 @@ use crdkit_value::Value;
 
 /// Everything the server refuses when `crd` is created.
 pub fn create(crd: &Crd<'_>) -> Vec<Issue> {
-    let options = Options::create();
+    let options = CheckOptions::create();
     let mut issues = Vec::new();
     let required = format!("{}.{}", crd.spec.names.plural, crd.spec.group);
     let name_problems = |name: &str, prefix: bool| {
@@ -68,7 +68,7 @@ pub fn update(crd: &Crd<'_>, old: &Crd<'_>) -> Vec<Issue> {
 
 /// The part of [`update`] that is about CRDs: the checks common to all objects come before it.
 pub fn update_strategy(crd: &Crd<'_>, old: &Crd<'_>) -> Vec<Issue> {
-    let options = Options::update(crd, old);
+    let options = CheckOptions::update(crd, old);
     let mut issues = Vec::new();
     metadata::update(&crd.metadata, &old.metadata, METADATA, &mut issues);
     spec::check(crd, &options, &mut issues);
@@ -82,7 +82,7 @@ pub fn schema(
     schemas: &Schemas<'_>,
     validation: Validation<'_>,
     status_enabled: bool,
-    options: &Options,
+    options: &CheckOptions,
 ) -> Vec<Issue> {
     let mut issues = Vec::new();
     let roots: Vec<SchemaId> = validation.schema.into_iter().collect();

@@ -11,7 +11,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The rules that depend on what was there before.
 #[derive(Clone, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "independent switches, as the server has them")]
-pub struct Options {
+#[non_exhaustive]
+pub struct CheckOptions {
     /// Schemas may have defaults.
     pub allow_defaults: bool,
     /// A conversion webhook must understand a review version that the server speaks.
@@ -42,7 +43,7 @@ pub struct Options {
     pub too_many_selectable_fields: BTreeSet<String>,
 }
 
-impl Options {
+impl CheckOptions {
     /// For a new CRD.
     pub fn create() -> Self {
         Self {

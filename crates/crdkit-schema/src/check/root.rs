@@ -1,8 +1,8 @@
 //! One schema from its root: which checks run, and what depends on what.
 
-use super::options::Options;
+use super::options::CheckOptions;
 use super::structural::{self, Conversions};
-use super::walk::{self, Outcome};
+use super::walk::{self, WalkOutcome};
 use super::{at, defaults, rules};
 use crate::internal_json;
 use crate::model::{Schema, SchemaId, Schemas, Validation};
@@ -21,7 +21,7 @@ pub(super) struct Context<'c, 'd> {
     /// What is known about them for rules.
     pub(super) rules: &'c rules::Knowledge,
     /// What is required.
-    pub(super) options: &'c Options,
+    pub(super) options: &'c CheckOptions,
     /// Whether a rule may cost too much because it always has.
     pub(super) suppress_rule_cost: bool,
 }
@@ -60,7 +60,7 @@ pub(super) fn check(
         }
     }
     let mut costs = check_rules.then(rules::Costs::default);
-    let Outcome { schema_issues, rule_issues } =
+    let WalkOutcome { schema_issues, rule_issues } =
         walk::check(context, root, &schema_path, costs.as_mut());
     issues.extend(schema_issues);
     issues.extend(rule_issues);

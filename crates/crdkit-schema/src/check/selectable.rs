@@ -1,6 +1,6 @@
 //! `selectableFields`.
 
-use super::options::Options;
+use super::options::CheckOptions;
 use super::structural::Conversions;
 use super::{SPEC, at};
 use crate::field_path::{Brackets, resolve};
@@ -16,7 +16,7 @@ pub(super) const LIMIT: usize = 8;
 pub(super) fn shared(
     crd: &Crd<'_>,
     conversions: &Conversions,
-    options: &Options,
+    options: &CheckOptions,
     issues: &mut Vec<Issue>,
 ) {
     let spec = &crd.spec;
@@ -29,7 +29,7 @@ pub(super) fn shared(
             .push(at(codes::crd::SELECTABLE_WITHOUT_SCHEMA, &path, spec.source).value(""));
     };
     if let Some(id) = validation.schema {
-        let scope = Scope { crd, conversions, options, version: "", path: SPEC };
+        let scope = SelectableScope { crd, conversions, options, version: "", path: SPEC };
         scope.check(id, &spec.selectable_fields, issues);
     }
 }
@@ -40,7 +40,7 @@ pub(super) fn of_version(
     version: &CrdVersion<'_>,
     path: &Path<'_>,
     conversions: &Conversions,
-    options: &Options,
+    options: &CheckOptions,
     issues: &mut Vec<Issue>,
 ) {
     if version.selectable_fields.is_empty() {
@@ -53,22 +53,22 @@ pub(super) fn of_version(
             issues.push(at(code, &path, Some(version.source)).value(""));
         }
         Some(id) => {
-            let scope = Scope { crd, conversions, options, version: version.name, path };
+            let scope = SelectableScope { crd, conversions, options, version: version.name, path };
             scope.check(id, &version.selectable_fields, issues);
         }
     }
 }
 
 /// Where a list of selectable fields stands.
-struct Scope<'c, 'd> {
+struct SelectableScope<'c, 'd> {
     crd: &'c Crd<'d>,
     conversions: &'c Conversions,
-    options: &'c Options,
+    options: &'c CheckOptions,
     version: &'c str,
     path: &'c Path<'c>,
 }
 
-impl Scope<'_, '_> {
+impl SelectableScope<'_, '_> {
     fn check(&self, root: SchemaId, fields: &[SelectableField<'_>], issues: &mut Vec<Issue>) {
         if let Some(problem) = self.conversions.error(root) {
             let path = self.path.field("schema.openAPIV3Schema");

@@ -1,6 +1,6 @@
 //! The spec as a whole: group, scope, and the order of everything in it.
 
-use super::options::{Options, subtree, used};
+use super::options::{CheckOptions, subtree, used};
 use super::root::Context;
 use super::structural::Conversions;
 use super::{
@@ -16,7 +16,7 @@ use crdkit_issue::{Arg, Code, Issue, codes};
 use crdkit_text::names as text_names;
 
 /// Checks `spec`.
-pub(super) fn check(crd: &Crd<'_>, options: &Options, issues: &mut Vec<Issue>) {
+pub(super) fn check(crd: &Crd<'_>, options: &CheckOptions, issues: &mut Vec<Issue>) {
     let spec = &crd.spec;
     let mut options = options.clone();
     group(crd, issues);
@@ -71,7 +71,12 @@ pub(super) fn check(crd: &Crd<'_>, options: &Options, issues: &mut Vec<Issue>) {
 }
 
 /// What may not change once it is set.
-pub(super) fn immutable(crd: &Crd<'_>, old: &Crd<'_>, options: &Options, issues: &mut Vec<Issue>) {
+pub(super) fn immutable(
+    crd: &Crd<'_>,
+    old: &Crd<'_>,
+    options: &CheckOptions,
+    issues: &mut Vec<Issue>,
+) {
     let (new, before) = (&crd.spec, &old.spec);
     let names = SPEC.field("names");
     let established = [

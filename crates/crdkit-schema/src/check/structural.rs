@@ -96,8 +96,8 @@ pub(super) fn is_non_structural(
 
 /// What keeps a schema that has a structural form from being structural, sorted by text.
 pub(super) fn check(schemas: &Schemas<'_>, root: SchemaId, path: &Path<'_>) -> Vec<Issue> {
-    let mut check = Check { schemas, issues: Vec::new() };
-    check.node(root, Level::Root, path);
+    let mut check = StructuralCheck { schemas, issues: Vec::new() };
+    check.node(root, NodePosition::Root, path);
     let schema = schemas.get(root);
     check.completeness(schema.junctors(), root, path, path);
     let mut issues = check.issues;
@@ -107,27 +107,27 @@ pub(super) fn check(schemas: &Schemas<'_>, root: SchemaId, path: &Path<'_>) -> V
 
 /// Where a node stands; a missing type is worded accordingly.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Level {
+enum NodePosition {
     Root,
     Item,
     Field,
 }
 
-struct Check<'s, 'd> {
+struct StructuralCheck<'s, 'd> {
     schemas: &'s Schemas<'d>,
     issues: Vec<Issue>,
 }
 
-impl<'d> Check<'_, 'd> {
+impl<'d> StructuralCheck<'_, 'd> {
     fn report(&mut self, code: Code, path: &Path<'_>, schema: &Schema<'d>) {
         self.issues.push(at(code, path, Some(schema.source)));
     }
 
     /// Checks a node outside of clauses, and those below.
-    fn node(&mut self, id: SchemaId, level: Level, path: &Path<'_>) {
+    fn node(&mut self, id: SchemaId, level: NodePosition, path: &Path<'_>) {
         let schema = self.schemas.get(id);
         match schema.item_schema() {
-            Some(item) => self.node(item, Level::Item, &path.field("items")),
+            Some(item) => self.node(item, NodePosition::Item, &path.field("items")),
             None if schema.type_name == "array" => {
                 self.report(codes::crd::ITEMS_REQUIRED, &path.field("items"), schema);
             }
@@ -135,15 +135,15 @@ impl<'d> Check<'_, 'd> {
         }
         let properties = path.field("properties");
         for (name, property) in schema.properties.iter() {
-            self.node(property, Level::Field, &properties.key(name));
+            self.node(property, NodePosition::Field, &properties.key(name));
         }
         if let Some(additional) = schema.additional_properties {
             let path = path.field("additionalProperties");
-            if level == Level::Root {
+            if level == NodePosition::Root {
                 self.report(codes::crd::ADDITIONAL_PROPERTIES_AT_ROOT, &path, schema);
             }
             if let Additional::Schema(additional) = additional {
-                self.node(additional, Level::Field, &path);
+                self.node(additional, NodePosition::Field, &path);
             }
         }
         self.extensions(schema, path);
@@ -169,7 +169,7 @@ impl<'d> Check<'_, 'd> {
         }
     }
 
-    fn type_name(&mut self, schema: &Schema<'d>, level: Level, path: &Path<'_>) {
+    fn type_name(&mut self, schema: &Schema<'d>, level: NodePosition, path: &Path<'_>) {
         let extensions = schema.extensions();
         let path = path.field("type");
         if extensions.embedded_resource && schema.type_name != "object" {
@@ -184,27 +184,27 @@ impl<'d> Check<'_, 'd> {
             && !schema.preserves_unknown_fields()
         {
             let code = match level {
-                Level::Root => codes::crd::TYPE_REQUIRED_AT_ROOT,
-                Level::Item => codes::crd::TYPE_REQUIRED_FOR_ITEMS,
-                Level::Field => codes::crd::TYPE_REQUIRED_FOR_FIELDS,
+                NodePosition::Root => codes::crd::TYPE_REQUIRED_AT_ROOT,
+                NodePosition::Item => codes::crd::TYPE_REQUIRED_FOR_ITEMS,
+                NodePosition::Field => codes::crd::TYPE_REQUIRED_FOR_FIELDS,
             };
             self.report(code, &path, schema);
         }
-        if level == Level::Root && !matches!(schema.type_name, "" | "object") {
+        if level == NodePosition::Root && !matches!(schema.type_name, "" | "object") {
             let issue = at(codes::crd::ROOT_TYPE, &path, Some(schema.source));
             self.issues.push(issue.value(schema.type_name));
         }
     }
 
     /// What holds for the root and for embedded resources.
-    fn resource(&mut self, schema: &Schema<'d>, level: Level, path: &Path<'_>) {
+    fn resource(&mut self, schema: &Schema<'d>, level: NodePosition, path: &Path<'_>) {
         let embedded = schema.extensions().embedded_resource;
         if embedded && schema.additional_properties.is_some() {
             let path = path.field("additionalProperties");
             self.report(codes::crd::ADDITIONAL_PROPERTIES_IN_RESOURCE, &path, schema);
         }
         let properties = path.field("properties");
-        if level == Level::Root || embedded {
+        if level == NodePosition::Root || embedded {
             let meta = [
                 ("kind", "string", codes::crd::MUST_BE_STRING),
                 ("apiVersion", "string", codes::crd::MUST_BE_STRING),
@@ -220,7 +220,7 @@ impl<'d> Check<'_, 'd> {
                 }
             }
         }
-        if level == Level::Root
+        if level == NodePosition::Root
             && let Some(metadata) = schema.properties.get("metadata")
             && !says_only_names(self.schemas.get(metadata))
         {

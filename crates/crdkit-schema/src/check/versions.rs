@@ -1,6 +1,6 @@
 //! `spec.versions`, one by one, and `status.storedVersions`.
 
-use super::options::Options;
+use super::options::CheckOptions;
 use super::root::Context;
 use super::{SPEC, at, columns, label, root, selectable, subresources};
 use crate::model::{Crd, CrdVersion, Subresources};
@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 /// Reports versions without a schema.
 pub(super) fn schema_presence(
     crd: &Crd<'_>,
-    options: &Options,
+    options: &CheckOptions,
     prunes: bool,
     issues: &mut Vec<Issue>,
 ) {

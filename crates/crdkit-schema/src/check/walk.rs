@@ -12,7 +12,7 @@ use crdkit_issue::Issue;
 
 /// What the walk found.
 #[derive(Default)]
-pub(super) struct Outcome {
+pub(super) struct WalkOutcome {
     /// About schemas.
     pub(super) schema_issues: Vec<Issue>,
     /// About rules.
@@ -21,7 +21,7 @@ pub(super) struct Outcome {
 
 /// What holds for a schema because of where it stands.
 #[derive(Clone, Copy)]
-pub(super) struct Place<'p> {
+pub(super) struct SchemaContext<'p> {
     /// Whether it is the root.
     pub(super) root: bool,
     /// Why it may have no default.
@@ -31,7 +31,7 @@ pub(super) struct Place<'p> {
     /// The nearest list or map to the root whose entries cannot be told from their old selves.
     pub(super) uncorrelated: Option<&'p Path<'p>>,
     /// What its rules are compiled with; absent where they are not.
-    pub(super) rules: Option<rules::Scope<'p>>,
+    pub(super) rules: Option<rules::RuleScope<'p>>,
 }
 
 /// Why a schema may have no default.
@@ -51,25 +51,26 @@ pub(super) fn check(
     root: SchemaId,
     path: &Path<'_>,
     costs: Option<&mut Costs>,
-) -> Outcome {
-    let rules = costs.is_some().then(|| rules::Scope::root(context.schemas, root));
+) -> WalkOutcome {
+    let rules = costs.is_some().then(|| rules::RuleScope::root(context.schemas, root));
     let mut unused = Costs::default();
     let costs = costs.unwrap_or(&mut unused);
-    let mut walk = Walk { context, costs, outcome: Outcome::default() };
+    let mut walk = SchemaWalk { context, costs, outcome: WalkOutcome::default() };
     let no_default = (!context.options.allow_defaults).then_some(NoDefault::Anywhere);
-    let place = Place { root: true, no_default, in_metadata: false, uncorrelated: None, rules };
+    let place =
+        SchemaContext { root: true, no_default, in_metadata: false, uncorrelated: None, rules };
     walk.node(root, path, place);
     walk.outcome
 }
 
-struct Walk<'w, 'c, 'd> {
+struct SchemaWalk<'w, 'c, 'd> {
     context: Context<'c, 'd>,
     costs: &'w mut Costs,
-    outcome: Outcome,
+    outcome: WalkOutcome,
 }
 
-impl Walk<'_, '_, '_> {
-    fn node(&mut self, id: SchemaId, path: &Path<'_>, place: Place<'_>) {
+impl SchemaWalk<'_, '_, '_> {
+    fn node(&mut self, id: SchemaId, path: &Path<'_>, place: SchemaContext<'_>) {
         let schema = self.context.schemas.get(id);
         let before = self.outcome.schema_issues.len();
         keywords::check(
@@ -79,21 +80,21 @@ impl Walk<'_, '_, '_> {
             &place,
             &mut self.outcome.schema_issues,
         );
-        let below = Place { root: false, ..place };
+        let below = SchemaContext { root: false, ..place };
         if let Some(Additional::Schema(additional)) = schema.additional_properties {
             let no_default =
                 if place.in_metadata { Some(NoDefault::InMapOfMetadata) } else { place.no_default };
             let rules = below.rules.as_ref().map(|it| it.element(self.context.schemas, additional));
             let path = path.field("additionalProperties");
-            self.node(additional, &path, Place { no_default, rules, ..below });
+            self.node(additional, &path, SchemaContext { no_default, rules, ..below });
         }
         self.properties(id, path, place);
-        self.clauses(id, path, Place { rules: None, ..below });
+        self.clauses(id, path, SchemaContext { rules: None, ..below });
         self.items(id, path, below);
         for (name, dependency) in schema.legacy().dependencies.iter().flatten() {
             if let Dependency::Schema(dependency) = dependency {
                 let path = path.field("dependencies");
-                self.node(*dependency, &path.key(name), Place { rules: None, ..below });
+                self.node(*dependency, &path.key(name), SchemaContext { rules: None, ..below });
             }
         }
         extensions::check(self.context, schema, path, &mut self.outcome.schema_issues);
@@ -109,7 +110,7 @@ impl Walk<'_, '_, '_> {
         }
     }
 
-    fn properties(&mut self, id: SchemaId, path: &Path<'_>, place: Place<'_>) {
+    fn properties(&mut self, id: SchemaId, path: &Path<'_>, place: SchemaContext<'_>) {
         let schema = self.context.schemas.get(id);
         let extensions = schema.extensions();
         let correlated = matches!(extensions.map_type, None | Some("granular" | "atomic"));
@@ -123,7 +124,7 @@ impl Walk<'_, '_, '_> {
             } else {
                 place.no_default
             };
-            let below = Place {
+            let below = SchemaContext {
                 root: false,
                 no_default,
                 in_metadata: place.in_metadata || meta,
@@ -138,7 +139,7 @@ impl Walk<'_, '_, '_> {
     }
 
     /// Schemas whose rules are never compiled.
-    fn clauses(&mut self, id: SchemaId, path: &Path<'_>, below: Place<'_>) {
+    fn clauses(&mut self, id: SchemaId, path: &Path<'_>, below: SchemaContext<'_>) {
         let schema = self.context.schemas.get(id);
         let junctors = schema.junctors();
         if let Some(not) = junctors.not {
@@ -158,14 +159,14 @@ impl Walk<'_, '_, '_> {
         }
     }
 
-    fn items(&mut self, id: SchemaId, path: &Path<'_>, below: Place<'_>) {
+    fn items(&mut self, id: SchemaId, path: &Path<'_>, below: SchemaContext<'_>) {
         let schema = self.context.schemas.get(id);
         let correlated = schema.extensions().list_type == Some("map");
         let uncorrelated = below.uncorrelated.or((!correlated).then_some(path));
         let items_path = path.field("items");
         let item = |walk: &mut Self, item: SchemaId, path: &Path<'_>| {
             let rules = below.rules.as_ref().map(|it| it.element(walk.context.schemas, item));
-            walk.node(item, path, Place { uncorrelated, rules, ..below });
+            walk.node(item, path, SchemaContext { uncorrelated, rules, ..below });
         };
         match &schema.items {
             Some(Items::Schema(id)) => item(self, *id, &items_path),

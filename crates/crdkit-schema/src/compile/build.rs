@@ -11,7 +11,9 @@ use super::format::{Format, FormatKind};
 use super::hash::Index;
 use super::literal::{DefaultId, Literal, LiteralId};
 use super::more::More;
-use super::node::{Additional, Bounds, FieldDefault, Junctors, ListType, Node, Rare, Rule, Types};
+use super::node::{
+    Additional, Bounds, CompiledRule, FieldDefault, Junctors, ListType, Node, Rare, Types,
+};
 use super::pattern::{Pattern, PatternId};
 use super::serving::ColumnRow;
 use super::table::{Id, Name, Table};
@@ -109,7 +111,7 @@ pub struct SchemaParts<'d> {
     /// Schemas combined by logic.
     pub junctors: Junctors,
     /// `x-kubernetes-validations`.
-    pub rules: Box<[Rule]>,
+    pub rules: Box<[CompiledRule]>,
     /// `default`.
     pub default: Option<Value<'d>>,
     /// The keywords of JSON Schema that CRDs lack.
@@ -225,7 +227,7 @@ impl Compiler {
         let rows: Vec<_> = schemas.iter().collect();
         for (schema_id, schema) in rows.into_iter().rev() {
             let is_root = roots.contains(&schema_id);
-            let source = Source { schemas, id: schema_id, schema, ids: &ids };
+            let source = SchemaSource { schemas, id: schema_id, schema, ids: &ids };
             let parts = self.parts(source, is_root, reading);
             let node = self.node(parts, reading);
             let id = self.intern(node);
@@ -239,11 +241,11 @@ impl Compiler {
     /// What a schema of a CRD says.
     fn parts<'s>(
         &mut self,
-        source: Source<'s, '_>,
+        source: SchemaSource<'s, '_>,
         is_root: bool,
         reading: Reading,
     ) -> SchemaParts<'s> {
-        let Source { schemas, id, schema, .. } = source;
+        let SchemaSource { schemas, id, schema, .. } = source;
         let child = |id: SchemaId| source.child(id);
         let children = |ids: &[SchemaId]| ids.iter().copied().filter_map(child).collect();
         let (extensions, junctors) = (schema.extensions(), schema.junctors());
@@ -454,14 +456,14 @@ fn json_text(value: Value<'_>) -> Vec<u8> {
 
 /// A schema of the model, with the ids of those that were compiled before it.
 #[derive(Clone, Copy)]
-struct Source<'s, 'd> {
+struct SchemaSource<'s, 'd> {
     schemas: &'s model::Schemas<'d>,
     id: SchemaId,
     schema: &'s Schema<'d>,
     ids: &'s [Id],
 }
 
-impl Source<'_, '_> {
+impl SchemaSource<'_, '_> {
     fn child(&self, id: SchemaId) -> Option<Id> {
         self.ids.get(id.index()).copied()
     }
@@ -483,9 +485,9 @@ fn bounds(bounds: &model::Bounds) -> Bounds {
     }
 }
 
-fn rule(schemas: &model::Schemas<'_>, id: SchemaId, rule: &model::Rule<'_>) -> Rule {
+fn rule(schemas: &model::Schemas<'_>, id: SchemaId, rule: &model::Rule<'_>) -> CompiledRule {
     let resolved = field_path::resolve(schemas, id, rule.field_path, Brackets::Allowed);
-    Rule {
+    CompiledRule {
         rule: rule.rule.into(),
         message: rule.message.into(),
         message_expression: rule.message_expression.into(),

@@ -41,7 +41,9 @@ pub use more::{
     Condition, Contains, Discriminator, DynamicReference, More, Range, ResourceId, Slot, TypeSet,
     Union,
 };
-pub use node::{Additional, Bounds, FieldDefault, Junctors, ListType, Node, Number, Rule, Types};
+pub use node::{
+    Additional, Bounds, CompiledRule, FieldDefault, Junctors, ListType, Node, Number, Types,
+};
 pub use pattern::{Pattern, PatternId, Syntax};
 pub use plain::Plain;
 pub use rules::Rules;

@@ -21,7 +21,7 @@ pub struct More {
     pub range: Range,
     /// `uniqueItems`.
     pub unique_items: bool,
-    /// `prefixItems`, or `items` as a list; [`Node::items`] is for those behind them.
+    /// `prefixItems`, or `items` as a list; [`Node::items`] is for those after them.
     pub prefix_items: Box<[Id]>,
     /// `contains`.
     pub contains: Option<Contains>,

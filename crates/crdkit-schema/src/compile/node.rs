@@ -45,7 +45,7 @@ pub(crate) struct Rare {
     pub(crate) enum_values: Box<[LiteralId]>,
     pub(crate) junctors: Junctors,
     pub(crate) list_map_keys: Box<[Name]>,
-    pub(crate) rules: Box<[Rule]>,
+    pub(crate) rules: Box<[CompiledRule]>,
     pub(crate) field_defaults: Box<[FieldDefault]>,
     pub(crate) more: Option<Box<More>>,
 }
@@ -155,7 +155,7 @@ pub struct Junctors {
 
 /// One of `x-kubernetes-validations`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Rule {
+pub struct CompiledRule {
     /// `rule`.
     pub rule: Box<str>,
     /// `message`.
@@ -192,7 +192,7 @@ impl Node {
     }
 
     /// `x-kubernetes-validations`.
-    pub fn rules(&self) -> &[Rule] {
+    pub fn rules(&self) -> &[CompiledRule] {
         self.rare.as_deref().map_or(&[], |rare| &rare.rules)
     }
 

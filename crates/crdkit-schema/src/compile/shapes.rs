@@ -1,7 +1,7 @@
 //! How CEL sees values of compiled schemas: those that have rules, and those below them.
 
 use super::{Flags, Id, ListType, Literal, Node, Table, Types};
-use crate::rules::shapes::{Builder, Facts, Kind, Source, map_keys};
+use crate::rules::shapes::{Builder, Facts, Kind, ShapeSource, map_keys};
 use crdkit_cel::{ListKind, ShapeId, Shapes};
 
 /// The shapes that the rules of `table` need, and which node has which.
@@ -72,7 +72,7 @@ struct Nodes<'t> {
     table: &'t Table,
 }
 
-impl Source for Nodes<'_> {
+impl ShapeSource for Nodes<'_> {
     type Id = Id;
 
     fn index(&self, id: Id) -> usize {

@@ -73,7 +73,7 @@ impl Table {
     #[inline]
     pub fn resolve(&self, id: Id) -> Id {
         match self.node(id).more().and_then(|more| more.target) {
-            // What is referred to is no reference itself, unless they form a loop, which is refused.
+            // What is referred to is not a reference itself, unless they form a loop, which is refused.
             Some(Slot(slot)) => self.references.get(slot as usize).copied().unwrap_or(id),
             None => id,
         }

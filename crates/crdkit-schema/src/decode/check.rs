@@ -13,7 +13,8 @@ const STRICT_LIMIT: usize = 100;
 /// failure in every mode, then unknown and duplicate fields in document order, which only strict mode
 /// refuses. `duplicates` are the repeated keys that the codec saw.
 pub fn check(root: Value<'_>, of: &'static GoStruct, duplicates: &[Issue]) -> Vec<Issue> {
-    let mut walk = Walk { root, of, wrong: Vec::new(), zones: Vec::new(), strict: Vec::new() };
+    let mut walk =
+        DecodeWalk { root, of, wrong: Vec::new(), zones: Vec::new(), strict: Vec::new() };
     walk.run();
     for issue in duplicates.iter().filter(|issue| issue.code == codes::decode::DUPLICATE_KEY) {
         if let Some(at) = walk.typed_key(&issue.path) {
@@ -45,7 +46,7 @@ pub fn strict_path(path: &FieldPath) -> String {
     out
 }
 
-struct Walk<'d> {
+struct DecodeWalk<'d> {
     root: Value<'d>,
     of: &'static GoStruct,
     wrong: Vec<Wrong>,
@@ -73,7 +74,7 @@ struct Pending<'d> {
 
 static STRING: GoType = GoType::String("string");
 
-impl<'d> Walk<'d> {
+impl<'d> DecodeWalk<'d> {
     fn run(&mut self) {
         let mut pending = Vec::new();
         match self.root.kind() {

@@ -15,7 +15,7 @@
 //! An object that the server accepts is accepted, unless that is because the server fills in a default, drops a null or a `status`
 //! that it does not look at. Rules, keys of lists and patterns that only Go understands are not looked at.
 
-use super::writer::Writer;
+use super::writer::SchemaWriter;
 use crate::lookup::is_deprecated;
 use crate::model::{Additional, Bounds, Crd, Items, Schema, SchemaId, Schemas};
 use crdkit_value::{Document, Event};
@@ -35,7 +35,7 @@ const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 /// The JSON Schema of version number `index` of `crd`; none if there is no such version.
 pub fn json_schema(crd: &Crd<'_>, index: usize, strictness: Strictness) -> Option<Document> {
     let version = crd.spec.versions.get(index)?;
-    let mut export = Export { schemas: &crd.schemas, strictness, writer: Writer::new() };
+    let mut export = Export { schemas: &crd.schemas, strictness, writer: SchemaWriter::new() };
     let api_version = format!("{}/{}", crd.spec.group, version.name);
     export.root(crd, version.name, &api_version, crd.schema(index));
     Some(export.writer.finish())
@@ -44,7 +44,7 @@ pub fn json_schema(crd: &Crd<'_>, index: usize, strictness: Strictness) -> Optio
 struct Export<'e, 'd> {
     schemas: &'e Schemas<'d>,
     strictness: Strictness,
-    writer: Writer,
+    writer: SchemaWriter,
 }
 
 /// What a schema is there for.
@@ -163,7 +163,7 @@ impl Export<'_, '_> {
             self.writer.value("default", default);
         }
         if let Some(example) = legacy.example {
-            self.writer.list("examples", [example], Writer::plain);
+            self.writer.list("examples", [example], SchemaWriter::plain);
         }
     }
 

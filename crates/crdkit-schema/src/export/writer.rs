@@ -8,9 +8,9 @@ use std::sync::LazyLock;
 static LIMITS: LazyLock<Limits> =
     LazyLock::new(|| Limits { nodes: usize::MAX, ..Limits::default() });
 
-pub(super) struct Writer(Builder<'static>);
+pub(super) struct SchemaWriter(Builder<'static>);
 
-impl Writer {
+impl SchemaWriter {
     pub(super) fn new() -> Self {
         Self(Builder::new(&LIMITS, Duplicates::LastWins))
     }

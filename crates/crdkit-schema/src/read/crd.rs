@@ -17,7 +17,7 @@ use std::borrow::Cow;
 
 /// A CRD that was sent and could be decoded.
 #[derive(Clone, Debug)]
-pub struct Request<'d> {
+pub struct CrdRequest<'d> {
     /// The CRD.
     pub crd: Crd<'d>,
     /// Unknown and duplicate fields, which strict validation refuses.
@@ -31,7 +31,7 @@ pub struct Request<'d> {
 ///
 /// # Errors
 /// The findings, when the server refuses it in every mode.
-pub fn request<'d>(root: Value<'d>, duplicates: &[Issue]) -> Result<Request<'d>, Vec<Issue>> {
+pub fn request<'d>(root: Value<'d>, duplicates: &[Issue]) -> Result<CrdRequest<'d>, Vec<Issue>> {
     if let Some(issue) = decode::not_a_crd(root) {
         return Err(vec![issue]);
     }
@@ -40,7 +40,7 @@ pub fn request<'d>(root: Value<'d>, duplicates: &[Issue]) -> Result<Request<'d>,
         return Err(found);
     }
     let (crd, limits) = crd(root);
-    Ok(Request { crd, strict: found, limits })
+    Ok(CrdRequest { crd, strict: found, limits })
 }
 
 /// The CRD of v1 or v1beta1 that `root` holds, and what about it is beyond this program's limits.

@@ -12,7 +12,7 @@ mod schema;
 mod v1beta1;
 
 pub(crate) use crd::head;
-pub use crd::{Request, crd, request};
+pub use crd::{CrdRequest, crd, request};
 pub use metadata::object_meta;
 pub use openapi::{openapi, schema as bare_schema};
 pub use schema::MAX_DEPTH;

@@ -21,7 +21,7 @@ struct Inner {
 
 #[derive(Default)]
 struct Entries {
-    by_key: BTreeMap<Key, Entry>,
+    by_key: BTreeMap<Key, CacheEntry>,
     /// Counts what was asked for.
     time: u64,
     hits: u64,
@@ -36,7 +36,7 @@ struct Key {
     fingerprint: u64,
 }
 
-struct Entry {
+struct CacheEntry {
     compiled: Arc<Compiled>,
     shapes: Arc<Shapes>,
     options: RuleOptions,
@@ -96,7 +96,7 @@ impl Cache {
         }
         // Compiled outside of the lock; two threads may do the same work, which harms nobody.
         let compiled = Arc::new(compile());
-        let entry = |used| Entry {
+        let entry = |used| CacheEntry {
             compiled: Arc::clone(&compiled),
             shapes: Arc::clone(shapes),
             options: RuleOptions { cache: None, ..options.clone() },

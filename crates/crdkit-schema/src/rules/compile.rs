@@ -76,8 +76,8 @@ impl<'r> From<&model::Rule<'r>> for Expressions<'r> {
     }
 }
 
-impl<'r> From<&'r compile::Rule> for Expressions<'r> {
-    fn from(rule: &'r compile::Rule) -> Self {
+impl<'r> From<&'r compile::CompiledRule> for Expressions<'r> {
+    fn from(rule: &'r compile::CompiledRule) -> Self {
         let optional_old_self = rule.optional_old_self;
         Self { rule: &rule.rule, message: &rule.message_expression, optional_old_self }
     }

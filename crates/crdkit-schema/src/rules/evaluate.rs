@@ -10,9 +10,9 @@
 //!
 //! Upstream: `apiextensions-apiserver/pkg/apiserver/schema/cel/validation.go`.
 
-use super::finding::{self, Finding};
+use super::finding::{self, RuleFinding};
 use super::{Compiled, Message, RESOURCE_VARIABLES};
-use crate::compile::{Flags, Id, Node, Rule, Rules, Table};
+use crate::compile::{CompiledRule, Flags, Id, Node, Rules, Table};
 use crate::place;
 use crate::validate::correlate::{self, Pairs};
 use crdkit_cel::{Arena, Binding, EvalError, Limits, Program, ShapeId, Val};
@@ -92,9 +92,16 @@ impl<'t> Evaluator<'t> {
         }
         let own = old.filter(|_| self.ratchets).map(|old| Pair { schema, new: value, old });
         let (arena, rules) = (&Arena::new(), self.table.rules());
-        let place = Place { value, old, own, around: None };
-        let mut walk =
-            Walk { evaluator: self, rules, arena, schema, root: value, base, found: Vec::new() };
+        let place = RuleTarget { value, old, own, around: None };
+        let mut walk = RuleWalk {
+            evaluator: self,
+            rules,
+            arena,
+            schema,
+            root: value,
+            base,
+            found: Vec::new(),
+        };
         // The error only says that the walk ended early; what was found until then counts.
         let ended = walk.value(schema, schema, place);
         let found = walk.found;
@@ -115,7 +122,7 @@ struct Pair<'v> {
 
 /// A value, what it was before, and what of it and around it can be compared with what was there.
 #[derive(Clone, Copy)]
-struct Place<'v> {
+struct RuleTarget<'v> {
     value: Value<'v>,
     old: Option<Value<'v>>,
     own: Option<Pair<'v>>,
@@ -126,7 +133,7 @@ struct Place<'v> {
 /// The budget is used up.
 struct Exhausted;
 
-struct Walk<'t, 'r> {
+struct RuleWalk<'t, 'r> {
     evaluator: &'r mut Evaluator<'t>,
     rules: &'t Rules,
     arena: &'r Arena,
@@ -140,16 +147,16 @@ struct Walk<'t, 'r> {
 #[derive(Clone, Copy)]
 struct At<'t, 'v> {
     node: &'t Node,
-    place: Place<'v>,
+    place: RuleTarget<'v>,
 }
 
-impl<'t> Walk<'t, '_> {
+impl<'t> RuleWalk<'t, '_> {
     /// Runs the rules of the schema `rules` on a value of the schema `id`: the same, or a clause of it.
-    fn value(&mut self, rules: Id, id: Id, place: Place<'_>) -> Result<(), Exhausted> {
+    fn value(&mut self, rules: Id, id: Id, place: RuleTarget<'_>) -> Result<(), Exhausted> {
         let table = self.evaluator.table;
         let (rules, id) = (table.resolve(rules), table.resolve(id));
         let clause = table.node(rules);
-        let Place { value, old, .. } = place;
+        let RuleTarget { value, old, .. } = place;
         if !clause.has(Flags::HAS_RULES) || value.is_null() {
             return Ok(());
         }
@@ -158,14 +165,14 @@ impl<'t> Walk<'t, '_> {
         if !clause.rules().is_empty() {
             match self.rules.shape(id) {
                 Some(shape) => {
-                    let at = At { node, place: Place { old, ..place } };
+                    let at = At { node, place: RuleTarget { old, ..place } };
                     self.compiled(rules, id, shape, &at)?;
                 }
                 None => self.add(value, finding::no_type(node)),
             }
         }
         for clause in clause.junctors().map_or(&[][..], |junctors| &junctors.all_of) {
-            self.value(*clause, id, Place { old, own: None, ..place })?;
+            self.value(*clause, id, RuleTarget { old, own: None, ..place })?;
         }
         match value.kind() {
             Kind::Object(members) => {
@@ -228,7 +235,7 @@ impl<'t> Walk<'t, '_> {
     fn run(
         &mut self,
         at: &At<'t, '_>,
-        sources: &[Rule],
+        sources: &[CompiledRule],
         compiled: &[Arc<Compiled>],
     ) -> Result<(), Exhausted> {
         if let (Some(0), Some(rule)) = (self.evaluator.remaining, sources.first()) {
@@ -262,7 +269,7 @@ impl<'t> Walk<'t, '_> {
                         }
                         _ => None,
                     };
-                    self.failed(at, Finding { rule, compiled, program }, message);
+                    self.failed(at, RuleFinding { rule, compiled, program }, message);
                 }
                 Err(problem) => {
                     let issue = finding::stopped(at.node, rule, &problem);
@@ -315,7 +322,7 @@ impl<'t> Walk<'t, '_> {
     fn message(
         &mut self,
         at: &At<'t, '_>,
-        (rule, compiled): (&Rule, &Compiled),
+        (rule, compiled): (&CompiledRule, &Compiled),
         message: &Message,
         any_old_self: bool,
     ) -> Result<Option<String>, Exhausted> {
@@ -337,8 +344,8 @@ impl<'t> Walk<'t, '_> {
         Ok(usable.then_some(text))
     }
 
-    fn failed(&mut self, at: &At<'_, '_>, failed: Finding<'_>, message: Option<String>) {
-        let Place { value, old, .. } = at.place;
+    fn failed(&mut self, at: &At<'_, '_>, failed: RuleFinding<'_>, message: Option<String>) {
+        let RuleTarget { value, old, .. } = at.place;
         let mut issue = failed.issue(at.node, message, value, old);
         if !failed.compiled.uses_old_self && self.is_unchanged(&at.place) {
             issue.severity = Severity::Warning;
@@ -348,7 +355,7 @@ impl<'t> Walk<'t, '_> {
     }
 
     /// Whether the value or, if it has no counterpart, the nearest around it that has one, is as it was.
-    fn is_unchanged(&self, place: &Place<'_>) -> bool {
+    fn is_unchanged(&self, place: &RuleTarget<'_>) -> bool {
         place.own.or(place.around).is_some_and(|pair| {
             correlate::equal(self.evaluator.table, Some(pair.schema), pair.new, pair.old)
         })
@@ -365,7 +372,7 @@ impl<'t> Walk<'t, '_> {
     }
 }
 
-impl<'v> Place<'v> {
+impl<'v> RuleTarget<'v> {
     fn below(&self, schema: Id, value: Value<'v>, old: Option<Value<'v>>) -> Self {
         let around = self.own.or(self.around);
         // Without a pair above there is no update to speak of.
@@ -394,7 +401,7 @@ impl<'v> At<'_, 'v> {
         name: &str,
         optional: bool,
     ) -> Option<Binding<'v>> {
-        let Place { value, old, .. } = self.place;
+        let RuleTarget { value, old, .. } = self.place;
         let shape = compiled.shape;
         match name {
             "self" => Some(Binding::Document(value, shape)),

@@ -4,7 +4,7 @@
 //! value, as `saw`.
 
 use super::{Compiled, Failure};
-use crate::compile::{Node, Rule, Types};
+use crate::compile::{CompiledRule, Node, Types};
 use crate::validate::shown;
 use crdkit_cel::{EvalError, Program};
 use crdkit_issue::{Code, Issue, codes::object as codes};
@@ -17,13 +17,13 @@ const MAX_SHOWN: usize = 80;
 
 /// A rule that does not hold.
 #[derive(Clone, Copy)]
-pub(super) struct Finding<'r> {
-    pub(super) rule: &'r Rule,
+pub(super) struct RuleFinding<'r> {
+    pub(super) rule: &'r CompiledRule,
     pub(super) compiled: &'r Compiled,
     pub(super) program: &'r Program,
 }
 
-impl Finding<'_> {
+impl RuleFinding<'_> {
     /// The finding about `value`, a value of the schema `node`.
     pub(super) fn issue(
         &self,
@@ -52,7 +52,7 @@ impl Finding<'_> {
     }
 }
 
-fn code(rule: &Rule) -> Code {
+fn code(rule: &CompiledRule) -> Code {
     match rule.reason.as_deref() {
         Some("FieldValueForbidden") => codes::RULE_FORBIDS,
         Some("FieldValueRequired") => codes::RULE_REQUIRES,
@@ -119,13 +119,13 @@ pub(super) fn no_type(node: &Node) -> Issue {
 }
 
 /// A rule that does not compile.
-pub(super) fn not_compiled(node: &Node, rule: &Rule, failure: &Failure) -> Issue {
+pub(super) fn not_compiled(node: &Node, rule: &CompiledRule, failure: &Failure) -> Issue {
     let problem = format!("rule compile error: {}", failure.of_rule());
     error(node, &problem).with("rule", rule.rule.trim())
 }
 
 /// A rule whose evaluation came to no result.
-pub(super) fn stopped(node: &Node, rule: &Rule, problem: &EvalError) -> Issue {
+pub(super) fn stopped(node: &Node, rule: &CompiledRule, problem: &EvalError) -> Issue {
     let named = match rule.message.trim() {
         "" => rule.rule.trim(),
         message => message,
@@ -145,21 +145,21 @@ pub(super) fn stopped(node: &Node, rule: &Rule, problem: &EvalError) -> Issue {
 }
 
 /// The budget of the object does not suffice.
-pub(super) fn out_of_budget(node: &Node, rule: &Rule) -> Issue {
+pub(super) fn out_of_budget(node: &Node, rule: &CompiledRule) -> Issue {
     let problem = "validation failed due to running out of cost budget, no further validation rules \
                    will be run";
     error(node, problem).with("rule", rule.rule.trim())
 }
 
 /// The budget of the object does not suffice for a message.
-pub(super) fn message_out_of_budget(node: &Node, rule: &Rule) -> Issue {
+pub(super) fn message_out_of_budget(node: &Node, rule: &CompiledRule) -> Issue {
     let problem = "messageExpression evaluation failed due to running out of cost budget, no further \
                    validation rules will be run";
     error(node, problem).with("rule", rule.rule.trim())
 }
 
 /// The expression for a message costs more than one call may.
-pub(super) fn costly_message(node: &Node, rule: &Rule) -> Issue {
+pub(super) fn costly_message(node: &Node, rule: &CompiledRule) -> Issue {
     let problem = format!(
         "no further validation rules will be run due to call cost exceeds limit for \
          messageExpression: {}",

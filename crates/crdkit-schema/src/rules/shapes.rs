@@ -5,7 +5,7 @@
 //! rule can cost: without a limit in the schema, as much as fits into a request.
 //!
 //! The model of a CRD and the compiled table both have their schemas described by the same code; each says
-//! through [`Source`] what it knows of a schema.
+//! through [`ShapeSource`] what it knows of a schema.
 //!
 //! Upstream: `apiserver/pkg/cel/common/schemas.go`, `apiextensions-apiserver/pkg/apiserver/schema/cel/model`.
 
@@ -14,7 +14,7 @@ use crdkit_cel::{Field, ListKind, Shape, ShapeId, ShapeKind, Shapes};
 use std::collections::BTreeSet;
 
 /// Where schemas come from.
-pub(crate) trait Source {
+pub(crate) trait ShapeSource {
     /// Names a schema.
     type Id: Copy;
 
@@ -73,14 +73,14 @@ pub(crate) fn map_keys<'k>(keys: impl Iterator<Item = &'k str>) -> ListKind {
 }
 
 /// Describes schemas, those inside others before these.
-pub(crate) struct Builder<S: Source> {
+pub(crate) struct Builder<S: ShapeSource> {
     pub(crate) source: S,
     pub(crate) shapes: Shapes,
     /// The shape of each schema, with the fewest bytes that a value of it takes up in a request.
     pub(crate) known: Vec<Option<(ShapeId, u64)>>,
 }
 
-impl<S: Source> Builder<S> {
+impl<S: ShapeSource> Builder<S> {
     pub(crate) fn new(source: S, n_schemas: usize) -> Self {
         Self { source, shapes: Shapes::default(), known: vec![None; n_schemas] }
     }
@@ -128,7 +128,7 @@ impl<S: Source> Builder<S> {
 
 /// An object with known fields, and the fewest bytes it takes up. Of a resource, type and name are always
 /// seen.
-fn object<S: Source>(
+fn object<S: ShapeSource>(
     source: &S,
     shapes: &mut Shapes,
     known: impl Fn(S::Id) -> Option<(ShapeId, u64)>,
@@ -181,7 +181,7 @@ fn text_up_to(shapes: &mut Shapes, max_elements: u64) -> ShapeId {
 }
 
 /// Whether a resource says itself what its type and name are.
-fn declares_meta<S: Source>(source: &S, id: S::Id) -> bool {
+fn declares_meta<S: ShapeSource>(source: &S, id: S::Id) -> bool {
     let kind = |id, name: &str| {
         source.property(id, name).map(|property| (property, source.facts(property).kind))
     };

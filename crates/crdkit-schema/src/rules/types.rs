@@ -1,7 +1,7 @@
 //! What expressions see of the schemas of a CRD's model, and how small and large it can be.
 
 use super::escape;
-use super::shapes::{Builder, Facts, Kind, Source, map_keys};
+use super::shapes::{Builder, Facts, Kind, ShapeSource, map_keys};
 use crate::model::{Schema, SchemaId, Schemas};
 use crdkit_cel::{ListKind, ShapeId, ShapeKind, Shapes};
 use crdkit_value::Value;
@@ -67,7 +67,7 @@ struct Model<'s, 'd> {
     roots: &'s [SchemaId],
 }
 
-impl Source for Model<'_, '_> {
+impl ShapeSource for Model<'_, '_> {
     type Id = SchemaId;
 
     fn index(&self, id: SchemaId) -> usize {

@@ -1,4 +1,7 @@
 //! One CRD of a set: what finds it, and what it compiles to, made when it is first asked for.
+//!
+//! Takes the document of a CRD; gives its names and versions at once, and the compiled CRD or the findings about it
+//! on demand, the same ones to everybody.
 
 use crate::compile::{CompiledCrd, ResourceNames};
 use crate::model::Crd;

@@ -2,7 +2,7 @@
 //!
 //! Members of objects belong together by key, items of a map-type list by the values of their keys;
 //! items of other lists never do. Equality is the server's: an object that has a key its schema does
-//! not know equals nothing, items of a map-type list may change places, and an integer is no float.
+//! not know equals nothing, items of a map-type list may change places, and an integer is not a float.
 //!
 //! Upstream: `apiserver/pkg/cel/common/{equality,maplist}.go`.
 

@@ -225,7 +225,7 @@ impl<P: Copy> Finding<P> {
         let document = scope.root.document();
         let value = document.value(self.value);
         let node = scope.table.node(self.schema);
-        let place = Place::new(scope, self.value);
+        let place = NamedPath::new(scope, self.value);
         let issue = match self.problem {
             Problem::Type => wrong_type(&types_text(scope.table, node), type_name(value)),
             Problem::TypeOfFormat => {
@@ -321,13 +321,13 @@ impl<P: Copy> Finding<P> {
 }
 
 /// A path, and the name that messages give to it.
-struct Place<'a> {
+struct NamedPath<'a> {
     path: FieldPath,
     name: String,
     base: &'a FieldPath,
 }
 
-impl<'a> Place<'a> {
+impl<'a> NamedPath<'a> {
     fn new(scope: &Scope<'a>, id: NodeId) -> Self {
         let steps = scope.steps(id);
         let mut name = String::new();

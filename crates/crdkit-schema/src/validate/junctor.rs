@@ -1,7 +1,7 @@
 //! `anyOf`, `oneOf`, `allOf` and `not`.
 //!
 //! Clauses put their findings on the validator's stack. Those of the failing clause with the highest
-//! match count stay there, behind the junctor's own finding; the others are taken off.
+//! match count stay there, after the junctor's own finding; the others are taken off.
 
 use super::finding::Problem;
 use super::{Instance, Keywords, Position, Validator};

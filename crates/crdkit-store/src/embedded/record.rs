@@ -11,7 +11,7 @@
 //! | `meta` | `in use` | – (there while a writer that does not sync every write has the file open) |
 //!
 //! An entry is its revision, the revision that created it, the time when it expires (0: never) and the value. Integers are little-endian, in
-//! keys of `expiry` big-endian. A checksum is the CRC-32 of the table's key and all that follows it. The total counts the bytes of
+//! keys of `expiry` big-endian. A checksum is the XXH3 of all that follows it, seeded with that of the table's key. The total counts the bytes of
 //! the log from the beginning of time, so that the size of a part of it is a difference.
 //!
 //! The log has one record per revision and is an undo log: with it the latest state leads back to every retained one. The last
@@ -23,6 +23,7 @@ use crate::{Entry, Millis, Revision, StoreError};
 use bytes::Bytes;
 use redb::TableDefinition;
 use std::sync::Arc;
+use twox_hash::XxHash3_64;
 
 pub(super) const LATEST: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("latest");
 pub(super) const LOG: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("log");
@@ -60,16 +61,13 @@ fn damaged(what: &str) -> StoreError {
     StoreError::Damaged(what.to_owned())
 }
 
-fn checksum(key: &[u8], rest: &[u8]) -> u32 {
-    let mut hasher = crc32fast::Hasher::new();
-    hasher.update(key);
-    hasher.update(rest);
-    hasher.finalize()
+fn checksum(key: &[u8], rest: &[u8]) -> u64 {
+    XxHash3_64::oneshot_with_seed(XxHash3_64::oneshot(key), rest)
 }
 
 /// Puts the checksum in front.
 fn seal(key: &[u8], mut record: Vec<u8>) -> Vec<u8> {
-    if let Some((place, rest)) = record.split_first_chunk_mut::<4>() {
+    if let Some((place, rest)) = record.split_first_chunk_mut::<8>() {
         *place = checksum(key, rest).to_le_bytes();
     }
     record
@@ -77,8 +75,8 @@ fn seal(key: &[u8], mut record: Vec<u8>) -> Vec<u8> {
 
 fn unseal<'a>(key: &[u8], record: &'a [u8]) -> Result<RecordReader<'a>, StoreError> {
     let (sum, rest) =
-        record.split_first_chunk::<4>().ok_or_else(|| damaged("a record ends early"))?;
-    if u32::from_le_bytes(*sum) != checksum(key, rest) {
+        record.split_first_chunk::<8>().ok_or_else(|| damaged("a record ends early"))?;
+    if u64::from_le_bytes(*sum) != checksum(key, rest) {
         return Err(damaged("the checksum of a record is wrong"));
     }
     Ok(RecordReader { rest })
@@ -93,8 +91,8 @@ fn encode_entry(out: &mut Vec<u8>, entry: &Entry, expires: Option<Millis>) {
 
 /// The value of a key in `latest`.
 pub(super) fn encode_latest(entry: &Entry, expires: Option<Millis>) -> Vec<u8> {
-    let mut out = Vec::with_capacity(4 + 24 + entry.value.len());
-    out.extend([0; 4]);
+    let mut out = Vec::with_capacity(8 + 24 + entry.value.len());
+    out.extend([0; 8]);
     encode_entry(&mut out, entry, expires);
     seal(entry.key.as_bytes(), out)
 }
@@ -108,7 +106,7 @@ pub(super) fn decode_latest(key: &[u8], record: &[u8]) -> Result<StoredEntry, St
 /// The value of a revision in `log`. Its `total` has to count it.
 pub(super) fn encode_log(revision: u64, record: &LogRecord) -> Vec<u8> {
     let mut out = Vec::with_capacity(log_size(record));
-    out.extend([0; 4]);
+    out.extend([0; 8]);
     out.extend(record.time.0.to_le_bytes());
     out.extend(record.total.to_le_bytes());
     let previous = if record.previous.is_some() { HAD_PREVIOUS } else { 0 };
@@ -125,7 +123,7 @@ pub(super) fn encode_log(revision: u64, record: &LogRecord) -> Vec<u8> {
 /// The bytes of a record.
 pub(super) fn log_size(record: &LogRecord) -> usize {
     let previous = record.previous.as_ref().map_or(0, |stored| 24 + stored.entry.value.len());
-    4 + 8 + 8 + 1 + 4 + record.key.len() + previous
+    8 + 8 + 8 + 1 + 4 + record.key.len() + previous
 }
 
 /// What `log` has for a revision.

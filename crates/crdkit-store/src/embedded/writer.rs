@@ -13,7 +13,7 @@ use super::replay::LogReplay;
 use crate::{Change, Millis, Revision, Snapshot, StoreError, StoreHealth, Write};
 use redb::Durability as CommitDurability;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
 use std::time::Duration;
 use tokio::sync::oneshot;
 
@@ -30,6 +30,8 @@ pub(super) enum WriterRequest {
 
 /// How many writes share a commit at most.
 const BATCH: usize = 1024;
+/// How long a commit waits for one more write to share it.
+const COMPANY: Duration = Duration::from_micros(100);
 /// More revisions than can be given out between two syncs.
 const UNSYNCED: u64 = 1 << 20;
 /// How many records a step of housekeeping deletes at most, so that writes do not wait long for it.
@@ -39,6 +41,8 @@ pub(super) struct StoreWriter {
     core: Arc<StoreCore>,
     queue: Receiver<WriterRequest>,
     extent: LogExtent,
+    /// How many writes shared the last commit.
+    expected: usize,
     /// What a failed sync may have lost; the file has to be opened again if there is some.
     suspects: FileRanges,
     broken: bool,
@@ -58,6 +62,7 @@ impl StoreWriter {
             core,
             queue,
             extent: LogExtent::default(),
+            expected: 0,
             suspects: FileRanges::new(),
             broken: false,
             unsynced: None,
@@ -84,8 +89,9 @@ impl StoreWriter {
             let mut request = Some(request);
             while let Some(WriterRequest::Write(write, answer)) = request {
                 batch.push((write, answer));
-                request = if batch.len() < BATCH { self.queue.try_recv().ok() } else { None };
+                request = self.company(batch.len());
             }
+            self.expected = batch.len();
             if !batch.is_empty() {
                 self.write(batch);
             }
@@ -101,6 +107,20 @@ impl StoreWriter {
             drop(opened);
             Ok(())
         });
+    }
+
+    /// What comes next in the same batch. Whoever shared the last commit was answered a moment ago and is likely to write again,
+    /// so as long as there are fewer than that, the commit waits for a moment that is short beside a sync.
+    fn company(&self, gathered: usize) -> Option<WriterRequest> {
+        if gathered >= BATCH {
+            return None;
+        }
+        match self.queue.try_recv() {
+            Err(TryRecvError::Empty) if gathered < self.expected => {
+                self.queue.recv_timeout(COMPANY).ok()
+            }
+            next => next.ok(),
+        }
     }
 
     /// The next request; what is left to do is done while there is none. None when the store is closed.

@@ -10,7 +10,7 @@ mod text;
 pub use ready::{Base64, DurationText, EpochSeconds, IntOrString, JsonText, QuantityText};
 pub use text::Rfc3339;
 
-use super::place::Place;
+use super::place::PlacePattern;
 use crdkit_issue::PointerError;
 use crdkit_value::{Document, Value};
 use std::fmt;
@@ -40,7 +40,7 @@ pub trait Codec: Send + Sync {
 /// Which codec stands where.
 #[derive(Clone, Default)]
 pub struct Codecs {
-    by_path: Vec<(Place, Arc<dyn Codec>)>,
+    by_path: Vec<(PlacePattern, Arc<dyn Codec>)>,
     by_format: Vec<(Box<str>, Arc<dyn Codec>)>,
 }
 
@@ -76,7 +76,7 @@ impl Codecs {
         pointer: &str,
         codec: impl Codec + 'static,
     ) -> Result<Self, PointerError> {
-        self.by_path.push((Place::parse(pointer)?, Arc::new(codec)));
+        self.by_path.push((PlacePattern::parse(pointer)?, Arc::new(codec)));
         Ok(self)
     }
 

@@ -2,7 +2,7 @@
 
 use super::text::utc;
 use super::{Codec, string, text};
-use crdkit_codec::json::{self, Notation};
+use crdkit_codec::json::{self, NumberNotation};
 use crdkit_codec::{DecodeOptions, json::write_canonical};
 use crdkit_text::quantity::Quantity;
 use crdkit_text::timestamp::Timestamp;
@@ -142,7 +142,8 @@ impl Codec for JsonText {
 
     fn encode(&self, domain: Value<'_>) -> Result<Document, String> {
         let mut out = Vec::new();
-        write_canonical(domain, Notation::Exact, &mut out).map_err(|issue| issue.message())?;
+        write_canonical(domain, NumberNotation::Exact, &mut out)
+            .map_err(|issue| issue.message())?;
         let text = String::from_utf8(out).map_err(|error| error.to_string())?;
         Ok(string(&text))
     }

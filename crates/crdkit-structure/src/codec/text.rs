@@ -1,4 +1,6 @@
-//! Points in time.
+//! Points in time: RFC 3339 as text in, the one canonical spelling in UTC out.
+//!
+//! What is not exactly RFC 3339, or lies outside the years 0000 to 9999, is refused and never corrected.
 
 use super::{Codec, string, text};
 use crdkit_text::timestamp::Timestamp;

@@ -4,11 +4,11 @@
 //! to the bound on evaluation.
 
 use super::ImportError;
-use super::diagnostics::{Diagnostics, Level};
+use super::diagnostics::{DiagnosticLevel, Diagnostics};
 use crdkit_issue::FieldPath;
 use crdkit_schema::compile::{Id, Slot, Table};
 
-/// Makes every slot lead to a schema that is no reference itself, and refuses loops.
+/// Makes every slot lead to a schema that is not a reference itself, and refuses loops.
 pub(super) fn check(
     table: &Table,
     references: &mut [Id],
@@ -23,7 +23,7 @@ pub(super) fn check(
         }
     }
     let message = "a reference leads back to itself";
-    diagnostics.add(Level::Error, "schema_ref_loop", FieldPath::root(), message);
+    diagnostics.add(DiagnosticLevel::Error, "schema_ref_loop", FieldPath::root(), message);
     Err(ImportError::Schema(diagnostics.clone()))
 }
 

@@ -5,7 +5,7 @@ use std::fmt;
 
 /// How much a diagnostic matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Level {
+pub enum DiagnosticLevel {
     /// Worth knowing.
     Note,
     /// A gap, or something the API server would refuse.
@@ -19,7 +19,7 @@ pub enum Level {
 #[non_exhaustive]
 pub struct Diagnostic {
     /// How much it matters.
-    pub level: Level,
+    pub level: DiagnosticLevel,
     /// What it is about; stable, begins with `schema_`.
     pub code: &'static str,
     /// Where in the schema; a JSON Pointer is [`FieldPath::pointer`].
@@ -35,12 +35,12 @@ pub struct Diagnostics(Vec<Diagnostic>);
 impl Diagnostics {
     /// Whether there is a warning or an error.
     pub fn has_warnings(&self) -> bool {
-        self.worst() >= Some(Level::Warning)
+        self.worst() >= Some(DiagnosticLevel::Warning)
     }
 
     /// Warnings and errors.
     pub fn warnings(&self) -> impl Iterator<Item = &Diagnostic> {
-        self.0.iter().filter(|diagnostic| diagnostic.level >= Level::Warning)
+        self.0.iter().filter(|diagnostic| diagnostic.level >= DiagnosticLevel::Warning)
     }
 
     /// All of them.
@@ -54,13 +54,13 @@ impl Diagnostics {
     }
 
     /// The highest level among them.
-    pub fn worst(&self) -> Option<Level> {
+    pub fn worst(&self) -> Option<DiagnosticLevel> {
         self.0.iter().map(|diagnostic| diagnostic.level).max()
     }
 
     pub(crate) fn add(
         &mut self,
-        level: Level,
+        level: DiagnosticLevel,
         code: &'static str,
         schema_path: FieldPath,
         message: impl Into<String>,

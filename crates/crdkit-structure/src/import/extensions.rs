@@ -1,9 +1,9 @@
 //! Extensions of a schema: Kubernetes' own, and OpenAPI's discriminator.
 
-use super::lower::{Lower, Source};
+use super::lower::{Lower, LowerSource};
 use super::node::strings;
 use crdkit_issue::{FieldPath, Segment};
-use crdkit_schema::compile::{Discriminator, ListType, Rule, Union};
+use crdkit_schema::compile::{CompiledRule, Discriminator, ListType, Union};
 use crdkit_value::Value;
 
 /// What Kubernetes' extensions say.
@@ -16,10 +16,10 @@ pub(super) struct Extensions<'d> {
     pub(super) list_type: ListType,
     pub(super) list_map_keys: Vec<&'d str>,
     pub(super) unions: Box<[Union]>,
-    pub(super) rules: Box<[Rule]>,
+    pub(super) rules: Box<[CompiledRule]>,
 }
 
-pub(super) fn read<'d>(lower: &mut Lower<'_>, source: Source<'d>) -> Extensions<'d> {
+pub(super) fn read<'d>(lower: &mut Lower<'_>, source: LowerSource<'d>) -> Extensions<'d> {
     let is_true = |key: &str| source.get(key).and_then(Value::as_bool) == Some(true);
     let rules = source.get("x-kubernetes-validations").into_iter().flat_map(Value::items);
     Extensions {
@@ -35,7 +35,7 @@ pub(super) fn read<'d>(lower: &mut Lower<'_>, source: Source<'d>) -> Extensions<
     }
 }
 
-fn unions(lower: &mut Lower<'_>, source: Source<'_>) -> Box<[Union]> {
+fn unions(lower: &mut Lower<'_>, source: LowerSource<'_>) -> Box<[Union]> {
     let mut unions = Vec::new();
     for union in source.get("x-kubernetes-unions").into_iter().flat_map(Value::items) {
         let discriminator = union.get("discriminator").and_then(Value::as_str);
@@ -50,9 +50,9 @@ fn unions(lower: &mut Lower<'_>, source: Source<'_>) -> Box<[Union]> {
     unions.into()
 }
 
-fn rule(value: Value<'_>) -> Rule {
+fn rule(value: Value<'_>) -> CompiledRule {
     let text = |key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default();
-    Rule {
+    CompiledRule {
         rule: text("rule").into(),
         message: text("message").into(),
         message_expression: text("messageExpression").into(),
@@ -67,19 +67,19 @@ fn field_path(text: &str) -> FieldPath {
     let mut path = FieldPath::root();
     let mut rest = text;
     while !rest.is_empty() {
-        if let Some(behind) = rest.strip_prefix("['") {
-            let Some((key, behind)) = behind.split_once("']") else { break };
+        if let Some(after) = rest.strip_prefix("['") {
+            let Some((key, after)) = after.split_once("']") else { break };
             path = path.join(Segment::Key(key.into()));
-            rest = behind;
+            rest = after;
         } else {
-            let behind = rest.strip_prefix('.').unwrap_or(rest);
-            let end = behind.find(['.', '[']).unwrap_or(behind.len());
-            let Some((name, behind)) = behind.split_at_checked(end) else { break };
+            let after = rest.strip_prefix('.').unwrap_or(rest);
+            let end = after.find(['.', '[']).unwrap_or(after.len());
+            let Some((name, after)) = after.split_at_checked(end) else { break };
             if name.is_empty() {
                 break;
             }
             path = path.field(name);
-            rest = behind;
+            rest = after;
         }
     }
     path
@@ -87,7 +87,10 @@ fn field_path(text: &str) -> FieldPath {
 
 /// OpenAPI's discriminator, with the alternative that each value stands for: those that `mapping` names,
 /// then each alternative under the last part of its reference, or the one value that it allows.
-pub(super) fn discriminator(lower: &mut Lower<'_>, source: Source<'_>) -> Option<Discriminator> {
+pub(super) fn discriminator(
+    lower: &mut Lower<'_>,
+    source: LowerSource<'_>,
+) -> Option<Discriminator> {
     let value = source.get("discriminator")?;
     let property = value.get("propertyName").and_then(Value::as_str)?;
     let branches = source.get("oneOf").or_else(|| source.get("anyOf"))?;

@@ -5,7 +5,7 @@
 //! come from the caller's resolver, within its limits; the meta-schemas are at hand.
 
 use super::dialect::{Language, LanguageKind, subschemas};
-use super::options::Options;
+use super::options::ImportOptions;
 use super::resolver::ResolveError;
 use super::{ImportError, metaschema, uri};
 use crdkit_schema::compile::ResourceId;
@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 /// A place in one of the documents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Place {
+pub(super) struct SchemaLocation {
     pub(super) document: usize,
     pub(super) node: NodeId,
 }
@@ -23,7 +23,7 @@ pub(super) struct Place {
 /// What one `$id` names, or a document.
 pub(super) struct Resource {
     pub(super) uri: String,
-    pub(super) root: Place,
+    pub(super) root: SchemaLocation,
     pub(super) language: Language,
     anchors: BTreeMap<String, NodeId>,
     pub(super) dynamic_anchors: BTreeMap<String, NodeId>,
@@ -31,11 +31,11 @@ pub(super) struct Resource {
 
 /// All documents of an import.
 pub(super) struct Library<'o> {
-    options: &'o Options,
+    options: &'o ImportOptions,
     pub(super) documents: Vec<Arc<Document>>,
     pub(super) resources: Vec<Resource>,
     by_uri: BTreeMap<String, usize>,
-    by_root: BTreeMap<Place, usize>,
+    by_root: BTreeMap<SchemaLocation, usize>,
     /// How many documents and values the resolver has given.
     fetched: (usize, usize),
     /// Whether anything is resolved dynamically.
@@ -44,13 +44,13 @@ pub(super) struct Library<'o> {
 
 /// What a reference leads to.
 pub(super) struct Target {
-    pub(super) place: Place,
+    pub(super) place: SchemaLocation,
     /// The dynamic anchor that the reference named, if that is what it named.
     pub(super) dynamic_anchor: Option<String>,
 }
 
 impl<'o> Library<'o> {
-    pub(super) fn new(options: &'o Options) -> Self {
+    pub(super) fn new(options: &'o ImportOptions) -> Self {
         Self {
             options,
             documents: Vec::new(),
@@ -72,7 +72,7 @@ impl<'o> Library<'o> {
     ) -> usize {
         let document = Arc::new(document);
         self.documents.push(Arc::clone(&document));
-        let place = Place { document: self.documents.len() - 1, node: root };
+        let place = SchemaLocation { document: self.documents.len() - 1, node: root };
         let first = self.resource(place, address.to_owned(), language);
         let mut pending = vec![(document.value(root), first)];
         while let Some((schema, resource)) = pending.pop() {
@@ -82,7 +82,7 @@ impl<'o> Library<'o> {
         place.document
     }
 
-    fn resource(&mut self, root: Place, uri: String, language: Language) -> usize {
+    fn resource(&mut self, root: SchemaLocation, uri: String, language: Language) -> usize {
         let at = self.resources.len();
         self.by_uri.entry(uri.clone()).or_insert(at);
         self.by_root.insert(root, at);
@@ -119,7 +119,7 @@ impl<'o> Library<'o> {
                     self.anchor(resource, anchor, schema.id());
                 }
                 _ => {
-                    let place = Place { document, node: schema.id() };
+                    let place = SchemaLocation { document, node: schema.id() };
                     let (absolute, _) = uri::join(&base, id);
                     resource = match self.by_root.get(&place) {
                         // The document itself has another name as well.
@@ -170,11 +170,11 @@ impl<'o> Library<'o> {
     }
 
     /// The resource that the schema at `place` belongs to.
-    pub(super) fn resource_of(&self, place: Place) -> usize {
+    pub(super) fn resource_of(&self, place: SchemaLocation) -> usize {
         let Some(document) = self.documents.get(place.document) else { return 0 };
         let mut value = document.value(place.node);
         loop {
-            let here = Place { node: value.id(), ..place };
+            let here = SchemaLocation { node: value.id(), ..place };
             if let Some(at) = self.by_root.get(&here) {
                 return *at;
             }
@@ -206,12 +206,15 @@ impl<'o> Library<'o> {
         if fragment.is_empty() || fragment.starts_with('/') {
             let document = self.documents.get(root.document).ok_or_else(failed)?;
             let found = document.value(root.node).pointer(&fragment).ok_or_else(failed)?;
-            let place = Place { node: found.id(), ..root };
+            let place = SchemaLocation { node: found.id(), ..root };
             return Ok(Target { place, dynamic_anchor: None });
         }
         let node = owner.anchors.get(&fragment).copied().ok_or_else(failed)?;
         let is_dynamic = owner.dynamic_anchors.get(&fragment) == Some(&node);
-        Ok(Target { place: Place { node, ..root }, dynamic_anchor: is_dynamic.then_some(fragment) })
+        Ok(Target {
+            place: SchemaLocation { node, ..root },
+            dynamic_anchor: is_dynamic.then_some(fragment),
+        })
     }
 
     fn fetch(&mut self, address: &str) -> Result<usize, ImportError> {
@@ -225,7 +228,7 @@ impl<'o> Library<'o> {
         let default = self.resources.first().map_or(Language::MODERN, |first| first.language);
         let language = named.and_then(Language::named).unwrap_or(default);
         let document = self.add(document, NodeId::ROOT, address, language);
-        let root = Place { document, node: NodeId::ROOT };
+        let root = SchemaLocation { document, node: NodeId::ROOT };
         self.by_root.get(&root).copied().ok_or_else(|| failed(ResolveError::Refused))
     }
 

@@ -3,8 +3,8 @@
 //! Structural schemas are looked at as they are written; defaults and rules when everything is compiled,
 //! because only then is it known what they mean.
 
-use super::diagnostics::{Diagnostics, Level};
-use super::library::{Library, Place};
+use super::diagnostics::{DiagnosticLevel, Diagnostics};
+use super::library::{Library, SchemaLocation};
 use super::lower::Lower;
 use super::options::Functions;
 use crate::compiled::CompiledSchema;
@@ -29,7 +29,7 @@ enum Where {
 }
 
 /// Remarks about the structure of the schema at `root`.
-pub(super) fn structural(lower: &mut Lower<'_>, root: Place) {
+pub(super) fn structural(lower: &mut Lower<'_>, root: SchemaLocation) {
     let Some(document) = lower.library.documents.get(root.document) else { return };
     let document = Arc::clone(document);
     let mut pending = vec![(document.value(root.node), Where::Root)];
@@ -87,7 +87,7 @@ impl Remarks<'_, '_> {
     fn say(&mut self, code: &'static str, keyword: &str, message: impl Into<String>) {
         let path = self.schema.path();
         let path = if keyword.is_empty() { path } else { path.field(keyword) };
-        self.diagnostics.add(Level::Warning, code, path, message);
+        self.diagnostics.add(DiagnosticLevel::Warning, code, path, message);
     }
 
     fn has(&self, key: &str) -> bool {
@@ -251,7 +251,7 @@ impl Remarks<'_, '_> {
     }
 }
 
-fn path_of(library: &Library<'_>, place: Place) -> FieldPath {
+fn path_of(library: &Library<'_>, place: SchemaLocation) -> FieldPath {
     let document = library.documents.get(place.document);
     document.map(|document| document.path(place.node)).unwrap_or_default()
 }
@@ -260,17 +260,22 @@ fn path_of(library: &Library<'_>, place: Place) -> FieldPath {
 pub(super) fn defaults(
     schema: &CompiledSchema,
     library: &Library<'_>,
-    defaults: &[(Id, Place)],
+    defaults: &[(Id, SchemaLocation)],
     diagnostics: &mut Diagnostics,
 ) {
     for (id, place) in defaults {
         let default = schema.table().node(*id).default;
         let value = default.and_then(|default| schema.table().default_value(default));
         let Some(value) = value else { continue };
-        let found = validate::report(schema, *id, value, &validate::Request::default());
+        let found = validate::report(schema, *id, value, &validate::ValidateRequest::default());
         if let Some((_, issue)) = found.first() {
             let path = path_of(library, *place).field("default");
-            diagnostics.add(Level::Warning, "schema_default_invalid", path, issue.to_string());
+            diagnostics.add(
+                DiagnosticLevel::Warning,
+                "schema_default_invalid",
+                path,
+                issue.to_string(),
+            );
         }
     }
 }
@@ -279,7 +284,7 @@ pub(super) fn defaults(
 pub(super) fn rules(
     schema: &CompiledSchema,
     library: &Library<'_>,
-    with_rules: &[(Id, Place)],
+    with_rules: &[(Id, SchemaLocation)],
     diagnostics: &mut Diagnostics,
 ) {
     let Some(cel) = &schema.settings().cel else { return };
@@ -300,7 +305,12 @@ pub(super) fn rules(
                 })
             };
             if let Some(problem) = problem {
-                diagnostics.add(Level::Error, "schema_cel_invalid", path.field("rule"), problem);
+                diagnostics.add(
+                    DiagnosticLevel::Error,
+                    "schema_cel_invalid",
+                    path.field("rule"),
+                    problem,
+                );
             }
         }
     }

@@ -5,10 +5,10 @@
 //! place, and the slot is filled when everything is lowered. So depth never drives recursion, and a table
 //! without recursive schemas has no slots.
 
-use super::diagnostics::{Diagnostics, Level};
+use super::diagnostics::{DiagnosticLevel, Diagnostics};
 use super::dialect::{Language, LanguageKind};
-use super::library::{Library, Place};
-use super::options::{CelOptions, Options};
+use super::library::{Library, SchemaLocation};
+use super::options::{CelOptions, ImportOptions};
 use super::{ImportError, cycles, keywords};
 use crate::compiled::Settings;
 use crdkit_issue::FieldPath;
@@ -24,38 +24,38 @@ const MAX_NESTED: usize = 48;
 
 /// Turns schemas into nodes.
 pub(super) struct Lower<'o> {
-    pub(super) options: &'o Options,
+    pub(super) options: &'o ImportOptions,
     pub(super) settings: Settings,
     pub(super) library: Library<'o>,
     pub(super) compiler: Compiler,
     pub(super) diagnostics: Diagnostics,
-    done: BTreeMap<Place, Id>,
-    open: BTreeSet<Place>,
-    slots: BTreeMap<Place, Slot>,
-    waiting: Vec<Place>,
+    done: BTreeMap<SchemaLocation, Id>,
+    open: BTreeSet<SchemaLocation>,
+    slots: BTreeMap<SchemaLocation, Slot>,
+    waiting: Vec<SchemaLocation>,
     /// What each slot stands for.
     pub(super) references: Vec<Id>,
     /// The dynamic anchors of each resource.
     pub(super) anchors: Vec<Vec<(Name, Id)>>,
     /// The root of a CRD's schema, which is a resource of its own.
-    pub(super) resource_root: Option<Place>,
+    pub(super) resource_root: Option<SchemaLocation>,
     /// Schemas with a default, which is checked when all is compiled.
-    pub(super) defaults: Vec<(Id, Place)>,
+    pub(super) defaults: Vec<(Id, SchemaLocation)>,
     /// Schemas with rules.
-    pub(super) rules: Vec<(Id, Place)>,
+    pub(super) rules: Vec<(Id, SchemaLocation)>,
 }
 
 /// A schema being lowered.
 #[derive(Clone, Copy)]
-pub(super) struct Source<'d> {
+pub(super) struct LowerSource<'d> {
     pub(super) value: Value<'d>,
-    pub(super) place: Place,
+    pub(super) place: SchemaLocation,
     pub(super) resource: usize,
     pub(super) language: Language,
     depth: usize,
 }
 
-impl<'d> Source<'d> {
+impl<'d> LowerSource<'d> {
     pub(super) fn get(&self, key: &str) -> Option<Value<'d>> {
         self.value.get(key)
     }
@@ -76,7 +76,7 @@ impl<'d> Source<'d> {
 }
 
 impl<'o> Lower<'o> {
-    pub(super) fn new(options: &'o Options, library: Library<'o>) -> Self {
+    pub(super) fn new(options: &'o ImportOptions, library: Library<'o>) -> Self {
         let rules = options.settings.cel.as_ref().map(CelOptions::for_compiling);
         let rules = rules.unwrap_or_default();
         Self {
@@ -98,7 +98,7 @@ impl<'o> Lower<'o> {
     }
 
     /// Lowers the schema at `root` and everything that it refers to.
-    pub(super) fn all(&mut self, root: Place) -> Result<Id, ImportError> {
+    pub(super) fn all(&mut self, root: SchemaLocation) -> Result<Id, ImportError> {
         let id = self.schema(root, 0)?;
         self.lower_anchors()?;
         while let Some(place) = self.waiting.pop() {
@@ -125,7 +125,7 @@ impl<'o> Lower<'o> {
             let anchors = resource.dynamic_anchors.clone();
             let mut lowered = Vec::new();
             for (name, node) in anchors {
-                let id = self.schema(Place { document, node }, 0)?;
+                let id = self.schema(SchemaLocation { document, node }, 0)?;
                 lowered.push((self.compiler.name(&name), id));
             }
             self.anchors.push(lowered);
@@ -138,7 +138,7 @@ impl<'o> Lower<'o> {
     }
 
     /// The node of the schema at `place`.
-    fn schema(&mut self, place: Place, depth: usize) -> Result<Id, ImportError> {
+    fn schema(&mut self, place: SchemaLocation, depth: usize) -> Result<Id, ImportError> {
         if let Some(id) = self.done.get(&place) {
             return Ok(*id);
         }
@@ -154,7 +154,7 @@ impl<'o> Lower<'o> {
         let language =
             self.library.resources.get(resource).map_or(Language::MODERN, |it| it.language);
         self.open.insert(place);
-        let lowered = self.lower(Source { value, place, resource, language, depth });
+        let lowered = self.lower(LowerSource { value, place, resource, language, depth });
         self.open.remove(&place);
         let id = lowered?;
         self.done.insert(place, id);
@@ -162,7 +162,7 @@ impl<'o> Lower<'o> {
     }
 
     /// A node that stands for the schema at `place` until that is lowered.
-    fn reference(&mut self, place: Place) -> Id {
+    fn reference(&mut self, place: SchemaLocation) -> Id {
         let next = Slot(u32::try_from(self.slots.len()).unwrap_or(u32::MAX));
         let slot = *self.slots.entry(place).or_insert_with(|| {
             self.waiting.push(place);
@@ -173,16 +173,16 @@ impl<'o> Lower<'o> {
 
     pub(super) fn child(
         &mut self,
-        source: Source<'_>,
+        source: LowerSource<'_>,
         value: Value<'_>,
     ) -> Result<Id, ImportError> {
-        let place = Place { node: value.id(), ..source.place };
+        let place = SchemaLocation { node: value.id(), ..source.place };
         self.schema(place, source.depth + 1)
     }
 
     pub(super) fn children(
         &mut self,
-        source: Source<'_>,
+        source: LowerSource<'_>,
         list: Option<Value<'_>>,
     ) -> Result<Box<[Id]>, ImportError> {
         let items = list.into_iter().flat_map(Value::items);
@@ -191,7 +191,7 @@ impl<'o> Lower<'o> {
 
     pub(super) fn one(
         &mut self,
-        source: Source<'_>,
+        source: LowerSource<'_>,
         value: Option<Value<'_>>,
     ) -> Result<Option<Id>, ImportError> {
         value.map(|value| self.child(source, value)).transpose()
@@ -199,8 +199,8 @@ impl<'o> Lower<'o> {
 
     pub(super) fn say(
         &mut self,
-        source: Source<'_>,
-        level: Level,
+        source: LowerSource<'_>,
+        level: DiagnosticLevel,
         code: &'static str,
         keyword: &str,
         message: impl Into<String>,
@@ -209,13 +209,19 @@ impl<'o> Lower<'o> {
         self.diagnostics.add(level, code, path, message);
     }
 
-    fn lower(&mut self, source: Source<'_>) -> Result<Id, ImportError> {
+    fn lower(&mut self, source: LowerSource<'_>) -> Result<Id, ImportError> {
         match source.value.kind() {
             Kind::Bool(true) => return Ok(self.compiler.schema(SchemaParts::default())),
             Kind::Bool(false) => return Ok(self.never()),
             Kind::Object(_) => {}
             _ => {
-                self.say(source, Level::Error, "schema_invalid", "", "a schema must be an object");
+                self.say(
+                    source,
+                    DiagnosticLevel::Error,
+                    "schema_invalid",
+                    "",
+                    "a schema must be an object",
+                );
                 return Ok(self.compiler.schema(SchemaParts::default()));
             }
         }
@@ -226,7 +232,13 @@ impl<'o> Lower<'o> {
             if source.language.reference_stands_alone() {
                 if source.value.members().any(|(key, _)| key != "$ref" && !keywords::is_idle(key)) {
                     let message = "keywords beside `$ref` do not count in this dialect";
-                    self.say(source, Level::Warning, "schema_ref_siblings", "$ref", message);
+                    self.say(
+                        source,
+                        DiagnosticLevel::Warning,
+                        "schema_ref_siblings",
+                        "$ref",
+                        message,
+                    );
                 }
                 return Ok(id);
             }
@@ -243,7 +255,7 @@ impl<'o> Lower<'o> {
 
     fn dynamic_reference(
         &mut self,
-        source: Source<'_>,
+        source: LowerSource<'_>,
         references: &mut Vec<Id>,
     ) -> Result<Option<DynamicReference>, ImportError> {
         let Some(text) = source.modern("$dynamicRef").and_then(Value::as_str) else {

@@ -21,10 +21,10 @@ mod resolver;
 mod select;
 mod uri;
 
-pub use diagnostics::{Diagnostic, Diagnostics, Level};
+pub use diagnostics::{Diagnostic, DiagnosticLevel, Diagnostics};
 pub use options::{
     Ambiguity, CelOptions, DefaultMode, Dialect, Embedded, Equality, Formats, Functions,
-    IntOrString, Nulls, Numbers, Options, Profile, Unevaluated, Unknown,
+    ImportOptions, IntOrString, Nulls, Numbers, Profile, Unevaluated, Unknown,
 };
 pub use resolver::{Refuse, ResolveError, Resolver, ResolverLimits};
 pub use select::{CrdSelector, VersionSelector};
@@ -33,7 +33,7 @@ use crate::compiled::CompiledSchema;
 use crdkit_schema::compile::Id;
 use crdkit_value::{Document, Value};
 use dialect::Language;
-use library::{Library, Place};
+use library::{Library, SchemaLocation};
 use lower::Lower;
 use select::Selected;
 
@@ -51,7 +51,7 @@ pub struct Imported {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ImportError {
-    /// The schema is not acceptable, or less than what [`Options::deny`] lets through.
+    /// The schema is not acceptable, or less than what [`ImportOptions::deny`] lets through.
     #[error("the schema is not accepted: {0}")]
     Schema(Diagnostics),
     /// A reference leads nowhere.
@@ -68,12 +68,15 @@ pub enum ImportError {
 }
 
 /// The part of `document` that [`import`] makes a schema of.
-pub fn selected<'d>(document: Value<'d>, options: &Options) -> Result<Value<'d>, ImportError> {
+pub fn selected<'d>(
+    document: Value<'d>,
+    options: &ImportOptions,
+) -> Result<Value<'d>, ImportError> {
     select::select(document, &options.selector).map(|selected| selected.schema)
 }
 
 /// Makes a schema of `document`, or of the part of it that the options select.
-pub fn import(document: Value<'_>, options: &Options) -> Result<Imported, ImportError> {
+pub fn import(document: Value<'_>, options: &ImportOptions) -> Result<Imported, ImportError> {
     // A copy: ids below are of one document, whatever part of another one this is.
     let copy = Document::copy_of(document);
     let Selected { schema, is_resource } = select::select(copy.root(), &options.selector)?;
@@ -81,7 +84,7 @@ pub fn import(document: Value<'_>, options: &Options) -> Result<Imported, Import
     let root = schema.id();
     let mut library = Library::new(options);
     let at = library.add(copy, root, &options.base, language);
-    let root = Place { document: at, node: root };
+    let root = SchemaLocation { document: at, node: root };
     let mut lower = Lower::new(options, library);
     lower.resource_root = is_resource.then_some(root);
     let id = lower.all(root)?;
@@ -92,14 +95,16 @@ pub fn import(document: Value<'_>, options: &Options) -> Result<Imported, Import
 }
 
 /// Looks at what only the finished schema tells: defaults, rules.
-fn finish(lower: Lower<'_>, root: Id, options: &Options) -> Result<Imported, ImportError> {
+fn finish(lower: Lower<'_>, root: Id, options: &ImportOptions) -> Result<Imported, ImportError> {
     let Lower { settings, library, compiler, mut diagnostics, defaults, rules, .. } = lower;
     let table = compiler.into_table(lower.references, lower.anchors);
     let schema = CompiledSchema::new(table, root, settings);
     lint::defaults(&schema, &library, &defaults, &mut diagnostics);
     lint::rules(&schema, &library, &rules, &mut diagnostics);
     diagnostics.sort();
-    if diagnostics.worst() >= Some(options.deny.unwrap_or(Level::Error)) && options.deny.is_some() {
+    if diagnostics.worst() >= Some(options.deny.unwrap_or(DiagnosticLevel::Error))
+        && options.deny.is_some()
+    {
         return Err(ImportError::Schema(diagnostics));
     }
     Ok(Imported { schema, diagnostics })

@@ -1,10 +1,10 @@
 //! The keywords of one schema, as a node.
 
-use super::diagnostics::Level;
+use super::diagnostics::DiagnosticLevel;
 use super::dialect::LanguageKind;
 use super::keywords::{self, Keyword};
 use super::library::Library;
-use super::lower::{Lower, Source};
+use super::lower::{Lower, LowerSource};
 use super::options::{Formats, Unevaluated};
 use super::{ImportError, extensions, formats};
 use crate::compiled::Semantics;
@@ -20,7 +20,7 @@ impl Lower<'_> {
     /// The node of a schema that also refers to `references`.
     pub(super) fn node(
         &mut self,
-        source: Source<'_>,
+        source: LowerSource<'_>,
         references: Box<[Id]>,
         dynamic: Option<DynamicReference>,
     ) -> Result<Id, ImportError> {
@@ -59,7 +59,7 @@ impl Lower<'_> {
         }
         if self.settings.cel.is_none() && !extensions.rules.is_empty() {
             let (keyword, message) = ("x-kubernetes-validations", "the rules are not evaluated");
-            self.say(source, Level::Warning, "schema_cel_ignored", keyword, message);
+            self.say(source, DiagnosticLevel::Warning, "schema_cel_ignored", keyword, message);
         }
         let rules = if self.settings.cel.is_some() { extensions.rules } else { Box::default() };
         let (has_rules, default) = (!rules.is_empty(), source.get("default"));
@@ -103,7 +103,7 @@ impl Lower<'_> {
     /// The one type there is, the set where it is not one, and whether null is allowed beside it.
     fn types(
         &mut self,
-        source: Source<'_>,
+        source: LowerSource<'_>,
         extensions: &extensions::Extensions<'_>,
     ) -> (Types, Option<TypeSet>, bool) {
         let mut set = None;
@@ -117,7 +117,7 @@ impl Lower<'_> {
                 set = Some(set.unwrap_or(TypeSet::NONE).with(known));
             } else {
                 let message = format!("there is no type `{}`", name.unwrap_or_default());
-                self.say(source, Level::Error, "schema_type_unknown", "type", message);
+                self.say(source, DiagnosticLevel::Error, "schema_type_unknown", "type", message);
             }
         }
         let both = TypeSet::INTEGER.with(TypeSet::STRING);
@@ -150,8 +150,8 @@ impl Lower<'_> {
         (Types::Any, Some(all), has_null)
     }
 
-    /// Schemas of the first items, and that of all behind them.
-    fn items(&mut self, source: Source<'_>) -> Result<(Box<[Id]>, Option<Id>), ImportError> {
+    /// Schemas of the first items, and that of all after them.
+    fn items(&mut self, source: LowerSource<'_>) -> Result<(Box<[Id]>, Option<Id>), ImportError> {
         let items = source.get("items");
         if let Some(list) = items.filter(|items| items.as_array().is_some()) {
             let prefix = self.children(source, Some(list))?;
@@ -175,17 +175,17 @@ impl Lower<'_> {
     }
 
     /// A pattern, unless it is not one; then a diagnostic says so and it does not count.
-    fn regex(&mut self, source: Source<'_>, text: &str, keyword: &str) -> Option<PatternId> {
+    fn regex(&mut self, source: LowerSource<'_>, text: &str, keyword: &str) -> Option<PatternId> {
         let pattern = Pattern::with(text, self.syntax());
         if let Some(problem) = pattern.problem() {
             let problem = problem.to_owned();
-            self.say(source, Level::Error, "schema_regex_invalid", keyword, problem);
+            self.say(source, DiagnosticLevel::Error, "schema_regex_invalid", keyword, problem);
             return None;
         }
         Some(self.compiler.pattern(pattern))
     }
 
-    fn more(&mut self, source: Source<'_>) -> Result<More, ImportError> {
+    fn more(&mut self, source: LowerSource<'_>) -> Result<More, ImportError> {
         let mut pattern_properties = Vec::new();
         let patterns = source.get("patternProperties").into_iter().flat_map(Value::members);
         for (text, value) in patterns {
@@ -237,7 +237,7 @@ impl Lower<'_> {
     #[expect(clippy::type_complexity, reason = "the two halves of what a node holds")]
     fn dependents(
         &mut self,
-        source: Source<'_>,
+        source: LowerSource<'_>,
     ) -> Result<(Box<[(Name, Box<[Name]>)]>, Box<[(Name, Id)]>), ImportError> {
         let (mut required, mut schemas) = (Vec::new(), Vec::new());
         let keywords = [
@@ -257,7 +257,10 @@ impl Lower<'_> {
         Ok((required.into(), schemas.into()))
     }
 
-    fn unevaluated(&mut self, source: Source<'_>) -> Result<(Option<Id>, Option<Id>), ImportError> {
+    fn unevaluated(
+        &mut self,
+        source: LowerSource<'_>,
+    ) -> Result<(Option<Id>, Option<Id>), ImportError> {
         let properties = source.modern("unevaluatedProperties");
         let items = source.modern("unevaluatedItems");
         if properties.is_none() && items.is_none() {
@@ -271,7 +274,13 @@ impl Lower<'_> {
             for keyword in ["unevaluatedProperties", "unevaluatedItems"] {
                 if source.get(keyword).is_some() {
                     let message = format!("`{keyword}` {what}");
-                    self.say(source, Level::Warning, "schema_approximated", keyword, message);
+                    self.say(
+                        source,
+                        DiagnosticLevel::Warning,
+                        "schema_approximated",
+                        keyword,
+                        message,
+                    );
                 }
             }
         }
@@ -283,7 +292,7 @@ impl Lower<'_> {
         Ok((self.one(source, properties)?, self.one(source, items)?))
     }
 
-    fn range(&mut self, source: Source<'_>) -> Range {
+    fn range(&mut self, source: LowerSource<'_>) -> Range {
         let number = |key: &str| source.assertion(key).and_then(decimal).map(Box::new);
         let mut range = Range {
             minimum: number("minimum"),
@@ -302,14 +311,14 @@ impl Lower<'_> {
         let positive = |factor: &Decimal| !factor.is_zero() && !factor.is_negative();
         if range.multiple_of.as_deref().is_some_and(|factor| !positive(factor)) {
             let message = "`multipleOf` must be above zero";
-            self.say(source, Level::Error, "schema_invalid", "multipleOf", message);
+            self.say(source, DiagnosticLevel::Error, "schema_invalid", "multipleOf", message);
             range.multiple_of = None;
         }
         range
     }
 
     /// The format as the API server and CEL see it; the check of it goes into `more`.
-    fn format(&mut self, source: Source<'_>, types: Types, more: &mut More) -> Option<Format> {
+    fn format(&mut self, source: LowerSource<'_>, types: Types, more: &mut More) -> Option<Format> {
         let text = source.get("format").and_then(Value::as_str)?;
         let name = self.compiler.name(text);
         more.format = Some(name);
@@ -324,14 +333,14 @@ impl Lower<'_> {
         more.check = check.and_then(|check| u16::try_from(check).ok());
         if check.is_none() && self.options.formats == Formats::AllStrict {
             let message = format!("the format `{text}` is not known");
-            self.say(source, Level::Error, "schema_format_unknown", "format", message);
+            self.say(source, DiagnosticLevel::Error, "schema_format_unknown", "format", message);
         }
         let counts = strict || self.settings.semantics == Semantics::Server;
         kind.filter(|_| counts).map(|kind| Format { name, kind })
     }
 
     /// Keywords that describe, and extensions.
-    fn annotations(&mut self, source: Source<'_>) -> Box<[(Name, LiteralId)]> {
+    fn annotations(&mut self, source: LowerSource<'_>) -> Box<[(Name, LiteralId)]> {
         let mut kept = Vec::new();
         for (key, value) in source.value.members() {
             let kind = keywords::kind(key);
@@ -340,7 +349,7 @@ impl Lower<'_> {
                 kept.push((name, self.compiler.literal(value)));
             } else if kind == Keyword::Unknown {
                 let message = format!("`{key}` is not a keyword");
-                self.say(source, Level::Note, "schema_unsupported_keyword", key, message);
+                self.say(source, DiagnosticLevel::Note, "schema_unsupported_keyword", key, message);
             }
         }
         kept.into()
@@ -369,7 +378,7 @@ fn count(value: Value<'_>) -> Option<u64> {
 }
 
 /// The limits as the API server keeps them.
-fn bounds(source: Source<'_>, range: &Range) -> Bounds {
+fn bounds(source: LowerSource<'_>, range: &Range) -> Bounds {
     let limit = |key: &str| {
         let count = source.assertion(key).and_then(count)?;
         Some(i64::try_from(count).unwrap_or(i64::MAX))

@@ -3,7 +3,7 @@
 //! Options that matter only while a schema is read stay here; those that matter whenever a value is held
 //! against it become the schema's [`crate::compiled::Settings`].
 
-use super::diagnostics::Level;
+use super::diagnostics::DiagnosticLevel;
 use super::resolver::{Refuse, Resolver, ResolverLimits};
 use super::select::CrdSelector;
 use crate::compiled::{FormatCheck, Normalise, Semantics, Settings};
@@ -248,7 +248,7 @@ impl CelOptions {
 
 /// All options of an import.
 #[derive(Clone)]
-pub struct Options {
+pub struct ImportOptions {
     pub(crate) profile: Profile,
     pub(crate) dialect: Dialect,
     pub(crate) formats: Formats,
@@ -257,11 +257,11 @@ pub struct Options {
     pub(crate) base: Box<str>,
     pub(crate) resolver: Arc<dyn Resolver>,
     pub(crate) resolver_limits: ResolverLimits,
-    pub(crate) deny: Option<Level>,
+    pub(crate) deny: Option<DiagnosticLevel>,
     pub(crate) settings: Settings,
 }
 
-impl Default for Options {
+impl Default for ImportOptions {
     fn default() -> Self {
         Self {
             profile: Profile::default(),
@@ -278,7 +278,7 @@ impl Default for Options {
     }
 }
 
-impl Options {
+impl ImportOptions {
     /// The mildest choices: prune, ignore defaults, formats describe, ambiguity is an error.
     pub fn new() -> Self {
         Self::default()
@@ -388,7 +388,7 @@ impl Options {
         Self { formats, ..self }
     }
 
-    /// A format of the caller's own; it is checked whatever [`Options::formats`] says.
+    /// A format of the caller's own; it is checked whatever [`ImportOptions::formats`] says.
     #[must_use]
     pub fn format(
         mut self,
@@ -456,14 +456,14 @@ impl Options {
 
     /// Diagnostics of this level or above make the import fail.
     #[must_use]
-    pub fn deny(self, level: Level) -> Self {
+    pub fn deny(self, level: DiagnosticLevel) -> Self {
         Self { deny: Some(level), ..self }
     }
 }
 
-impl fmt::Debug for Options {
+impl fmt::Debug for ImportOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Options")
+        f.debug_struct("ImportOptions")
             .field("profile", &self.profile)
             .field("dialect", &self.dialect)
             .field("formats", &self.formats)

@@ -6,7 +6,7 @@ pub(super) fn join(base: &str, reference: &str) -> (String, String) {
     (resolve(base, reference), unescape(fragment))
 }
 
-/// The parts before and behind `#`.
+/// The parts before and after `#`.
 pub(super) fn split_fragment(uri: &str) -> (&str, &str) {
     uri.split_once('#').unwrap_or((uri, ""))
 }
@@ -90,15 +90,15 @@ fn without_dots(path: &str) -> String {
 fn unescape(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
-    while let Some((byte, behind)) = rest.split_first() {
-        rest = behind;
+    while let Some((byte, after)) = rest.split_first() {
+        rest = after;
         if *byte == b'%'
-            && let Some((digits, behind)) = behind.split_first_chunk::<2>()
+            && let Some((digits, after)) = after.split_first_chunk::<2>()
             && let Ok(digits) = std::str::from_utf8(digits)
             && let Ok(escaped) = u8::from_str_radix(digits, 16)
         {
             bytes.push(escaped);
-            rest = behind;
+            rest = after;
         } else {
             bytes.push(*byte);
         }

@@ -1,8 +1,11 @@
 //! The items of one array of a stream, one after the other.
+//!
+//! Takes a stream and the path of the array; gives each item with its own findings, and those about the
+//! rest of the document.
 
-use super::walk::{Step, Stream};
+use super::walk::{Stream, StreamStep};
 use crdkit_codec::DecodeError;
-use crdkit_codec::json::Source;
+use crdkit_codec::json::ByteSource;
 use crdkit_issue::{FieldPath, Issue, Severity};
 use crdkit_value::Document;
 
@@ -25,7 +28,7 @@ pub struct Element {
     pub warnings: Vec<Issue>,
 }
 
-impl<'t, S: Source> Elements<'t, S> {
+impl<'t, S: ByteSource> Elements<'t, S> {
     /// The items of the array at `array`.
     pub fn new(stream: Stream<'t, S>, array: FieldPath) -> Self {
         Self { stream: stream.opening(array.clone()), array, issues: Vec::new() }
@@ -39,11 +42,11 @@ impl<'t, S: Source> Elements<'t, S> {
     fn read(&mut self) -> Result<Option<Element>, DecodeError> {
         while let Some(step) = self.stream.step()? {
             let part = match step {
-                Step::Finding(issue) => {
+                StreamStep::Finding(issue) => {
                     self.issues.push(issue);
                     continue;
                 }
-                Step::Part(part) => part,
+                StreamStep::Part(part) => part,
             };
             let Some(index) = part.index_in(&self.array) else {
                 self.issues.extend(part.issues);
@@ -59,7 +62,7 @@ impl<'t, S: Source> Elements<'t, S> {
     }
 }
 
-impl<S: Source> Iterator for Elements<'_, S> {
+impl<S: ByteSource> Iterator for Elements<'_, S> {
     type Item = Result<Element, DecodeError>;
 
     fn next(&mut self) -> Option<Self::Item> {

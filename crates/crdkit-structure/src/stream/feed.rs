@@ -1,7 +1,10 @@
 //! A stream whose bytes are pushed as they arrive.
+//!
+//! Takes bytes in pieces of any size and hands to a handler what they complete: the same steps, however the bytes were
+//! divided.
 
-use super::Options;
-use super::walk::{Step, Stream};
+use super::StreamOptions;
+use super::walk::{Stream, StreamStep};
 use crate::compiled::CompiledSchema;
 use crdkit_codec::DecodeError;
 use crdkit_codec::json::Chunks;
@@ -27,7 +30,7 @@ struct Arrived {
 
 impl<'t> Feeder<'t> {
     /// A feeder for one document, held against `schema`.
-    pub fn new(schema: &'t CompiledSchema, options: &'t Options) -> Self {
+    pub fn new(schema: &'t CompiledSchema, options: &'t StreamOptions) -> Self {
         let inbox = Inbox::default();
         Self { stream: Stream::new(inbox.clone(), schema, options), inbox }
     }
@@ -36,7 +39,11 @@ impl<'t> Feeder<'t> {
     ///
     /// # Errors
     /// The finding, when the bytes are not JSON or a limit is exceeded.
-    pub fn feed(&mut self, chunk: &[u8], handler: impl FnMut(Step<'_>)) -> Result<(), DecodeError> {
+    pub fn feed(
+        &mut self,
+        chunk: &[u8],
+        handler: impl FnMut(StreamStep<'_>),
+    ) -> Result<(), DecodeError> {
         self.inbox.lock().bytes.extend_from_slice(chunk);
         self.run(handler)
     }
@@ -45,12 +52,12 @@ impl<'t> Feeder<'t> {
     ///
     /// # Errors
     /// The finding, when the document is not complete.
-    pub fn finish(mut self, handler: impl FnMut(Step<'_>)) -> Result<(), DecodeError> {
+    pub fn finish(mut self, handler: impl FnMut(StreamStep<'_>)) -> Result<(), DecodeError> {
         self.inbox.lock().is_over = true;
         self.run(handler)
     }
 
-    fn run(&mut self, mut handler: impl FnMut(Step<'_>)) -> Result<(), DecodeError> {
+    fn run(&mut self, mut handler: impl FnMut(StreamStep<'_>)) -> Result<(), DecodeError> {
         loop {
             match self.stream.step() {
                 Ok(Some(step)) => handler(step),

@@ -15,7 +15,7 @@ use crdkit_value::{Document, Duplicates, Event, NodeId, Value};
 use std::collections::BTreeSet;
 
 /// One open array or object.
-pub(super) struct Frame<'t> {
+pub(super) struct StreamFrame<'t> {
     kind: Kind<'t>,
     /// The schemas that apply to it.
     schemas: Vec<Id>,
@@ -64,7 +64,7 @@ pub(super) enum Child {
     Skip,
 }
 
-impl<'t> Frame<'t> {
+impl<'t> StreamFrame<'t> {
     /// Opens an object or array that `schemas` apply to; what is wrong with that goes to `found`.
     pub(super) fn open(
         schema: &'t CompiledSchema,

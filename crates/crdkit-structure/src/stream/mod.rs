@@ -25,13 +25,13 @@ mod walk;
 pub use element::{Element, Elements};
 pub use feed::Feeder;
 pub use schema::{Label, labels};
-pub use walk::{Part, Step, Stream};
+pub use walk::{Part, Stream, StreamStep};
 
 use crdkit_value::{Duplicates, Limits};
 
 /// How a stream is read.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct StreamOptions {
     /// How much is accepted. `bytes` counts the whole stream.
     pub limits: Limits,
     /// What happens to repeated keys. In an open object an earlier value is gone when a later one
@@ -75,7 +75,7 @@ impl Default for Strategy {
     }
 }
 
-impl Default for Options {
+impl Default for StreamOptions {
     fn default() -> Self {
         Self {
             limits: Limits { bytes: usize::MAX, ..Limits::default() },

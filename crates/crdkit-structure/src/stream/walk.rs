@@ -1,12 +1,15 @@
 //! The walk through a stream: which value comes next, and whether it is built, opened or passed over.
+//!
+//! Takes bytes, gives [`StreamStep`]s in document order. Memory is bounded by the depth of what is open and by what
+//! [`StreamOptions::strategy`] lets be held.
 
-use super::frame::{Child, Frame};
+use super::frame::{Child, StreamFrame};
 use super::schema::Schemas;
-use super::{Options, Resolution};
+use super::{Resolution, StreamOptions};
 use crate::compiled::CompiledSchema;
 use crate::stages;
 use crdkit_codec::DecodeError;
-use crdkit_codec::json::{Chunks, Filled, Reader, Source};
+use crdkit_codec::json::{ByteSource, Chunks, Filled, Reader};
 use crdkit_issue::{FieldPath, Issue, Segment, Severity, Span, codes};
 use crdkit_schema::compile::Id;
 use crdkit_schema::spans;
@@ -19,11 +22,11 @@ use std::mem;
 pub struct Stream<'t, S> {
     reader: Reader<S>,
     schema: &'t CompiledSchema,
-    options: &'t Options,
+    options: &'t StreamOptions,
     /// The array that is opened whatever its size.
     opened: Option<FieldPath>,
     /// What is open, outermost first.
-    frames: Vec<Frame<'t>>,
+    frames: Vec<StreamFrame<'t>>,
     /// The way from the document to the innermost frame.
     path: Vec<Segment>,
     pending: Pending<'t>,
@@ -36,7 +39,7 @@ pub struct Stream<'t, S> {
 
 /// What comes out of a stream.
 #[derive(Debug)]
-pub enum Step<'a> {
+pub enum StreamStep<'a> {
     /// A whole value.
     Part(Part<'a>),
     /// Something wrong with the arrays and objects around the parts.
@@ -90,7 +93,7 @@ struct Filling<'t> {
 
 impl<'t, R: Read> Stream<'t, Chunks<R>> {
     /// Reads a JSON document from `input` and holds it against `schema`.
-    pub fn new(input: R, schema: &'t CompiledSchema, options: &'t Options) -> Self {
+    pub fn new(input: R, schema: &'t CompiledSchema, options: &'t StreamOptions) -> Self {
         let reader = Reader::from_read(input, &options.limits, NumberMode::Value);
         Self {
             reader,
@@ -107,7 +110,7 @@ impl<'t, R: Read> Stream<'t, Chunks<R>> {
     }
 }
 
-impl<'t, S: Source> Stream<'t, S> {
+impl<'t, S: ByteSource> Stream<'t, S> {
     /// Opens the array at `path` whatever its size, so that its items are parts.
     #[must_use]
     pub fn opening(self, path: FieldPath) -> Self {
@@ -119,7 +122,7 @@ impl<'t, S: Source> Stream<'t, S> {
     /// # Errors
     /// The finding, when the bytes are not JSON or a limit is exceeded; or the reader's error, after
     /// which the same call can be made again.
-    pub fn step(&mut self) -> Result<Option<Step<'_>>, DecodeError> {
+    pub fn step(&mut self) -> Result<Option<StreamStep<'_>>, DecodeError> {
         let ready = loop {
             match self.ready.pop_front() {
                 Some(ready) => break ready,
@@ -130,13 +133,13 @@ impl<'t, S: Source> Stream<'t, S> {
         match ready {
             Ready::Finding(issue) => {
                 self.count(std::slice::from_ref(&issue));
-                Ok(Some(Step::Finding(issue)))
+                Ok(Some(StreamStep::Finding(issue)))
             }
             Ready::Part { step, document, issues } => {
                 self.count(&issues);
                 self.last = document;
                 let around = &self.path;
-                Ok(Some(Step::Part(Part { document: &mut self.last, issues, around, step })))
+                Ok(Some(StreamStep::Part(Part { document: &mut self.last, issues, around, step })))
             }
         }
     }
@@ -243,7 +246,7 @@ impl<'t, S: Source> Stream<'t, S> {
     /// Whether the next value is the array to be opened, or around it.
     fn is_opened(&self) -> bool {
         let Some(opened) = &self.opened else { return false };
-        let child = self.frames.last().map(Frame::child);
+        let child = self.frames.last().map(StreamFrame::child);
         let mut wanted = opened.segments().iter();
         self.path.iter().chain(child.as_ref()).all(|step| wanted.next() == Some(step))
     }
@@ -269,7 +272,7 @@ impl<'t, S: Source> Stream<'t, S> {
             }
         };
         let (schemas, keep) = self.take_schemas();
-        if let Some(why) = Frame::whole(self.schema, &schemas, self.frames.last()) {
+        if let Some(why) = StreamFrame::whole(self.schema, &schemas, self.frames.last()) {
             // Whoever asks for the items has said that the array is not to be held.
             self.undecided(why, start);
         }
@@ -285,9 +288,9 @@ impl<'t, S: Source> Stream<'t, S> {
     }
 
     fn push_frame(&mut self, schemas: &[Id], keep: bool, is_object: bool, start: usize) {
-        self.path.extend(self.frames.last().map(Frame::child));
+        self.path.extend(self.frames.last().map(StreamFrame::child));
         let mut found = Vec::new();
-        let mut frame = Frame::open(self.schema, schemas, keep, is_object, start, &mut found);
+        let mut frame = StreamFrame::open(self.schema, schemas, keep, is_object, start, &mut found);
         if let Some(parent) = self.frames.last() {
             frame.remember(self.schema, parent);
         }
@@ -320,7 +323,7 @@ impl<'t, S: Source> Stream<'t, S> {
             return Ok(());
         };
         let Some(is_object) = filling.builder.is_object() else { return Ok(()) };
-        let whole = Frame::whole(self.schema, &filling.schemas, self.frames.last());
+        let whole = StreamFrame::whole(self.schema, &filling.schemas, self.frames.last());
         if let Some(why) = whole {
             let strategy = self.options.strategy;
             let limit = filling.start.saturating_add(strategy.max_buffered);
@@ -384,7 +387,7 @@ impl<'t, S: Source> Stream<'t, S> {
 
     /// Judges a whole value and gives it out.
     fn part(&mut self, schemas: &[Id], keep: bool, mut document: Document, mut issues: Vec<Issue>) {
-        let step = self.frames.last().map(Frame::child);
+        let step = self.frames.last().map(StreamFrame::child);
         let judged = stages::part(self.schema, schemas, keep, &mut document);
         let is_wrong = judged
             .iter()
@@ -448,7 +451,7 @@ impl<'t, S: Source> Stream<'t, S> {
 
     /// The next value, which is too large to be held whole.
     fn too_large(&self, why: &'static str, start: usize) -> Issue {
-        let child = self.frames.last().map(Frame::child);
+        let child = self.frames.last().map(StreamFrame::child);
         let path = self.path.iter().cloned().chain(child).collect();
         let limit = match self.options.strategy.on_exceed {
             Resolution::FullBuffer => self.options.strategy.max_buffered,

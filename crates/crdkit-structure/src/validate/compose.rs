@@ -1,7 +1,7 @@
 //! Schemas combined: alternatives with their strategies, discriminators, conditions, references.
 //!
 //! Alternatives put their findings on the validator's stack. When none matches, those of the closest stay
-//! there behind the finding that says so; the closest is the one with the fewest, and one for values of
+//! there after the finding that says so; the closest is the one with the fewest, and one for values of
 //! another type only if all are. Ties go to the first, so the outcome never varies.
 
 use super::issue::causes;

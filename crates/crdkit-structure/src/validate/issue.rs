@@ -1,4 +1,6 @@
 //! The findings of imported schemas as issues, and their order in a report.
+//!
+//! Takes the validator's small records with the values and schemas they are about; gives codes with parameters.
 
 use super::problem::Indices;
 use super::{LooseFinding, LooseProblem, object};
@@ -11,7 +13,7 @@ use crdkit_text::number::Decimal;
 use crdkit_text::quote::quote;
 use crdkit_value::{NodeId, Value};
 
-/// How many of the findings behind this one only explain it.
+/// How many of the findings after this one only explain it.
 pub(super) fn causes(finding: &LooseFinding) -> usize {
     match finding.problem {
         Problem::Beyond(LooseProblem::NoMatch { causes, .. }) => causes as usize,
@@ -175,7 +177,7 @@ impl LooseProblem {
                 .with("hint", format!("closest is {closest}"))
                 .with("branch", i64::from(closest))
                 .at(here()),
-            // Never shown; it only says which alternative the findings behind it belong to.
+            // Never shown; it only says which alternative the findings after it belong to.
             Self::Branch { index, .. } => Issue::error(codes::schema::UNION_NO_MATCH)
                 .with("hint", format!("closest is {index}"))
                 .at(here()),

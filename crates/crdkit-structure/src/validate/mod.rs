@@ -17,7 +17,7 @@ mod problem;
 mod report;
 mod unique;
 
-pub use report::{Request, branch, is_valid, report};
+pub use report::{ValidateRequest, branch, is_valid, report};
 pub(crate) use unique::{Identity, ItemKeys, has_unique_items, has_unique_keys};
 
 use problem::LooseProblem;
@@ -145,7 +145,7 @@ impl<'t> LooseValidator<'_, 't> {
         self.node(schema, value, Role::Part)
     }
 
-    /// The schema of a member or item. What it looks at is no matter of the value around it.
+    /// The schema of a member or item. What it looks at does not concern the value around it.
     fn child(&mut self, schema: Id, value: Value<'_>) -> bool {
         let marks = self.marks();
         // A schema that the server could have goes by the server's semantics if those are asked for.

@@ -17,7 +17,7 @@ use std::fmt::Write as _;
 /// What a value is held against a schema for.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Request<'v> {
+pub struct ValidateRequest<'v> {
     /// The value that it replaces: what has not changed is not complained about, where the API server's
     /// semantics apply.
     pub old: Option<Value<'v>>,
@@ -29,7 +29,7 @@ pub struct Request<'v> {
     pub max_issues: usize,
 }
 
-impl Default for Request<'_> {
+impl Default for ValidateRequest<'_> {
     fn default() -> Self {
         Self { old: None, base: FieldPath::root(), fail_fast: false, max_issues: 1_000 }
     }
@@ -41,7 +41,7 @@ pub fn report<'v>(
     schema: &CompiledSchema,
     id: Id,
     value: Value<'v>,
-    request: &Request<'v>,
+    request: &ValidateRequest<'v>,
 ) -> Vec<(NodeId, Issue)> {
     let found = findings(schema, id, value, request.old);
     if found.is_empty() {
@@ -101,37 +101,37 @@ fn findings<'v>(
 }
 
 /// A finding on its way into a report.
-struct Entry {
+struct ReportEntry {
     value: NodeId,
     keyword: &'static str,
     issue: Issue,
 }
 
-impl Entry {
+impl ReportEntry {
     fn order(&self) -> (&FieldPath, FindingStage, &str, &str) {
         let info = self.issue.code.info();
         (&self.issue.path, info.stage, self.keyword, info.name)
     }
 }
 
-fn entries(schema: &CompiledSchema, scope: &Scope<'_>, found: &[LooseFinding]) -> Vec<Entry> {
+fn entries(schema: &CompiledSchema, scope: &Scope<'_>, found: &[LooseFinding]) -> Vec<ReportEntry> {
     let mut entries = Vec::new();
     // The alternative that the next findings belong to, and how many they are.
     let mut branch: Option<(u32, usize)> = None;
     let mut rest = found;
-    while let Some((finding, behind)) = rest.split_first() {
-        rest = behind;
+    while let Some((finding, after)) = rest.split_first() {
+        rest = after;
         if let Problem::Beyond(LooseProblem::Branch { index, causes }) = finding.problem {
             branch = Some((index, causes as usize));
             continue;
         }
         let mut issue = issue(schema, scope, finding);
         let causes = causes(finding);
-        if let Some((because, behind)) = behind.split_at_checked(causes)
+        if let Some((because, after)) = after.split_at_checked(causes)
             && causes > 0
         {
             issue = issue.with("causes", summary(schema, scope, because));
-            rest = behind;
+            rest = after;
         }
         if let Some((index, left)) = branch {
             issue = issue.with("branch", i64::from(index));
@@ -140,7 +140,7 @@ fn entries(schema: &CompiledSchema, scope: &Scope<'_>, found: &[LooseFinding]) -
         }
         let keyword = keyword(finding);
         let issue = issue.with("keyword", keyword);
-        entries.push(Entry { value: finding.value, keyword, issue });
+        entries.push(ReportEntry { value: finding.value, keyword, issue });
     }
     entries
 }

@@ -2,8 +2,8 @@
 
 use crate::support::{check, check_with, decode, found, loose, schema, try_import};
 use crdkit_structure::import::{
-    CrdSelector, Dialect, ImportError, Level, Options, ResolveError, ResolverLimits,
-    VersionSelector,
+    CrdSelector, DiagnosticLevel, Dialect, ImportError, ImportOptions, ResolveError,
+    ResolverLimits, VersionSelector,
 };
 use crdkit_value::Document;
 use std::collections::BTreeMap;
@@ -90,7 +90,7 @@ fn what_stands_beside_a_reference_counts_or_is_remarked_upon() {
     check_with(&old, text, "{a: abc}", &[]);
     let imported = try_import(text, &old).expect("a schema");
     let codes: Vec<_> = imported.diagnostics.iter().map(|it| (it.code, it.level)).collect();
-    assert_eq!(codes, [("schema_ref_siblings", Level::Warning)]);
+    assert_eq!(codes, [("schema_ref_siblings", DiagnosticLevel::Warning)]);
 }
 
 #[test]
@@ -202,7 +202,7 @@ fn a_crd_is_selected_by_kind_group_name_and_version() {
         (widget(), None),
         (CrdSelector::kind("Gadget"), None),
     ] {
-        let options = Options::new().select(selector.clone());
+        let options = ImportOptions::new().select(selector.clone());
         match (try_import(CRDS, &options), expected) {
             (Ok(imported), Some(name)) => {
                 assert_eq!(found(&imported.schema, "{}"), [format!("required @ /{name}")]);
@@ -213,7 +213,7 @@ fn a_crd_is_selected_by_kind_group_name_and_version() {
     }
     let list = CRDS.replace('\n', "\n  ");
     let list = format!("kind: CustomResourceDefinitionList\nitems:{list}");
-    let options = Options::new().select(widget().group("a.example.com"));
+    let options = ImportOptions::new().select(widget().group("a.example.com"));
     assert!(try_import(&list, &options).is_ok());
 }
 
@@ -221,7 +221,7 @@ fn a_crd_is_selected_by_kind_group_name_and_version() {
 fn the_document_is_not_changed() {
     let document = decode(CRDS);
     let before = format!("{:?}", document.root());
-    let options = Options::new().select(CrdSelector::kind("Widget").group("a.example.com"));
+    let options = ImportOptions::new().select(CrdSelector::kind("Widget").group("a.example.com"));
     crdkit_structure::import::import(document.root(), &options).expect("a schema");
     assert_eq!(format!("{:?}", document.root()), before);
 }

@@ -2,8 +2,8 @@
 
 use crate::support::{check_with, try_import};
 use crdkit_structure::import::{
-    Ambiguity, CelOptions, DefaultMode, Embedded, Equality, Level, Numbers, Options, Profile,
-    Unknown,
+    Ambiguity, CelOptions, DefaultMode, DiagnosticLevel, Embedded, Equality, ImportOptions,
+    Numbers, Profile, Unknown,
 };
 
 const SNIPPET: &str = "
@@ -28,8 +28,8 @@ openAPIV3Schema:
         required: [name, namespace]
 ";
 
-fn options() -> Options {
-    Options::new()
+fn options() -> ImportOptions {
+    ImportOptions::new()
         .unknown(Unknown::Prune)
         .profile(Profile::StructuralV1)
         .cel(CelOptions::default())
@@ -86,7 +86,10 @@ fn what_is_not_structural_about_the_snippet_is_said_and_can_be_denied() {
             "schema_non_structural /openAPIV3Schema/properties/replicas/oneOf/1/type",
         ]
     );
-    assert!(try_import(SNIPPET, &options().deny(Level::Warning)).is_err());
-    assert!(try_import(SNIPPET, &options().deny(Level::Error)).is_ok());
-    assert!(try_import(SNIPPET, &options().profile(Profile::Loose).deny(Level::Warning)).is_ok());
+    assert!(try_import(SNIPPET, &options().deny(DiagnosticLevel::Warning)).is_err());
+    assert!(try_import(SNIPPET, &options().deny(DiagnosticLevel::Error)).is_ok());
+    assert!(
+        try_import(SNIPPET, &options().profile(Profile::Loose).deny(DiagnosticLevel::Warning))
+            .is_ok()
+    );
 }

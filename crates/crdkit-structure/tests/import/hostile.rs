@@ -1,7 +1,7 @@
 //! Schemas and values made to exhaust something.
 
 use crate::support::{decode, issues, loose, schema, try_import};
-use crdkit_structure::import::Options;
+use crdkit_structure::import::ImportOptions;
 use proptest::prelude::*;
 use std::fmt::Write as _;
 
@@ -90,7 +90,7 @@ proptest! {
     fn no_schema_makes_the_importer_panic(text in r#"[\[\]{},:"a-z$#/0-9 ]{0,80}"#) {
         if let Ok(decoded) = crdkit_codec::yaml::decode(text.as_bytes(), &crdkit_codec::DecodeOptions::default()) {
             let _ = crdkit_structure::import::import(decoded.document.root(), &loose());
-            let _ = crdkit_structure::import::import(decoded.document.root(), &Options::kubernetes());
+            let _ = crdkit_structure::import::import(decoded.document.root(), &ImportOptions::kubernetes());
         }
     }
 

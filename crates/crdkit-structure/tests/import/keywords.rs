@@ -2,7 +2,7 @@
 
 use crate::support::{check, check_with, loose};
 use crdkit_structure::import::{
-    DefaultMode, Dialect, Embedded, Formats, IntOrString, Numbers, Options, Unevaluated,
+    DefaultMode, Dialect, Embedded, Formats, ImportOptions, IntOrString, Numbers, Unevaluated,
 };
 
 #[test]
@@ -180,7 +180,7 @@ fn int_or_string_is_an_integer_or_digits_and_narrows_a_type() {
         ("true", false, false),
         ("null", false, false),
     ] {
-        let schema_of = |options: &Options| crate::support::schema(schema, options);
+        let schema_of = |options: &ImportOptions| crate::support::schema(schema, options);
         assert_eq!(
             crate::support::found(&schema_of(&loose()), value).is_empty(),
             numeric,

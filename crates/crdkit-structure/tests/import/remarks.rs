@@ -1,10 +1,12 @@
 //! One schema for each remark, with its code and place.
 
 use crate::support::{loose, try_import};
-use crdkit_structure::import::{CelOptions, Formats, Functions, Level, Options, Unevaluated};
+use crdkit_structure::import::{
+    CelOptions, DiagnosticLevel, Formats, Functions, ImportOptions, Unevaluated,
+};
 
 #[track_caller]
-fn check(options: &Options, text: &str, expected: &[&str]) {
+fn check(options: &ImportOptions, text: &str, expected: &[&str]) {
     let imported = try_import(text, options).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let found: Vec<String> = imported
         .diagnostics
@@ -17,7 +19,7 @@ fn check(options: &Options, text: &str, expected: &[&str]) {
 
 #[test]
 fn structural_rules() {
-    let options = Options::new();
+    let options = ImportOptions::new();
     let list = |rest: &str, items: &str| {
         format!("{{type: object, properties: {{l: {{type: array, items: {items}, {rest}}}}}}}")
     };
@@ -138,12 +140,12 @@ fn rules_are_compiled_when_they_are_to_be_evaluated() {
 #[test]
 fn remarks_can_be_denied_by_level() {
     let note = "{unheard: 1}";
-    assert!(try_import(note, &loose().deny(Level::Warning)).is_ok());
-    assert!(try_import(note, &loose().deny(Level::Note)).is_err());
+    assert!(try_import(note, &loose().deny(DiagnosticLevel::Warning)).is_ok());
+    assert!(try_import(note, &loose().deny(DiagnosticLevel::Note)).is_err());
     let warning = "{properties: {a: {type: string, default: 1}}}";
-    assert!(try_import(warning, &loose().deny(Level::Error)).is_ok());
-    assert!(try_import(warning, &loose().deny(Level::Warning)).is_err());
-    assert!(try_import("{type: text}", &loose().deny(Level::Error)).is_err());
+    assert!(try_import(warning, &loose().deny(DiagnosticLevel::Error)).is_ok());
+    assert!(try_import(warning, &loose().deny(DiagnosticLevel::Warning)).is_err());
+    assert!(try_import("{type: text}", &loose().deny(DiagnosticLevel::Error)).is_err());
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::support::{decode, issues, line, loose, schema};
 use crdkit_issue::FieldPath;
-use crdkit_structure::validate::{self, Request};
+use crdkit_structure::validate::{self, ValidateRequest};
 
 const SCHEMA: &str = "
 required: [z]
@@ -36,7 +36,7 @@ fn fail_fast_gives_the_first_finding_of_the_document() {
     let schema = schema(SCHEMA, &loose());
     let value = decode("{b: v, a: 1, list: [1], z: 1}");
     let request = |fail_fast| {
-        let mut request = Request::default();
+        let mut request = ValidateRequest::default();
         request.fail_fast = fail_fast;
         request
     };
@@ -52,7 +52,7 @@ fn a_report_that_is_cut_says_so_once() {
     let schema = schema(SCHEMA, &loose());
     let value = decode(VALUE);
     for limit in 0..9 {
-        let mut request = Request::default();
+        let mut request = ValidateRequest::default();
         request.max_issues = limit;
         let found = validate::report(&schema, schema.root(), value.root(), &request);
         let cut = found
@@ -70,7 +70,7 @@ fn any_part_of_a_document_can_be_held_against_any_part_of_a_schema() {
     let items = schema.node(list).items.expect("declared");
     let value = decode("{x: [1]}");
     let item = value.root().pointer("/x/0").expect("there");
-    let mut request = Request::default();
+    let mut request = ValidateRequest::default();
     request.base = FieldPath::root().field("list").index(41);
     let found = validate::report(&schema, items, item, &request);
     assert_eq!(

@@ -4,9 +4,9 @@ use crdkit_codec::{DecodeOptions, json, yaml};
 use crdkit_issue::{Arg, Issue, PathStyle};
 use crdkit_structure::CompiledSchema;
 use crdkit_structure::import::{
-    ImportError, Imported, Options, Profile, Unevaluated, Unknown, import,
+    ImportError, ImportOptions, Imported, Profile, Unevaluated, Unknown, import,
 };
-use crdkit_structure::validate::{self, Request};
+use crdkit_structure::validate::{self, ValidateRequest};
 use crdkit_value::{Document, NumberMode};
 
 /// The document that `text` holds, numbers as written. What is JSON is read as JSON: YAML does not call
@@ -24,19 +24,19 @@ pub(crate) fn decode(text: &str) -> Document {
 }
 
 /// Plain JSON Schema: any keyword, nothing removed, nothing approximated.
-pub(crate) fn loose() -> Options {
-    Options::new()
+pub(crate) fn loose() -> ImportOptions {
+    ImportOptions::new()
         .profile(Profile::Loose)
         .unknown(Unknown::Preserve)
         .unevaluated(Unevaluated::Exact)
 }
 
-pub(crate) fn try_import(schema: &str, options: &Options) -> Result<Imported, ImportError> {
+pub(crate) fn try_import(schema: &str, options: &ImportOptions) -> Result<Imported, ImportError> {
     import(decode(schema).root(), options)
 }
 
 #[track_caller]
-pub(crate) fn schema(text: &str, options: &Options) -> CompiledSchema {
+pub(crate) fn schema(text: &str, options: &ImportOptions) -> CompiledSchema {
     match try_import(text, options) {
         Ok(imported) => imported.schema,
         Err(error) => panic!("{error}: {:?}\n{text}", std::error::Error::source(&error)),
@@ -45,7 +45,7 @@ pub(crate) fn schema(text: &str, options: &Options) -> CompiledSchema {
 
 /// All findings about a value.
 pub(crate) fn issues(schema: &CompiledSchema, value: &Document) -> Vec<Issue> {
-    let found = validate::report(schema, schema.root(), value.root(), &Request::default());
+    let found = validate::report(schema, schema.root(), value.root(), &ValidateRequest::default());
     found.into_iter().map(|(_, issue)| issue).collect()
 }
 
@@ -71,7 +71,7 @@ pub(crate) fn found(schema: &CompiledSchema, value: &str) -> Vec<String> {
 
 /// Says that `value` has exactly these findings.
 #[track_caller]
-pub(crate) fn check_with(options: &Options, text: &str, value: &str, expected: &[&str]) {
+pub(crate) fn check_with(options: &ImportOptions, text: &str, value: &str, expected: &[&str]) {
     assert_eq!(found(&schema(text, options), value), expected, "schema: {text}\nvalue: {value}");
 }
 

@@ -2,7 +2,7 @@
 
 use crate::support::{check_with, found, loose, schema};
 use crdkit_schema::compile::Member;
-use crdkit_structure::import::{Options, Profile, Unknown};
+use crdkit_structure::import::{ImportOptions, Profile, Unknown};
 use crdkit_structure::member::becomes;
 use std::fmt::Write as _;
 
@@ -84,7 +84,7 @@ fn one(preserve: bool, additional: Additional, pattern: Option<&str>, policy: &U
 
 #[test]
 fn a_resource_always_knows_its_type_and_metadata() {
-    let strict = Options::new().unknown(Unknown::Strict);
+    let strict = ImportOptions::new().unknown(Unknown::Strict);
     let root = "{openAPIV3Schema: {type: object, properties: {spec: {type: object}}}}";
     check_with(&strict, root, "{apiVersion: a/b, kind: C, metadata: {any: 1}, spec: {}}", &[]);
     check_with(&strict, root, "{apiVersion: a/b, status: {}}", &["unknown-key @ /status"]);

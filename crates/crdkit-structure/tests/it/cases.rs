@@ -3,7 +3,7 @@
 //! | Block | Meaning |
 //! |---|---|
 //! | `yaml schema` | the schema of what follows; more words are options of the import |
-//! | `json input` | an input; what it gives is shown by the blocks behind it |
+//! | `json input` | an input; what it gives is shown by the blocks after it |
 //! | `json value` | the value as the program sees it |
 //! | `text presence` | what is known about places, one to a line, without those that are only seen |
 //! | `text seen` | the places that the input had, one to a line |
@@ -15,8 +15,8 @@
 
 use crdkit_issue::{Issues, PathStyle};
 use crdkit_structure::{
-    CelOptions, Codecs, DefaultMode, EncodeMode, Nulls, Options, ParseOptions, Parsed, Profile,
-    Schema, Unknown, import_with,
+    CelOptions, Codecs, DefaultMode, EncodeMode, ImportOptions, Nulls, ParseOptions, Parsed,
+    Profile, Schema, Unknown, import_with,
 };
 use crdkit_testkit::Block;
 use crdkit_value::{Document, Presence};
@@ -65,23 +65,24 @@ fn run(blocks: &[Block], failures: &mut Vec<String>) {
 
 fn import(block: &Block) -> Schema {
     let mut codecs = Codecs::new();
-    let options = block.words.iter().skip(2).fold(Options::new(), |options, word| match &**word {
-        "apply" => options.defaults(DefaultMode::Apply),
-        "annotate" => options.defaults(DefaultMode::Annotate),
-        "strict" => options.unknown(Unknown::Strict),
-        "preserve" => options.unknown(Unknown::Preserve),
-        "loose" => options.profile(Profile::Loose),
-        "drop-nulls" => options.nulls(Nulls::DropLikeApiServer),
-        "cel" => options.cel(CelOptions::default()),
-        "codecs" => {
-            codecs = Codecs::standard();
-            options
-        }
-        other => match other.strip_prefix("passthrough=") {
-            Some(target) => options.unknown(Unknown::Passthrough { target: target.into() }),
-            None => panic!("{}: unknown option `{other}`", block.place()),
-        },
-    });
+    let options =
+        block.words.iter().skip(2).fold(ImportOptions::new(), |options, word| match &**word {
+            "apply" => options.defaults(DefaultMode::Apply),
+            "annotate" => options.defaults(DefaultMode::Annotate),
+            "strict" => options.unknown(Unknown::Strict),
+            "preserve" => options.unknown(Unknown::Preserve),
+            "loose" => options.profile(Profile::Loose),
+            "drop-nulls" => options.nulls(Nulls::DropLikeApiServer),
+            "cel" => options.cel(CelOptions::default()),
+            "codecs" => {
+                codecs = Codecs::standard();
+                options
+            }
+            other => match other.strip_prefix("passthrough=") {
+                Some(target) => options.unknown(Unknown::Passthrough { target: target.into() }),
+                None => panic!("{}: unknown option `{other}`", block.place()),
+            },
+        });
     let document = crate::support::decode(&block.text).document;
     let imported = import_with(document.root(), &options, codecs);
     imported.unwrap_or_else(|error| panic!("{}: {error}", block.place())).schema
@@ -120,7 +121,7 @@ fn show(schema: &Schema, parsed: &Parsed, role: &str) -> String {
 
 fn canonical(document: &Document) -> String {
     let mut out = Vec::new();
-    let notation = crdkit_codec::json::Notation::Exact;
+    let notation = crdkit_codec::json::NumberNotation::Exact;
     crdkit_codec::json::write_canonical(document.root(), notation, &mut out).expect("numbers");
     String::from_utf8(out).expect("UTF-8")
 }

@@ -4,7 +4,7 @@ use crate::support::decode;
 use crdkit_issue::{FieldPath, Issue, PathStyle};
 use crdkit_schema::rules::Cache;
 use crdkit_structure::cel::{self, Call};
-use crdkit_structure::import::{CelOptions, Functions, Imported, Options, import};
+use crdkit_structure::import::{CelOptions, Functions, ImportOptions, Imported, import};
 use std::cell::Cell;
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ fn schema(rule: &str) -> String {
 #[track_caller]
 fn imported(schema: &str, options: CelOptions) -> Imported {
     let document = decode(schema).document;
-    match import(document.root(), &Options::new().cel(options)) {
+    match import(document.root(), &ImportOptions::new().cel(options)) {
         Ok(imported) => imported,
         Err(error) => panic!("{error}"),
     }
@@ -57,7 +57,7 @@ fn a_long_rule_is_cut_between_two_characters() {
 #[test]
 fn rules_can_be_left_out() {
     let document = decode(&schema("false")).document;
-    let imported = import(document.root(), &Options::new()).expect("a schema");
+    let imported = import(document.root(), &ImportOptions::new()).expect("a schema");
     assert_eq!(run(&imported, "{}", None), [""; 0]);
 }
 
@@ -65,7 +65,7 @@ fn rules_can_be_left_out() {
 fn an_import_says_what_is_wrong_with_a_rule() {
     let import = |rule: &str, options: CelOptions| {
         let document = decode(&schema(rule)).document;
-        match import(document.root(), &Options::new().cel(options)) {
+        match import(document.root(), &ImportOptions::new().cel(options)) {
             Ok(imported) => format!("{}", imported.diagnostics),
             Err(error) => error.to_string(),
         }
@@ -144,7 +144,7 @@ fn whole_objects_have_variables_of_their_own_when_asked_for() {
     assert_eq!(run(&imported, &lamp("b"), None), [""; 0]);
     assert_eq!(run(&imported, &lamp("x"), None).len(), 1);
     // The API server offers no such variables.
-    let plain = match import(document.root(), &Options::new().cel(CelOptions::default())) {
+    let plain = match import(document.root(), &ImportOptions::new().cel(CelOptions::default())) {
         Ok(imported) => format!("{}", imported.diagnostics),
         Err(error) => error.to_string(),
     };

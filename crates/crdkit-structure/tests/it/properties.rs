@@ -1,7 +1,9 @@
 //! What holds for every input of a schema: presence, round trips, canonical text.
 
 use crdkit_structure::build::{Node, array, boolean, integer, map, object, string};
-use crdkit_structure::{Decoded, DefaultMode, Options, ParseOptions, Schema, Unknown, document_of};
+use crdkit_structure::{
+    Decoded, DefaultMode, ImportOptions, ParseOptions, Schema, Unknown, document_of,
+};
 use crdkit_value::{Document, NodeId, Value};
 use proptest::prelude::*;
 
@@ -34,7 +36,7 @@ fn arbitrary_node() -> impl Strategy<Value = Node> {
 
 /// Something that the schema takes.
 fn default_for(node: &Node) -> Option<Document> {
-    let schema = node.clone().build(&Options::new()).ok()?;
+    let schema = node.clone().build(&ImportOptions::new()).ok()?;
     ["\"x\"", "1", "true", "[]", "{}"]
         .into_iter()
         .map(document_of)
@@ -123,7 +125,7 @@ proptest! {
             1 => DefaultMode::Annotate,
             _ => DefaultMode::Ignore,
         };
-        let options = Options::new().defaults(mode).unknown(Unknown::Preserve);
+        let options = ImportOptions::new().defaults(mode).unknown(Unknown::Preserve);
         let schema = node.build(&options).unwrap();
         let written = schema.to_json_schema(&crdkit_structure::ExportOptions::new());
         let input = instance(written.root(), &mut choices.into_iter());
@@ -159,7 +161,7 @@ proptest! {
         node in arbitrary_node(),
         choices in proptest::collection::vec(any::<u8>(), 64),
     ) {
-        let schema = node.build(&Options::new().defaults(DefaultMode::Apply)).unwrap();
+        let schema = node.build(&ImportOptions::new().defaults(DefaultMode::Apply)).unwrap();
         let written = schema.to_json_schema(&crdkit_structure::ExportOptions::new());
         let input = instance(written.root(), &mut choices.into_iter());
         let once = decode(&schema, &input);

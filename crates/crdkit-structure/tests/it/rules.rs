@@ -4,15 +4,15 @@ use crdkit_issue::{FieldPath, Issues, PathStyle, codes};
 use crdkit_structure::build::{array, integer, map, number, object, string, tagged};
 use crdkit_structure::{
     Base64, Codec, Codecs, Decoded, DefaultMode, EncodeError, EncodeMode, EpochSeconds, Equality,
-    ExportOptions, JsonText, Nulls, Numbers, Options, ParseOptions, Parsed, Profile, QuantityText,
-    Report, Rfc3339, Rule, RuleContext, Schema, Unknown, WhenSeen, Wire, document_of, import,
-    import_json, import_with, import_yaml, rule_fn,
+    ExportOptions, ImportOptions, JsonText, Nulls, Numbers, ParseOptions, Parsed, Profile,
+    QuantityText, Report, Rfc3339, Rule, RuleContext, Schema, Unknown, WhenSeen, Wire, document_of,
+    import, import_json, import_with, import_yaml, rule_fn,
 };
 use crdkit_value::{Document, Limits, NodeId, PresenceFilter, Value};
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
 
-fn schema(yaml: &str, options: &Options) -> Schema {
+fn schema(yaml: &str, options: &ImportOptions) -> Schema {
     import_yaml(yaml.as_bytes(), options).unwrap_or_else(|error| panic!("{error}")).schema
 }
 
@@ -42,7 +42,7 @@ properties:
 ";
 
 fn person(defaults: DefaultMode) -> Schema {
-    schema(PERSON, &Options::new().defaults(defaults))
+    schema(PERSON, &ImportOptions::new().defaults(defaults))
 }
 
 #[test]
@@ -90,7 +90,7 @@ fn what_the_program_has_set_is_written() {
 #[test]
 fn a_null_that_the_program_has_replaced_is_written_as_the_new_value() {
     let yaml = "type: object\nproperties: {a: {type: integer, nullable: true}}";
-    let schema = schema(yaml, &Options::new());
+    let schema = schema(yaml, &ImportOptions::new());
     let mut edited = decoded(&schema, r#"{"a": null}"#);
     assert_eq!(text(schema.encode_preserving(&edited)), r#"{"a":null}"#);
     let id = edited.value.root().get("a").unwrap().id();
@@ -112,7 +112,7 @@ fn output_is_checked_on_both_sides() {
         crdkit_value::Event::Float(f64::NAN),
         crdkit_value::Event::EndObject,
     ]);
-    let open = object().optional("x", number()).build(&Options::new()).unwrap();
+    let open = object().optional("x", number()).build(&ImportOptions::new()).unwrap();
     match open.encode_canonical(&not_finite) {
         Err(EncodeError::NonFiniteNumber(path)) => assert_eq!(path.pointer(), "/x"),
         Err(EncodeError::Invalid(issues)) => assert_eq!(short(&issues), ["/x overflow"]),
@@ -139,7 +139,7 @@ fn a_rule_says_what_kind_of_mistake_it_found() {
         (codes::domain::DEPENDENCY_UNAVAILABLE, "dependency_unavailable"),
         (codes::domain::CUSTOM, "custom"),
     ] {
-        let schema = object().build(&Options::new()).unwrap();
+        let schema = object().build(&ImportOptions::new()).unwrap();
         let ruled = schema.with_rule(rule_fn("rule", move |context, _| {
             context.report_as(code, "", "the program's words");
         }));
@@ -151,7 +151,7 @@ fn a_rule_says_what_kind_of_mistake_it_found() {
 
 #[test]
 fn a_scalar_that_was_null_cannot_be_preserved() {
-    let schema = string().build(&Options::new()).unwrap();
+    let schema = string().build(&ImportOptions::new()).unwrap();
     let parsed = parse(&schema, "null");
     assert_eq!(short(&parsed.issues), [" invalid_type"]);
     let error = schema.encode_preserving(&Decoded::new(parsed.value, parsed.presence)).unwrap_err();
@@ -180,7 +180,7 @@ properties:
 ";
     let order = Arc::new(Mutex::new(Vec::new()));
     let (outer, inner) = (Arc::clone(&order), Arc::clone(&order));
-    let schema = schema(yaml, &Options::new().defaults(DefaultMode::Apply))
+    let schema = schema(yaml, &ImportOptions::new().defaults(DefaultMode::Apply))
         .with_rule(rule_fn("outer", move |context, _| {
             outer.lock().unwrap().push(format!("outer {}", context.path().pointer()));
         }))
@@ -215,7 +215,7 @@ properties:
 
 #[test]
 fn rules_see_what_was_there_before() {
-    let schema = schema("type: object\nproperties: {size: {type: integer}}", &Options::new())
+    let schema = schema("type: object\nproperties: {size: {type: integer}}", &ImportOptions::new())
         .with_rule(rule_fn("grows", |context, value| {
             let size = |value: Value<'_>| value.get("size").and_then(Value::as_i64);
             let before = context.old().and_then(size);
@@ -307,7 +307,7 @@ properties:
         .for_path("/at", EpochSeconds)
         .and_then(|codecs| codecs.for_path("/jobs/*/config", JsonText))
         .unwrap();
-    let schema = schema(yaml, &Options::new()).with_codecs(codecs);
+    let schema = schema(yaml, &ImportOptions::new()).with_codecs(codecs);
     let wire = r#"{"at": 60, "jobs": [{"config": "{\"k\": null}"}]}"#;
     let value = decoded(&schema, wire);
     assert_eq!(
@@ -345,7 +345,7 @@ fn a_codec_of_the_program_s_own_checks_its_side_too() {
         }
     }
     let yaml = "type: object\nproperties: {share: {type: string, format: percent, default: 50%}}";
-    let schema = schema(yaml, &Options::new().defaults(DefaultMode::Apply))
+    let schema = schema(yaml, &ImportOptions::new().defaults(DefaultMode::Apply))
         .with_codecs(Codecs::new().for_format("percent", Percent));
     let value = decoded(&schema, "{}");
     assert_eq!(value.value, document_of(r#"{"share": 50}"#));
@@ -368,7 +368,7 @@ properties:
     for (equality, expected) in
         [(Equality::Structural, &[][..]), (Equality::CanonicalJson, &["/times/1 duplicate_item"])]
     {
-        let options = Options::new().equality(equality);
+        let options = ImportOptions::new().equality(equality);
         let schema = import_with(document.root(), &options, Codecs::standard()).unwrap().schema;
         assert_eq!(short(&parse(&schema, input).issues), expected, "{equality:?}");
     }
@@ -398,7 +398,7 @@ fn presence_is_kept_where_it_is_asked_for() {
 #[test]
 fn strange_names_are_names_like_any_other() {
     let yaml = "type: object\nproperties: {a: {type: integer, default: 1}}";
-    let options = Options::new().unknown(Unknown::Preserve).defaults(DefaultMode::Apply);
+    let options = ImportOptions::new().unknown(Unknown::Preserve).defaults(DefaultMode::Apply);
     let schema = schema(yaml, &options);
     let input = r#"{"":{"/":null},"a/b":1,"_unknown":[],"~":{}}"#;
     let value = decoded(&schema, input);
@@ -431,7 +431,7 @@ fn required_and_default_by_mode() {
         (DefaultMode::Annotate, &[]),
         (DefaultMode::Ignore, &["/a required"]),
     ] {
-        let schema = schema(yaml, &Options::new().defaults(mode));
+        let schema = schema(yaml, &ImportOptions::new().defaults(mode));
         assert_eq!(short(&parse(&schema, "{}").issues), issues, "{mode:?}");
     }
 }
@@ -454,7 +454,7 @@ fn built_schemas_are_imported_ones() {
             &document_of(r#"{"kind": "flat"}"#),
         )
         .closed()
-        .build(&Options::new().profile(Profile::Loose).defaults(DefaultMode::Apply))
+        .build(&ImportOptions::new().profile(Profile::Loose).defaults(DefaultMode::Apply))
         .unwrap();
     let parsed = parse(
         &built,
@@ -479,14 +479,15 @@ fn built_schemas_are_imported_ones() {
 
     // Written out and read again, it judges the same.
     let exported = built.to_json_schema(&ExportOptions::new());
-    let again = import(exported.root(), &Options::new().profile(Profile::Loose)).unwrap().schema;
+    let again =
+        import(exported.root(), &ImportOptions::new().profile(Profile::Loose)).unwrap().schema;
     assert_eq!(again.to_json_schema(&ExportOptions::new()), exported);
     let wrong = r#"{"name": "A", "sizes": [0], "x": 1}"#;
     assert_eq!(short(&parse(&again, wrong).issues), short(&parse(&built, wrong).issues));
     assert!(
         string()
             .pattern("(")
-            .build(&Options::new().deny(crdkit_structure::Level::Warning))
+            .build(&ImportOptions::new().deny(crdkit_structure::DiagnosticLevel::Warning))
             .is_err()
     );
 }
@@ -494,13 +495,13 @@ fn built_schemas_are_imported_ones() {
 #[test]
 fn export_keeps_extensions_and_can_mark_presence() {
     let text = br#"{"openAPIV3Schema": {"type": "object", "x-mine": {"a": 1}}}"#;
-    let schema = import_json(text, &Options::new()).unwrap().schema;
+    let schema = import_json(text, &ImportOptions::new()).unwrap().schema;
     let plain = schema.to_json_schema(&ExportOptions::new());
     assert_eq!(plain, document_of(r#"{"type": "object", "x-mine": {"a": 1}}"#));
     let crd = br#"{"kind": "CustomResourceDefinition", "spec": {"versions": [
         {"name": "v1", "storage": true, "schema": {"openAPIV3Schema": {"type": "object", "x-mine": {"a": 1}}}}
     ]}}"#;
-    let of_crd = import_json(crd, &Options::new()).unwrap().schema;
+    let of_crd = import_json(crd, &ImportOptions::new()).unwrap().schema;
     assert_eq!(of_crd.to_json_schema(&ExportOptions::new()), plain);
     let marked = schema.to_json_schema(&ExportOptions::new().presence_annotation());
     assert_eq!(marked.root().get("x-goskema-presence").and_then(Value::as_bool), Some(true));
@@ -510,7 +511,7 @@ fn export_keeps_extensions_and_can_mark_presence() {
 fn a_report_for_machines_has_every_part() {
     let schema = schema(
         "type: object\nproperties: {a: {type: array, x-kubernetes-list-type: set, items: {type: integer}}}",
-        &Options::new(),
+        &ImportOptions::new(),
     );
     let source = b"{\n \"a\": [1,\n 1]}";
     let parsed = schema.parse(source, &ParseOptions::new());
@@ -531,7 +532,7 @@ fn a_report_for_machines_has_every_part() {
 
 #[test]
 fn limits_end_a_report_and_a_document() {
-    let schema = array(integer()).build(&Options::new()).unwrap();
+    let schema = array(integer()).build(&ImportOptions::new()).unwrap();
     let many = format!("[{}]", vec!["\"x\""; 50].join(","));
     let parsed = schema.parse(&many, &ParseOptions::new().max_issues(10));
     assert_eq!(parsed.issues.len(), 11);
@@ -545,7 +546,7 @@ fn limits_end_a_report_and_a_document() {
     let small = ParseOptions::new().limits(Limits { bytes: 4, ..Limits::default() });
     assert!(schema.parse("[1, 2]", &small).issues.has("truncated"));
     let digits = "[1e1000000000]";
-    let parsed = parse(&array(number()).build(&Options::new()).unwrap(), digits);
+    let parsed = parse(&array(number()).build(&ImportOptions::new()).unwrap(), digits);
     assert!(parsed.is_valid(), "{}", parsed.issues);
 }
 
@@ -584,7 +585,7 @@ fn every_format_is_read() {
 #[test]
 fn an_import_refuses_keys_that_are_given_twice() {
     let text = b"type: object\ntype: string\n";
-    let error = import_yaml(text, &Options::new()).unwrap_err();
+    let error = import_yaml(text, &ImportOptions::new()).unwrap_err();
     assert!(error.to_string().contains("duplicate_key"), "{error}");
 }
 
@@ -612,7 +613,7 @@ fn the_table_of_unknown_members_holds() {
                         2 => Unknown::Preserve,
                         _ => Unknown::Passthrough { target: "/rest".into() },
                     };
-                    let options = Options::new().profile(Profile::Loose).unknown(unknown);
+                    let options = ImportOptions::new().profile(Profile::Loose).unknown(unknown);
                     let schema = schema(&yaml, &options);
                     let parsed = parse(&schema, r#"{"a": 1, "k": 2}"#);
                     let known = preserve
@@ -650,7 +651,7 @@ properties:
   list: {type: array, items: *node}
   map: {type: object, additionalProperties: *node}
 ";
-    let options = Options::new().nulls(Nulls::DropLikeApiServer);
+    let options = ImportOptions::new().nulls(Nulls::DropLikeApiServer);
     let object = r#"{"plain": null, "filled": null, "nullable": null}"#;
     let input = format!(r#"{{"a": {object}, "list": [{object}], "map": {{"k": {object}}}}}"#);
     for mode in [DefaultMode::Apply, DefaultMode::Annotate, DefaultMode::Ignore] {
@@ -677,7 +678,7 @@ properties:
 fn paths_of_findings_can_be_shown_as_kubernetes_shows_them() {
     let yaml =
         "type: object\nproperties: {labels: {type: object, additionalProperties: {type: string}}}";
-    let parsed = parse(&schema(yaml, &Options::new()), r#"{"labels": {"app.io/name": 1}}"#);
+    let parsed = parse(&schema(yaml, &ImportOptions::new()), r#"{"labels": {"app.io/name": 1}}"#);
     let path: &FieldPath = &parsed.issues.first().unwrap().path;
     assert_eq!(path.display(PathStyle::Kubernetes).to_string(), ".labels[app.io/name]");
     assert_eq!(
@@ -704,7 +705,7 @@ fn numbers_are_kept_and_written_as_the_option_says() {
         (Kubernetes, "9007199254740993", Ok("9007199254740993")),
         (Kubernetes, "1.50", Ok("1.5")),
     ] {
-        let schema = number().build(&Options::new().numbers(numbers)).unwrap();
+        let schema = number().build(&ImportOptions::new().numbers(numbers)).unwrap();
         let parsed = parse(&schema, input);
         let found = if parsed.is_valid() {
             Ok(text(schema.encode_canonical(&parsed.value)))

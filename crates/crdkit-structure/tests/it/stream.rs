@@ -6,7 +6,8 @@ use crdkit_issue::{FieldPath, Issue, codes};
 use crdkit_structure::CompiledSchema;
 use crdkit_structure::import::{self, Profile, Unknown};
 use crdkit_structure::stream::{
-    Elements, Feeder, Label, Options, Resolution, Step, Strategy as Buffers, Stream, labels,
+    Elements, Feeder, Label, Resolution, Strategy as Buffers, Stream, StreamOptions, StreamStep,
+    labels,
 };
 use crdkit_value::Duplicates;
 use proptest::prelude::*;
@@ -45,7 +46,7 @@ properties:
 
 fn schema(text: &str, unknown: Unknown) -> CompiledSchema {
     let document = support::decode(text).document;
-    let options = import::Options::new().profile(Profile::Loose).unknown(unknown);
+    let options = import::ImportOptions::new().profile(Profile::Loose).unknown(unknown);
     import::import(document.root(), &options).expect("a schema").schema
 }
 
@@ -65,15 +66,15 @@ impl Read for Trickle<'_> {
     }
 }
 
-fn options(threshold: usize) -> Options {
+fn options(threshold: usize) -> StreamOptions {
     let strategy = Buffers { threshold, ..Buffers::default() };
-    Options { strategy, ..Options::default() }
+    StreamOptions { strategy, ..StreamOptions::default() }
 }
 
 fn run(
     schema: &CompiledSchema,
     text: &str,
-    options: &Options,
+    options: &StreamOptions,
     chunk: usize,
 ) -> Result<Vec<Issue>, DecodeError> {
     let input = Trickle { bytes: text.as_bytes(), size: chunk };
@@ -81,8 +82,8 @@ fn run(
     let mut issues = Vec::new();
     while let Some(step) = stream.step()? {
         match step {
-            Step::Part(part) => issues.extend(part.issues),
-            Step::Finding(issue) => issues.push(issue),
+            StreamStep::Part(part) => issues.extend(part.issues),
+            StreamStep::Finding(issue) => issues.push(issue),
         }
     }
     Ok(issues)
@@ -157,9 +158,9 @@ proptest! {
         let pulled = run(&schema, &text, &options, 7).expect("JSON");
         let mut feeder = Feeder::new(&schema, &options);
         let mut pushed = Vec::new();
-        let mut take = |step: Step<'_>| match step {
-            Step::Part(part) => pushed.extend(part.issues),
-            Step::Finding(issue) => pushed.push(issue),
+        let mut take = |step: StreamStep<'_>| match step {
+            StreamStep::Part(part) => pushed.extend(part.issues),
+            StreamStep::Finding(issue) => pushed.push(issue),
         };
         for chunk in text.as_bytes().chunks(chunk) {
             feeder.feed(chunk, &mut take).expect("JSON");
@@ -221,7 +222,7 @@ properties:
     let text = r#"{"list": [1, 2, 3, 4, 5, 6]}"#;
     let run = |on_exceed, max_buffered| {
         let strategy = Buffers { threshold: 12, on_exceed, max_buffered };
-        let options = Options { strategy, ..Options::default() };
+        let options = StreamOptions { strategy, ..StreamOptions::default() };
         let issues = run(&schema, text, &options, 3).expect("JSON");
         issues
             .iter()
@@ -247,8 +248,8 @@ fn reading_ends_where_it_is_told_to() {
     for n in 0..50 {
         let _ = write!(text, r#"{{"name": "{n}", "num": -1}},"#);
     }
-    // What is behind the last comma is never looked at.
-    let fast = Options { fail_fast: true, ..options(10) };
+    // What is after the last comma is never looked at.
+    let fast = StreamOptions { fail_fast: true, ..options(10) };
     let issues = run(&schema, &text, &fast, 16).expect("ended early");
     assert_eq!(facts(&issues), ["minimum /items/0/num"]);
     let mut few = options(10);
@@ -268,7 +269,7 @@ fn repeated_keys_of_an_open_object_are_found() {
         (Duplicates::FirstWins, vec![]),
     ] {
         for threshold in [0, 5, 20, 40] {
-            let options = Options { duplicates, ..options(threshold) };
+            let options = StreamOptions { duplicates, ..options(threshold) };
             let issues = run(&schema, text, &options, 4).expect("JSON");
             assert_eq!(facts(&issues), expected, "{threshold}");
         }

@@ -1,6 +1,8 @@
 //! Values of schemas as types of a program.
 
-use crdkit_structure::{Codecs, DefaultMode, Options, ParseOptions, Schema, Tri, import_yaml};
+use crdkit_structure::{
+    Codecs, DefaultMode, ImportOptions, ParseOptions, Schema, Tri, import_yaml,
+};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -39,7 +41,7 @@ properties:
   ports: {type: object, additionalProperties: {type: number}}
   at: {type: string, format: date-time}
 ";
-    let options = Options::new().defaults(DefaultMode::Apply);
+    let options = ImportOptions::new().defaults(DefaultMode::Apply);
     import_yaml(yaml.as_bytes(), &options).unwrap().schema.with_codecs(Codecs::standard())
 }
 
@@ -101,7 +103,7 @@ fn a_partial_update_tells_missing_from_null() {
         c: Tri<i64>,
     }
     let yaml = "type: object\nproperties: {a: &n {type: integer, nullable: true}, b: *n, c: *n}";
-    let schema = import_yaml(yaml.as_bytes(), &Options::new()).unwrap().schema;
+    let schema = import_yaml(yaml.as_bytes(), &ImportOptions::new()).unwrap().schema;
     let decoded = schema.decode::<Patch>(r#"{"b": null, "c": 1}"#, &ParseOptions::new()).unwrap();
     assert_eq!(decoded.value, Patch { a: Tri::Missing, b: Tri::Null, c: Tri::Present(1) });
     assert_eq!(schema.to_canonical(&decoded.value).unwrap(), br#"{"b":null,"c":1}"#);
@@ -115,7 +117,7 @@ fn a_type_that_nests_without_end_is_refused() {
         next: Option<Box<Nested>>,
     }
     let yaml = "type: object\nx-kubernetes-preserve-unknown-fields: true";
-    let schema = import_yaml(yaml.as_bytes(), &Options::new()).unwrap().schema;
+    let schema = import_yaml(yaml.as_bytes(), &ImportOptions::new()).unwrap().schema;
     let text = format!("{}null{}", "{\"next\":".repeat(100), "}".repeat(100));
     assert!(schema.decode::<Nested>(&text, &ParseOptions::new()).is_err());
     let text = format!("{}null{}", "{\"next\":".repeat(20), "}".repeat(20));

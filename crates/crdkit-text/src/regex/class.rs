@@ -4,10 +4,10 @@
 //! Upstream: Go `regexp/syntax`, `parseClass` and `parseUnicodeClass`.
 
 use super::error::ErrorKind;
-use super::parse::{Parsed, Parser};
+use super::parse::{Parsed, RegexParser};
 use crate::unicode::{self, Ranges};
 
-impl Parser<'_> {
+impl RegexParser<'_> {
     /// Parses the bracketed class that starts at `start`.
     pub(super) fn bracket_class(&mut self, start: usize) -> Parsed<(Ranges, usize)> {
         let mut at = start + 1;

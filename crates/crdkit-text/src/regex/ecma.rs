@@ -48,7 +48,7 @@ impl Translator<'_> {
         Some(())
     }
 
-    /// Flags in front of a group are Go's own and mean something else, or nothing, there.
+    /// Flags before a group are Go's own and mean something else, or nothing, there.
     fn group(&mut self) -> Option<()> {
         self.out.push('(');
         let mut ahead = self.rest.clone();

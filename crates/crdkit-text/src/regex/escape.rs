@@ -3,10 +3,10 @@
 //! Upstream: Go `regexp/syntax`, `parseEscape`.
 
 use super::error::ErrorKind;
-use super::parse::{Parsed, Parser};
+use super::parse::{Parsed, RegexParser};
 use crate::unicode;
 
-impl Parser<'_> {
+impl RegexParser<'_> {
     /// The code point of the escape at `start`, and where it ends.
     pub(super) fn escape(&self, start: usize) -> Parsed<(u32, usize)> {
         let Some(c) = self.char(start + 1) else {

@@ -35,7 +35,7 @@ pub(super) struct Flags {
     non_greedy: bool,
 }
 
-pub(super) struct Parser<'p> {
+pub(super) struct RegexParser<'p> {
     pub(super) pattern: &'p str,
     pub(super) flags: Flags,
     stack: Stack,
@@ -45,7 +45,7 @@ pub(super) struct Parser<'p> {
 /// Parses a whole pattern.
 pub(super) fn pattern(pattern: &str) -> Parsed<Pattern> {
     let flags = Flags { fold: false, dot_newline: false, one_line: true, non_greedy: false };
-    let mut parser = Parser { pattern, flags, stack: Stack::new(), groups: Vec::new() };
+    let mut parser = RegexParser { pattern, flags, stack: Stack::new(), groups: Vec::new() };
     if pattern.len() > MAX_PATTERN_BYTES {
         return Err(parser.whole(ErrorKind::TooLarge));
     }
@@ -62,14 +62,14 @@ pub(super) fn pattern(pattern: &str) -> Parsed<Pattern> {
         };
         last_repeat = repeated.then_some(start);
     }
-    let Parser { stack, groups, .. } = parser;
+    let RegexParser { stack, groups, .. } = parser;
     match stack.finish() {
         Ok(root) => Ok(Pattern { root, groups }),
         Err(kind) => Err(RegexError { kind, fragment: pattern.into() }),
     }
 }
 
-impl Parser<'_> {
+impl RegexParser<'_> {
     /// Consumes one piece of syntax at `at`, whose first character is `c`.
     fn step(&mut self, c: char, at: usize, last_repeat: Option<usize>) -> Parsed<usize> {
         match c {

@@ -2,7 +2,7 @@
 
 use super::bits::Presence;
 use super::filter::{Choice, PresenceFilter};
-use super::map::{PresenceMap, ROOT, Step};
+use super::map::{PresenceMap, PresenceStep, ROOT};
 use crate::node::to_u32;
 use crate::{Document, NodeId, Value};
 use crdkit_issue::{FieldPath, Segment};
@@ -111,7 +111,7 @@ impl Collected {
             }
             for (index, item) in value.items().enumerate() {
                 let Some(choice) = path.choice(|| Segment::Index(index)) else { continue };
-                let step = Step::Index(to_u32(index));
+                let step = PresenceStep::Index(to_u32(index));
                 let row = self.new_row(row, step, item, choice, &presence);
                 if is_container(item) {
                     pending.push((item, row, depth + 1));
@@ -123,7 +123,7 @@ impl Collected {
     fn new_row(
         &mut self,
         parent: u32,
-        step: Step,
+        step: PresenceStep,
         value: Value<'_>,
         choice: Choice,
         presence: impl Fn(Value<'_>) -> Presence,

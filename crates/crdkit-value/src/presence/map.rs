@@ -19,7 +19,7 @@ pub struct PresenceMap {
 /// One place.
 #[derive(Clone, Debug)]
 pub(super) struct Row {
-    pub(super) step: Step,
+    pub(super) step: PresenceStep,
     pub(super) presence: Presence,
     /// Rows below, in path order.
     pub(super) children: Vec<u32>,
@@ -27,7 +27,7 @@ pub(super) struct Row {
 
 /// The last step to a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum PresenceStep {
     /// An item of an array, or the root.
     Index(u32),
     /// A member of an object, by the number of its name.
@@ -40,7 +40,8 @@ pub(super) const ROOT: u32 = 0;
 impl PresenceMap {
     /// A map in which only the root was seen.
     pub fn new() -> Self {
-        let root = Row { step: Step::Index(0), presence: Presence::SEEN, children: Vec::new() };
+        let root =
+            Row { step: PresenceStep::Index(0), presence: Presence::SEEN, children: Vec::new() };
         Self { rows: vec![root], names: Names::default() }
     }
 
@@ -49,7 +50,7 @@ impl PresenceMap {
         self.find(path).map_or(Presence::MISSING, |row| self.presence_of(row))
     }
 
-    /// What is known about the place a JSON Pointer names; nothing, if it is no pointer.
+    /// What is known about the place a JSON Pointer names; nothing, if it is not a pointer.
     pub fn at(&self, pointer: &str) -> Presence {
         FieldPath::from_pointer(pointer).map_or(Presence::MISSING, |path| self.get(&path))
     }
@@ -59,8 +60,10 @@ impl PresenceMap {
         let row = self.find(path).and_then(|row| self.rows.get(row as usize));
         let children = row.map_or(&[][..], |row| &row.children);
         let member = |child: &u32| match self.step_of(*child) {
-            Step::Name(name) => Some((self.names.text(name).to_owned(), self.presence_of(*child))),
-            Step::Index(_) => None,
+            PresenceStep::Name(name) => {
+                Some((self.names.text(name).to_owned(), self.presence_of(*child)))
+            }
+            PresenceStep::Index(_) => None,
         };
         children.iter().filter_map(member).collect()
     }
@@ -156,7 +159,7 @@ impl PresenceMap {
     }
 
     /// A new row below `parent`, as its last child whatever its step.
-    pub(super) fn append(&mut self, parent: u32, step: Step, presence: Presence) -> u32 {
+    pub(super) fn append(&mut self, parent: u32, step: PresenceStep, presence: Presence) -> u32 {
         let row = to_u32(self.rows.len());
         self.rows.push(Row { step, presence, children: Vec::new() });
         if let Some(parent) = self.rows.get_mut(parent as usize) {
@@ -175,14 +178,14 @@ impl PresenceMap {
         }
     }
 
-    pub(super) fn name(&mut self, name: &str) -> Step {
-        Step::Name(self.names.intern(name))
+    pub(super) fn name(&mut self, name: &str) -> PresenceStep {
+        PresenceStep::Name(self.names.intern(name))
     }
 
-    pub(super) fn segment(&self, step: Step) -> Segment {
+    pub(super) fn segment(&self, step: PresenceStep) -> Segment {
         match step {
-            Step::Index(index) => Segment::Index(index as usize),
-            Step::Name(name) => Segment::named(self.names.text(name)),
+            PresenceStep::Index(index) => Segment::Index(index as usize),
+            PresenceStep::Name(name) => Segment::named(self.names.text(name)),
         }
     }
 
@@ -200,13 +203,14 @@ impl PresenceMap {
     fn child(&self, row: u32, segment: &Segment) -> Option<u32> {
         let text = segment.text();
         let children = &self.rows.get(row as usize)?.children;
-        let is_array =
-            children.first().is_some_and(|child| matches!(self.step_of(*child), Step::Index(_)));
+        let is_array = children
+            .first()
+            .is_some_and(|child| matches!(self.step_of(*child), PresenceStep::Index(_)));
         let found = if is_array {
             let index = to_u32(pointer_index(&text)?);
             children.binary_search_by(|child| match self.step_of(*child) {
-                Step::Index(other) => other.cmp(&index),
-                Step::Name(_) => Ordering::Greater,
+                PresenceStep::Index(other) => other.cmp(&index),
+                PresenceStep::Name(_) => Ordering::Greater,
             })
         } else {
             children.binary_search_by(|child| self.text_of(*child).cmp(&text))
@@ -225,9 +229,9 @@ impl PresenceMap {
         child
     }
 
-    fn step(&mut self, segment: &Segment) -> Step {
+    fn step(&mut self, segment: &Segment) -> PresenceStep {
         match segment {
-            Segment::Index(index) => Step::Index(to_u32(*index)),
+            Segment::Index(index) => PresenceStep::Index(to_u32(*index)),
             Segment::Field(name) | Segment::Key(name) => self.name(name),
         }
     }
@@ -244,23 +248,23 @@ impl PresenceMap {
         }
     }
 
-    fn step_of(&self, row: u32) -> Step {
-        self.rows.get(row as usize).map_or(Step::Index(0), |row| row.step)
+    fn step_of(&self, row: u32) -> PresenceStep {
+        self.rows.get(row as usize).map_or(PresenceStep::Index(0), |row| row.step)
     }
 
     fn text_of(&self, row: u32) -> &str {
         match self.step_of(row) {
-            Step::Name(name) => self.names.text(name),
-            Step::Index(_) => "",
+            PresenceStep::Name(name) => self.names.text(name),
+            PresenceStep::Index(_) => "",
         }
     }
 
-    fn compare(&self, left: Step, right: Step) -> Ordering {
+    fn compare(&self, left: PresenceStep, right: PresenceStep) -> Ordering {
         match (left, right) {
-            (Step::Index(left), Step::Index(right)) => left.cmp(&right),
-            (Step::Index(_), Step::Name(_)) => Ordering::Less,
-            (Step::Name(_), Step::Index(_)) => Ordering::Greater,
-            (Step::Name(left), Step::Name(right)) => {
+            (PresenceStep::Index(left), PresenceStep::Index(right)) => left.cmp(&right),
+            (PresenceStep::Index(_), PresenceStep::Name(_)) => Ordering::Less,
+            (PresenceStep::Name(_), PresenceStep::Index(_)) => Ordering::Greater,
+            (PresenceStep::Name(left), PresenceStep::Name(right)) => {
                 self.names.text(left).cmp(self.names.text(right))
             }
         }

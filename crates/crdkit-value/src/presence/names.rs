@@ -13,7 +13,7 @@ pub(super) struct Names {
     hasher: RandomState,
 }
 
-/// All names one behind the other.
+/// All names one after the other.
 #[derive(Clone, Default)]
 struct Text {
     text: String,

@@ -90,8 +90,8 @@ fn messages(case: Option<Value<'_>>) -> BTreeSet<String> {
 }
 
 /// Every change of a schema, and whether all questions about it are answered.
-fn nodes(report: &semantic::Report, undecided: &[&semantic::Node]) -> Document {
-    let name = |node: &semantic::Node| format!("{} {}", node.version, node.path);
+fn nodes(report: &semantic::CompatReport, undecided: &[&semantic::ChangedNode]) -> Document {
+    let name = |node: &semantic::ChangedNode| format!("{} {}", node.version, node.path);
     let names: Vec<_> = report.changed.iter().map(name).collect();
     let mut events = vec![Event::BeginObject];
     for (node, name) in report.changed.iter().zip(&names) {

@@ -71,7 +71,7 @@ fn check(case: &Case) -> Vec<u8> {
 fn check_schema(case: &Case, validation: &Document) -> Vec<Issue> {
     let (schemas, schema, _) = read::bare_schema(validation.root());
     let asked = |name: &str| case.text("opts").contains(&format!("{name}:true"));
-    let mut options = check::Options::create();
+    let mut options = check::CheckOptions::create();
     options.allow_defaults = asked("allowDefaults");
     options.require_schema = asked("requireOpenAPISchema");
     options.require_valid_type = asked("requireValidPropertyType");

@@ -5,7 +5,7 @@ use crate::answer::Answer;
 use crate::case::{Case, Cases};
 use crate::score::Score;
 use anyhow::Result;
-use crdkit_schema::lookup::{self, Step};
+use crdkit_schema::lookup::{self, LookupStep};
 use crdkit_schema::read;
 use crdkit_value::{Document, Value};
 
@@ -25,13 +25,14 @@ fn answer(case: &Case) -> Vec<u8> {
         let Some(root) = crd.schema(index) else { continue };
         for (steps, id) in lookup::paths(&crd.schemas, root) {
             let text = lookup::print(&steps);
-            let found = |steps: &[Step]| lookup::find(&crd.schemas, root, steps);
+            let found = |steps: &[LookupStep]| lookup::find(&crd.schemas, root, steps);
             match found(&lookup::parse(&text)) {
                 Ok(place) if place.schema == id && place.steps == steps => written += 1,
                 _ => lost.push(format!("{} {text}", version.name)),
             }
             // `kubectl explain` leaves out the steps into lists and maps.
-            let names: Vec<_> = steps.into_iter().filter(|step| *step != Step::Each).collect();
+            let names: Vec<_> =
+                steps.into_iter().filter(|step| *step != LookupStep::Each).collect();
             short += i64::from(found(&names).is_ok());
         }
     }

@@ -9,7 +9,7 @@ use crate::case::{Case, Cases};
 use crate::score::Score;
 use anyhow::Result;
 use crdkit_structure::import::{
-    Dialect, Formats, Options, Profile, ResolveError, Resolver, Unevaluated, Unknown, import,
+    Dialect, Formats, ImportOptions, Profile, ResolveError, Resolver, Unevaluated, Unknown, import,
 };
 use crdkit_structure::validate;
 use crdkit_value::{Document, Value};
@@ -39,10 +39,10 @@ impl Resolver for Remotes {
     }
 }
 
-fn options(id: &str, remotes: &Remotes) -> Options {
+fn options(id: &str, remotes: &Remotes) -> ImportOptions {
     let dialect = if id.starts_with("draft4/") { Dialect::Draft4 } else { Dialect::Auto };
     let formats = id.contains("/optional/format");
-    Options::new()
+    ImportOptions::new()
         .profile(Profile::Loose)
         .dialect(dialect)
         .unknown(Unknown::Preserve)

@@ -1,6 +1,6 @@
 //! Suites `cr`, `cr-update` and `openshift`: what the API server makes of custom resources.
 //!
-//! The five characters that the server puts behind `generateName` are chance and not a verdict; they are
+//! The five characters that the server puts after `generateName` are chance and not a verdict; they are
 //! an input like any other and come from the recorded name. Nothing else that was recorded of an answer
 //! is looked at.
 

@@ -25,7 +25,7 @@ pub(in crate::plan) fn quick(
 
 /// What is known of a value: its shape, or only its type.
 #[derive(Clone, Copy)]
-enum Known<'p> {
+enum KnownType<'p> {
     Shape(ShapeId),
     Type(&'p Type),
 }
@@ -35,11 +35,11 @@ struct Builder<'p> {
     shapes: &'p Shapes,
     variables: &'p [&'p Type],
     /// The items that loops are at.
-    locals: Vec<(u32, Known<'p>)>,
+    locals: Vec<(u32, KnownType<'p>)>,
 }
 
 /// A way and what is known of the value at its end.
-type KnownWay<'p> = (Way, Known<'p>);
+type KnownWay<'p> = (Way, KnownType<'p>);
 
 impl<'p> Builder<'p> {
     fn step(&self, id: StepId) -> Option<&'p PlanStep> {
@@ -97,7 +97,7 @@ impl<'p> Builder<'p> {
     }
 
     /// A loop over a list, and what is known of its items.
-    fn each(&mut self, fold: &Fold, kind: EachKind, test: StepId) -> Option<(Each, Known<'p>)> {
+    fn each(&mut self, fold: &Fold, kind: EachKind, test: StepId) -> Option<(Each, KnownType<'p>)> {
         let local = (!fold.two).then_some(fold.local)?;
         let (list, seen) = self.chain(fold.range, SELECT)?;
         let item = self.item(seen)?;
@@ -263,7 +263,7 @@ impl<'p> Builder<'p> {
         let (mut start, mut seen) = match attribute.base {
             Base::Variable(slot) => {
                 let ty: &'p Type = self.variables.get(slot as usize)?;
-                (Start::Variable(slot, None), Known::Type(ty))
+                (Start::Variable(slot, None), KnownType::Type(ty))
             }
             Base::Local(slot) => {
                 let (_, seen) = self.locals.iter().rfind(|(local, _)| *local == slot)?;
@@ -282,7 +282,7 @@ impl<'p> Builder<'p> {
                     } else if self.object(seen)? != known.object {
                         return None;
                     }
-                    (Onward::Member(Name::clone(&known.key)), Known::Shape(known.shape))
+                    (Onward::Member(Name::clone(&known.key)), KnownType::Shape(known.shape))
                 }
                 Qualifier::Field { name, known: None, optional: false }
                 | Qualifier::Constant { key: Constant::String(name), optional: false } => {
@@ -300,48 +300,48 @@ impl<'p> Builder<'p> {
         Some((Way { start, steps: steps.into(), leaf: self.leaf_of(seen)?, cost }, seen))
     }
 
-    fn object(&self, seen: Known<'_>) -> Option<ShapeId> {
+    fn object(&self, seen: KnownType<'_>) -> Option<ShapeId> {
         match seen {
-            Known::Shape(shape) => Some(shape),
-            Known::Type(Type::Struct(name)) => self.shapes.object(name),
-            Known::Type(_) => None,
+            KnownType::Shape(shape) => Some(shape),
+            KnownType::Type(Type::Struct(name)) => self.shapes.object(name),
+            KnownType::Type(_) => None,
         }
     }
 
     /// An item of a list.
-    fn item(&self, seen: Known<'p>) -> Option<Known<'p>> {
+    fn item(&self, seen: KnownType<'p>) -> Option<KnownType<'p>> {
         match seen {
-            Known::Type(Type::List(item)) => Some(Known::Type(item)),
-            Known::Shape(shape) => match self.shapes.get(shape)?.kind {
-                ShapeKind::List { element, .. } => Some(Known::Shape(element)),
+            KnownType::Type(Type::List(item)) => Some(KnownType::Type(item)),
+            KnownType::Shape(shape) => match self.shapes.get(shape)?.kind {
+                ShapeKind::List { element, .. } => Some(KnownType::Shape(element)),
                 _ => None,
             },
-            Known::Type(_) => None,
+            KnownType::Type(_) => None,
         }
     }
 
     /// An entry of a map.
-    fn entry(&self, seen: Known<'p>) -> Option<Known<'p>> {
+    fn entry(&self, seen: KnownType<'p>) -> Option<KnownType<'p>> {
         match seen {
-            Known::Type(Type::Map(types)) => Some(Known::Type(&types.1)),
-            Known::Shape(shape) => match self.shapes.get(shape)?.kind {
-                ShapeKind::Map { value } => Some(Known::Shape(value)),
+            KnownType::Type(Type::Map(types)) => Some(KnownType::Type(&types.1)),
+            KnownType::Shape(shape) => match self.shapes.get(shape)?.kind {
+                ShapeKind::Map { value } => Some(KnownType::Shape(value)),
                 _ => None,
             },
-            Known::Type(_) => None,
+            KnownType::Type(_) => None,
         }
     }
 
-    fn leaf_of(&self, seen: Known<'_>) -> Option<Leaf> {
+    fn leaf_of(&self, seen: KnownType<'_>) -> Option<Leaf> {
         Some(match seen {
-            Known::Shape(shape) => Leaf::of(&self.shapes.get(shape)?.kind),
-            Known::Type(Type::Bool) => Leaf::Bool,
-            Known::Type(Type::Int) => Leaf::Int,
-            Known::Type(Type::String) => Leaf::Text,
-            Known::Type(Type::List(_)) => Leaf::List,
-            Known::Type(Type::Map(_)) => Leaf::Map,
-            Known::Type(Type::Struct(_)) => Leaf::Object,
-            Known::Type(_) => Leaf::Other,
+            KnownType::Shape(shape) => Leaf::of(&self.shapes.get(shape)?.kind),
+            KnownType::Type(Type::Bool) => Leaf::Bool,
+            KnownType::Type(Type::Int) => Leaf::Int,
+            KnownType::Type(Type::String) => Leaf::Text,
+            KnownType::Type(Type::List(_)) => Leaf::List,
+            KnownType::Type(Type::Map(_)) => Leaf::Map,
+            KnownType::Type(Type::Struct(_)) => Leaf::Object,
+            KnownType::Type(_) => Leaf::Other,
         })
     }
 }

@@ -7,7 +7,7 @@ use crate::report::{self, Format, Spec, Target};
 use anyhow::Result;
 use crdkit_codec::json::{self, Layout};
 use crdkit_codec::yaml;
-use crdkit_compat::crdify::{self, Config, Level};
+use crdkit_compat::crdify::{self, Config, CrdifyLevel};
 use crdkit_schema::read;
 use crdkit_value::{Document, Event};
 use rayon::prelude::*;
@@ -56,7 +56,7 @@ fn compare(old: &Document, new: &Document, format: Format, config: &Config) -> R
     let report = crdify::compare(&old, &new, config);
     let count = |level| report.findings.iter().filter(|it| it.level == level).count();
     let text = if format == Format::Markdown { report.markdown() } else { report.plain_text() };
-    let (errors, warnings) = (count(Level::Error), count(Level::Warning));
+    let (errors, warnings) = (count(CrdifyLevel::Error), count(CrdifyLevel::Warning));
     Report { text, document: report.document(), errors, warnings }
 }
 

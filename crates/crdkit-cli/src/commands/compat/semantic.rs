@@ -11,7 +11,7 @@ use crate::report::{
 };
 use anyhow::{Context as _, Result};
 use crdkit_codec::yaml;
-use crdkit_compat::semantic::{self, Date, Evidence, Level, Policy, Report, Verdict};
+use crdkit_compat::semantic::{self, CompatReport, Date, Evidence, Policy, ReasonLevel, Verdict};
 use crdkit_issue::{Issue, Severity, Span, codes};
 use rayon::prelude::*;
 use std::path::Path;
@@ -24,9 +24,9 @@ pub(super) fn run(args: &Compare) -> Result<Exit> {
     };
     let (mut policy, file) = config.map_or((Policy::default(), None), |(it, at)| (it, Some(at)));
     match args.on_unknown {
-        Some(OnUnknown::Error) => policy.limit_unknown(Level::Error),
-        Some(OnUnknown::Warn) => policy.limit_unknown(Level::Warning),
-        Some(OnUnknown::Ignore) => policy.limit_unknown(Level::Note),
+        Some(OnUnknown::Error) => policy.limit_unknown(ReasonLevel::Error),
+        Some(OnUnknown::Warn) => policy.limit_unknown(ReasonLevel::Warning),
+        Some(OnUnknown::Ignore) => policy.limit_unknown(ReasonLevel::Note),
         None => {}
     }
     let Some(sides) = Sides::load(args)? else { return Ok(Exit::Failed) };
@@ -146,7 +146,7 @@ impl Comparison<'_> {
     fn object(
         &self,
         name: &str,
-        report: &Report,
+        report: &CompatReport,
         old: &Definition,
         new: &Definition,
     ) -> (Object, Vec<usize>) {
@@ -155,7 +155,7 @@ impl Comparison<'_> {
         let mut findings = Vec::new();
         for finding in self.policy.findings(name, report, self.today) {
             used.extend(finding.exception);
-            if finding.level == Level::Note && !self.notes {
+            if finding.level == ReasonLevel::Note && !self.notes {
                 continue;
             }
             let places = finding.reason.places;
@@ -186,11 +186,11 @@ impl Comparison<'_> {
 
     fn finding(
         &self,
-        finding: &semantic::Finding<'_>,
+        finding: &semantic::PolicyFinding<'_>,
         span: Option<Span>,
         source: &Source<'_>,
     ) -> Finding {
-        let semantic::Finding { answer, reason, level, .. } = *finding;
+        let semantic::PolicyFinding { answer, reason, level, .. } = *finding;
         let version = match answer.version.as_str() {
             "" => String::new(),
             version => format!(" ({version})"),
@@ -198,7 +198,7 @@ impl Comparison<'_> {
         let open = if reason.verdict() == Verdict::Unknown { "perhaps " } else { "" };
         let mut issue = Issue::warning(answer.question.code())
             .with("change", format!("{open}{}{version}", reason.change));
-        if level == Level::Error {
+        if level == ReasonLevel::Error {
             issue.severity = Severity::Error;
         }
         issue.span = span;
@@ -249,7 +249,7 @@ pub(super) fn text(input: &Input) -> Source<'_> {
 }
 
 /// Writes every witness into a file of its own, as a fixture for tests.
-fn emit(directory: &Path, name: &str, report: &Report) -> Result<()> {
+fn emit(directory: &Path, name: &str, report: &CompatReport) -> Result<()> {
     let context = || format!("`{}` cannot be written", directory.display());
     std::fs::create_dir_all(directory).with_context(context)?;
     for answer in &report.answers {

@@ -6,7 +6,7 @@
 use super::changes::Note;
 use crdkit_codec::{DecodeOptions, yaml};
 use crdkit_issue::{LineIndex, Position};
-use crdkit_value::{NodeId, Place, Value};
+use crdkit_value::{NodeId, SourceSpans, Value};
 use std::collections::{BTreeMap, HashMap};
 
 /// Comments by the line they belong to, from zero.
@@ -122,7 +122,7 @@ impl Comments<'_> {
     }
 }
 
-fn place(value: Value<'_>) -> Option<Place> {
+fn place(value: Value<'_>) -> Option<SourceSpans> {
     value.document().place(value.id())
 }
 

@@ -5,7 +5,7 @@
 
 use crdkit_codec::go_json;
 use crdkit_sample::annotate::type_words;
-use crdkit_schema::lookup::{self, Place, Step};
+use crdkit_schema::lookup::{self, FoundSchema, LookupStep};
 use crdkit_schema::model::{Crd, Rule, Schema, SchemaId, Schemas};
 use crdkit_value::Value;
 use serde::Serialize;
@@ -121,10 +121,10 @@ pub(super) struct Describer<'s> {
 
 impl Describer<'_> {
     /// What is at `place`, with the fields below it.
-    pub(super) fn field(&self, place: &Place) -> Field {
+    pub(super) fn field(&self, place: &FoundSchema) -> Field {
         let name = place.steps.iter().rev().find_map(|step| match step {
-            Step::Name(name) => Some(name.clone()),
-            Step::Each => None,
+            LookupStep::Name(name) => Some(name.clone()),
+            LookupStep::Each => None,
         });
         let mut field = self.one(name.unwrap_or_default(), place);
         field.path = lookup::print(&place.steps);
@@ -137,13 +137,13 @@ impl Describer<'_> {
         field
     }
 
-    fn below(&self, place: &Place) -> Vec<Field> {
+    fn below(&self, place: &FoundSchema) -> Vec<Field> {
         let schema = self.schemas.get(place.schema);
         let fields = schema.properties.iter().map(|(name, id)| {
             let mut steps = place.steps.clone();
-            steps.push(Step::Name(name.to_owned()));
+            steps.push(LookupStep::Name(name.to_owned()));
             let required = schema.required.contains(&name);
-            let place = Place { schema: id, steps, required };
+            let place = FoundSchema { schema: id, steps, required };
             let mut field = self.one(name.to_owned(), &place);
             let inner = lookup::with_fields(self.schemas, &place);
             if inner == place {
@@ -159,7 +159,7 @@ impl Describer<'_> {
         fields
     }
 
-    fn one(&self, name: String, place: &Place) -> Field {
+    fn one(&self, name: String, place: &FoundSchema) -> Field {
         let schema = self.schemas.get(place.schema);
         let values = schema.enum_values.into_iter().flat_map(Value::items).map(json).collect();
         Field {

@@ -11,7 +11,7 @@ use crate::kinds::{self, quoted};
 use crate::stdout;
 use anyhow::{Context as _, Result, anyhow};
 use crdkit_codec::{DecodeOptions, json, yaml};
-use crdkit_schema::lookup::{self, NotFound, Step};
+use crdkit_schema::lookup::{self, LookupStep, NotFound};
 use crdkit_schema::model::{Crd, SchemaId, Schemas};
 use crdkit_schema::read;
 use describe::{Describer, Explained};
@@ -42,14 +42,14 @@ pub(crate) fn run(args: &Explain) -> Result<Exit> {
 }
 
 /// What is at `path` in objects of version number `at`.
-fn explain(crd: &Crd<'_>, at: usize, path: &[Step], recursive: bool) -> Result<Explained> {
+fn explain(crd: &Crd<'_>, at: usize, path: &[LookupStep], recursive: bool) -> Result<Explained> {
     let metadata = yaml::decode(METADATA.as_bytes(), &DecodeOptions::default());
     let metadata = metadata.map_err(|issue| anyhow!("{issue}"))?;
     let (common, common_root, _) = read::bare_schema(metadata.document.root());
     let kind = crd.spec.names.kind;
     let root = crd.schema(at).with_context(|| format!("this version of {kind} has no schema"))?;
     let place = lookup::find(&crd.schemas, root, path);
-    let is_common = matches!(path.first(), Some(Step::Name(name)) if is_common(name));
+    let is_common = matches!(path.first(), Some(LookupStep::Name(name)) if is_common(name));
     let silent = match &place {
         Ok(place) => says_nothing(&crd.schemas, place.schema),
         Err(_) => true,
@@ -66,7 +66,7 @@ fn explain(crd: &Crd<'_>, at: usize, path: &[Step], recursive: bool) -> Result<E
         // What a CRD leaves unsaid about the fields that every object has.
         let fields = &mut explained.field.fields;
         for (position, name) in ["apiVersion", "kind", "metadata"].into_iter().enumerate() {
-            let steps = [Step::Name(name.to_owned())];
+            let steps = [LookupStep::Name(name.to_owned())];
             let known = fields.iter().position(|field| field.name == name);
             let unsaid =
                 known.and_then(|at| fields.get(at)).is_none_or(|it| it.description.is_empty());
@@ -99,7 +99,7 @@ fn not_found(kind: &str, error: &NotFound) -> String {
         "" => kind.to_owned(),
         path => format!("{kind}.{path}"),
     };
-    let Step::Name(name) = &error.step else {
+    let LookupStep::Name(name) = &error.step else {
         return format!("`{place}` is neither a list nor a map, so that it has no items");
     };
     match (error.alike.as_slice(), error.known.as_slice()) {

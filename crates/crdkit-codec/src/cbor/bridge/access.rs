@@ -3,7 +3,7 @@
 use super::de::Deserializer;
 use super::error::Error;
 use crate::cbor::head::{Head, Major};
-use crate::cbor::problem::{Finding, Problem};
+use crate::cbor::problem::{CborFinding, CborProblem};
 use crdkit_issue::{Issue, Segment, Span, codes};
 use serde::de::value::StrDeserializer;
 use serde::de::{self, DeserializeSeed, Error as _};
@@ -42,13 +42,13 @@ impl Left {
 }
 
 /// The items of an array.
-pub(super) struct Items<'a, 'de> {
+pub(super) struct CborItems<'a, 'de> {
     deserializer: &'a mut Deserializer<'de>,
     left: Left,
     index: usize,
 }
 
-impl<'a, 'de> Items<'a, 'de> {
+impl<'a, 'de> CborItems<'a, 'de> {
     pub(super) fn new(deserializer: &'a mut Deserializer<'de>, head: Head) -> Self {
         Self { deserializer, left: Left::of(head), index: 0 }
     }
@@ -66,7 +66,7 @@ impl<'a, 'de> Items<'a, 'de> {
     }
 }
 
-impl<'de> de::SeqAccess<'de> for &mut Items<'_, 'de> {
+impl<'de> de::SeqAccess<'de> for &mut CborItems<'_, 'de> {
     type Error = Error;
 
     fn next_element_seed<T: DeserializeSeed<'de>>(
@@ -218,10 +218,10 @@ impl<'de> de::MapAccess<'de> for &mut Fields<'_, 'de> {
                 Major::Unsigned | Major::Negative => {
                     let negative = head.major == Major::Negative;
                     let argument = head.argument;
-                    return Err(deserializer.wrong(Problem::Integer { negative, argument }));
+                    return Err(deserializer.wrong(CborProblem::Integer { negative, argument }));
                 }
                 found => {
-                    let problem = Problem::KeyType { found, too_small: None };
+                    let problem = CborProblem::KeyType { found, too_small: None };
                     return Err(deserializer.wrong(problem));
                 }
             };
@@ -307,5 +307,5 @@ impl Deserializer<'_> {
 
 fn duplicate(key: &[u8], index: u64, start: usize) -> Error {
     let span = Span::new(start, start + 1);
-    Error::from(Finding { problem: Problem::Duplicate { index }, span, text: key.into() })
+    Error::from(CborFinding { problem: CborProblem::Duplicate { index }, span, text: key.into() })
 }

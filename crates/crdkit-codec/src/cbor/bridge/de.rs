@@ -1,13 +1,13 @@
 //! CBOR to Rust values. The form of the input has been checked, so heads are where they have to be.
 
 use super::MAX_DEPTH;
-use super::access::{Entries, EnumAccess, Fields, Items};
+use super::access::{CborItems, Entries, EnumAccess, Fields};
 use super::error::Error;
 use super::raw::ITEM;
 use crate::cbor::Rules;
 use crate::cbor::head::{BREAK, Head, Major, head};
 use crate::cbor::parse::float;
-use crate::cbor::problem::{Finding, Problem};
+use crate::cbor::problem::{CborFinding, CborProblem};
 use crate::cbor::sequence::without_self_described;
 use crate::cbor::text::{Encoding, Text};
 use crate::cbor::time;
@@ -32,7 +32,7 @@ pub(super) struct Deserializer<'de> {
     pub(super) unknown: Vec<Issue>,
 }
 
-/// An item behind its tags.
+/// An item after its tags.
 #[derive(Clone, Copy)]
 pub(super) struct Item {
     pub(super) head: Head,
@@ -56,12 +56,12 @@ impl<'de> Deserializer<'de> {
         Self { bytes, at: 0, depth: 0, encoding, strict, path: Vec::new(), unknown: Vec::new() }
     }
 
-    pub(super) fn wrong(&self, problem: Problem) -> Error {
-        Error::from(Finding::new(problem, Span::new(self.at, self.at + 1)))
+    pub(super) fn wrong(&self, problem: CborProblem) -> Error {
+        Error::from(CborFinding::new(problem, Span::new(self.at, self.at + 1)))
     }
 
     pub(super) fn head(&self) -> Result<Head, Error> {
-        head(self.bytes, self.at).map_err(|_| self.wrong(Problem::Truncated))
+        head(self.bytes, self.at).map_err(|_| self.wrong(CborProblem::Truncated))
     }
 
     /// Whether the next byte ends an item of indefinite length.
@@ -78,7 +78,7 @@ impl<'de> Deserializer<'de> {
         Ok(rest.get(..end).unwrap_or_default())
     }
 
-    /// Goes behind the tags of the next item, does something with it, and forgets what the tags said.
+    /// Passes over the tags of the next item, does something with it, and forgets what the tags said.
     pub(super) fn item<T>(
         &mut self,
         read: impl FnOnce(&mut Self, Item) -> Result<T, Error>,
@@ -109,7 +109,7 @@ impl<'de> Deserializer<'de> {
     /// One level further in.
     fn inside<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T, Error>) -> Result<T, Error> {
         if self.depth == MAX_DEPTH {
-            return Err(self.wrong(Problem::Depth { limit: MAX_DEPTH }));
+            return Err(self.wrong(CborProblem::Depth { limit: MAX_DEPTH }));
         }
         self.depth += 1;
         let value = read(self);
@@ -136,7 +136,7 @@ impl<'de> Deserializer<'de> {
         Ok(Text { end: self.at, is_chunked: true, ..text })
     }
 
-    /// A value that is no array, map or bytes; `null` is what `empty` says.
+    /// A value that is not an array, map or bytes; `null` is what `empty` says.
     fn scalar<V: Visitor<'de>>(
         &mut self,
         item: Item,
@@ -154,7 +154,7 @@ impl<'de> Deserializer<'de> {
                 integer(head, is_any).map_or_else(
                     || {
                         let negative = head.major == Major::Negative;
-                        Err(self.wrong(Problem::Integer { negative, argument: head.argument }))
+                        Err(self.wrong(CborProblem::Integer { negative, argument: head.argument }))
                     },
                     |int| match int {
                         Ok(int) => visitor.visit_u64(int),
@@ -186,7 +186,7 @@ impl<'de> Deserializer<'de> {
                     (None, 22, Empty::Int) => visitor.visit_u64(0),
                     (None, 22, Empty::Float) => visitor.visit_f64(0.0),
                     (None, 22, Empty::Text) => visitor.visit_str(""),
-                    (None, value, _) => Err(self.wrong(Problem::Simple { value })),
+                    (None, value, _) => Err(self.wrong(CborProblem::Simple { value })),
                 }
             }
         }
@@ -202,7 +202,7 @@ impl<'de> Deserializer<'de> {
                 Some(Err(int)) => time::epoch(int),
                 None => {
                     let negative = head.major == Major::Negative;
-                    Err(Problem::TimeOverflow { negative, argument: head.argument })
+                    Err(CborProblem::TimeOverflow { negative, argument: head.argument })
                 }
             },
         };
@@ -212,7 +212,7 @@ impl<'de> Deserializer<'de> {
     fn array<V: Visitor<'de>>(&mut self, head: Head, visitor: V) -> Result<V::Value, Error> {
         self.at = head.end;
         self.inside(|this| {
-            let mut items = Items::new(this, head);
+            let mut items = CborItems::new(this, head);
             let value = visitor.visit_seq(&mut items)?;
             items.finish()?;
             Ok(value)
@@ -353,7 +353,7 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'de> {
             Major::Array => this.array(item.head, visitor),
             _ if is_null(item.head) => {
                 this.at = item.head.end;
-                visitor.visit_seq(&mut Items::empty(this))
+                visitor.visit_seq(&mut CborItems::empty(this))
             }
             _ => this.scalar(item, Empty::Unit, visitor),
         })
@@ -417,7 +417,7 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'de> {
             Major::Bytes | Major::Text => {
                 let text = this.text(item.head)?;
                 let name = text.value(this.bytes).map_err(|problem| this.wrong(problem))?;
-                let name = str::from_utf8(&name).map_err(|_| this.wrong(Problem::Utf8))?;
+                let name = str::from_utf8(&name).map_err(|_| this.wrong(CborProblem::Utf8))?;
                 visitor.visit_enum(StrDeserializer::new(name))
             }
             Major::Map if !item.head.is_indefinite() && item.head.argument == 1 => {

@@ -1,6 +1,6 @@
 //! Why a Rust value has no CBOR form, or CBOR is not a Rust value.
 
-use super::super::problem::Finding;
+use super::super::problem::CborFinding;
 use crdkit_issue::{FieldPath, Issue};
 use std::fmt;
 
@@ -14,8 +14,8 @@ pub enum Error {
     Message(String),
 }
 
-impl From<Finding> for Error {
-    fn from(finding: Finding) -> Self {
+impl From<CborFinding> for Error {
+    fn from(finding: CborFinding) -> Self {
         Self::Refused(finding.issue(FieldPath::root()))
     }
 }

@@ -43,7 +43,7 @@ pub fn to_vec<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>, Error> {
 /// # Errors
 /// As for [`to_vec`]; `out` then holds a part of the value.
 pub fn write_to<T: Serialize + ?Sized>(value: &T, out: &mut Vec<u8>) -> Result<(), Error> {
-    value.serialize(Serializer(ser::Place(out)))
+    value.serialize(Serializer(ser::CborSerializer(out)))
 }
 
 /// The value in `bytes`, which must hold exactly one item, with or without tag 55799 in front.
@@ -68,7 +68,7 @@ pub fn from_slice_strict<'de, T: Deserialize<'de>>(
     Ok((value, deserializer.unknown))
 }
 
-/// The form of the whole input comes first, so that nothing behind this has to look for its end.
+/// The form of the whole input comes first, so that nothing after this has to look for its end.
 fn check(bytes: &[u8]) -> Result<(), Error> {
     form(bytes, &Rules::kubernetes(&Limits::default())).map_err(Error::from)
 }

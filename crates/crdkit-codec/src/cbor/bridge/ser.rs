@@ -13,10 +13,10 @@ use serde::Serialize;
 use serde::ser::Error as _;
 
 /// Where one value is written.
-pub(super) struct Place<'o>(pub(super) &'o mut Vec<u8>);
+pub(super) struct CborSerializer<'o>(pub(super) &'o mut Vec<u8>);
 
 /// Writes the items of an array.
-pub(super) struct Items<'o> {
+pub(super) struct CborArray<'o> {
     out: &'o mut Vec<u8>,
     body: Body,
     n: u64,
@@ -39,7 +39,7 @@ struct Body {
     announced: u64,
 }
 
-impl Place<'_> {
+impl CborSerializer<'_> {
     /// Opens a map of one entry, if there is a variant, whose value is still to be written.
     fn open(&mut self, variant: Option<&str>) {
         if let Some(name) = variant {
@@ -49,9 +49,9 @@ impl Place<'_> {
     }
 }
 
-impl<'o> Sink for Place<'o> {
+impl<'o> Sink for CborSerializer<'o> {
     type Error = Error;
-    type List = Items<'o>;
+    type List = CborArray<'o>;
     type Map = Entries<'o>;
 
     fn null(self) -> Result<(), Error> {
@@ -98,10 +98,10 @@ impl<'o> Sink for Place<'o> {
         Ok(())
     }
 
-    fn list(mut self, variant: Option<&str>, n: Option<usize>) -> Result<Items<'o>, Error> {
+    fn list(mut self, variant: Option<&str>, n: Option<usize>) -> Result<CborArray<'o>, Error> {
         self.open(variant);
         let body = Body::begin(Major::Array, n.unwrap_or_default(), self.0);
-        Ok(Items { out: self.0, body, n: 0 })
+        Ok(CborArray { out: self.0, body, n: 0 })
     }
 
     fn map(mut self, variant: Option<&str>, n: Option<usize>) -> Result<Entries<'o>, Error> {
@@ -115,9 +115,9 @@ impl<'o> Sink for Place<'o> {
         if name != ITEM {
             return value.serialize(Serializer(self));
         }
-        // The item comes as bytes, in front of which stand a tag and a head.
+        // The item comes as bytes, before which stand a tag and a head.
         let mut bytes = Vec::new();
-        value.serialize(Serializer(Place(&mut bytes)))?;
+        value.serialize(Serializer(CborSerializer(&mut bytes)))?;
         let head = crate::cbor::head::head(&bytes, 1).map_err(|_| Error::custom("not an item"))?;
         let item = bytes.get(head.end..).unwrap_or_default();
         check_embedded(item).map_err(Error::Refused)?;
@@ -126,12 +126,12 @@ impl<'o> Sink for Place<'o> {
     }
 }
 
-impl List for Items<'_> {
+impl List for CborArray<'_> {
     type Error = Error;
 
     fn item<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Error> {
         self.n += 1;
-        value.serialize(Serializer(Place(self.out)))
+        value.serialize(Serializer(CborSerializer(self.out)))
     }
 
     fn finish(self) -> Result<(), Error> {
@@ -141,16 +141,16 @@ impl List for Items<'_> {
 }
 
 impl Entries<'_> {
-    fn begin_key(&mut self) -> Place<'_> {
+    fn begin_key(&mut self) -> CborSerializer<'_> {
         self.places.push((self.out.len(), self.out.len()));
-        Place(self.out)
+        CborSerializer(self.out)
     }
 
-    fn begin_value(&mut self) -> Place<'_> {
+    fn begin_value(&mut self) -> CborSerializer<'_> {
         if let Some((_, value)) = self.places.last_mut() {
             *value = self.out.len();
         }
-        Place(self.out)
+        CborSerializer(self.out)
     }
 }
 
@@ -170,7 +170,7 @@ impl Map for Entries<'_> {
         self.value(value)
     }
 
-    /// Puts the entries in order and their number in front of them.
+    /// Puts the entries in order and their number before them.
     fn finish(self) -> Result<(), Error> {
         let Self { out, body, places } = self;
         let n = places.len() as u64;

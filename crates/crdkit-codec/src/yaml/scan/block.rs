@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::super::chars::{break_length, break_text};
 use super::super::error::Failure;
-use super::{Scanner, Step, Token, TokenKind};
+use super::{ScanResult, Scanner, TokenKind, YamlToken};
 
 /// What happens to the line breaks at the end of a block scalar.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -18,7 +18,7 @@ enum Chomping {
 }
 
 impl Scanner<'_> {
-    pub(super) fn fetch_block_scalar(&mut self, literal: bool) -> Step {
+    pub(super) fn fetch_block_scalar(&mut self, literal: bool) -> ScanResult {
         self.remove_simple_key()?;
         self.simple_key_allowed = true;
         let start = self.position;
@@ -67,7 +67,7 @@ impl Scanner<'_> {
             text.push_str(&trailing_breaks);
         }
         let kind = TokenKind::Scalar { plain: false };
-        self.push(Token::with_text(kind, start, end, Cow::Owned(text)));
+        self.push(YamlToken::with_text(kind, start, end, Cow::Owned(text)));
         Ok(())
     }
 

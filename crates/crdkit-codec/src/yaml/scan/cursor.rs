@@ -1,7 +1,7 @@
 //! Moving through the text: columns, lines, blanks and comments.
 
 use super::super::chars::{break_length, continuation_bytes, is_blank_or_end};
-use super::{Scanner, Step};
+use super::{ScanResult, Scanner};
 
 impl Scanner<'_> {
     /// The column of the current position, in characters.
@@ -77,7 +77,7 @@ impl Scanner<'_> {
     }
 
     /// Moves past spaces and a comment to the end of a line that may hold nothing else, and past its break.
-    pub(super) fn finish_line(&mut self) -> Step {
+    pub(super) fn finish_line(&mut self) -> ScanResult {
         self.skip_blanks();
         if self.byte(0) == b'#' {
             self.position = self.line_end(self.position);

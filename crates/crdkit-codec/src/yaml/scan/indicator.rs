@@ -1,26 +1,26 @@
 //! Tokens of punctuation: brackets, commas, `-`, `?`, `:`, document markers and the end of the text.
 
-use super::{Scanner, SimpleKey, Step, Token, TokenKind};
+use super::{ScanResult, Scanner, SimpleKey, TokenKind, YamlToken};
 
 impl Scanner<'_> {
-    pub(super) fn fetch_stream_end(&mut self) -> Step {
+    pub(super) fn fetch_stream_end(&mut self) -> ScanResult {
         // The end of the text ends its line, and with it every pending key.
         if self.position > self.line_start {
             self.line += 1;
             self.line_start = self.position;
         }
         self.leave_blocks()?;
-        self.push(Token::mark(TokenKind::StreamEnd, self.position, self.position));
+        self.push(YamlToken::mark(TokenKind::StreamEnd, self.position, self.position));
         Ok(())
     }
 
-    pub(super) fn fetch_document_indicator(&mut self, kind: TokenKind) -> Step {
+    pub(super) fn fetch_document_indicator(&mut self, kind: TokenKind) -> ScanResult {
         self.leave_blocks()?;
         self.push_indicator(kind, 3);
         Ok(())
     }
 
-    pub(super) fn fetch_flow_start(&mut self, kind: TokenKind) -> Step {
+    pub(super) fn fetch_flow_start(&mut self, kind: TokenKind) -> ScanResult {
         self.save_simple_key()?;
         if self.simple_keys.len() > self.around.max_depth {
             return Err(self.too_deep());
@@ -32,7 +32,7 @@ impl Scanner<'_> {
         Ok(())
     }
 
-    pub(super) fn fetch_flow_end(&mut self, kind: TokenKind) -> Step {
+    pub(super) fn fetch_flow_end(&mut self, kind: TokenKind) -> ScanResult {
         self.remove_simple_key()?;
         if self.in_flow()
             && let Some(inner) = self.simple_keys.pop()
@@ -46,7 +46,7 @@ impl Scanner<'_> {
         Ok(())
     }
 
-    pub(super) fn fetch_flow_entry(&mut self) -> Step {
+    pub(super) fn fetch_flow_entry(&mut self) -> ScanResult {
         self.remove_simple_key()?;
         self.simple_key_allowed = true;
         self.push_indicator(TokenKind::FlowEntry, 1);
@@ -54,7 +54,7 @@ impl Scanner<'_> {
     }
 
     /// Opens a block collection for an indicator at the current column, if one may begin here.
-    fn start_block(&mut self, kind: TokenKind, not_allowed: &'static str) -> Step {
+    fn start_block(&mut self, kind: TokenKind, not_allowed: &'static str) -> ScanResult {
         if self.in_flow() {
             return Ok(());
         }
@@ -63,12 +63,12 @@ impl Scanner<'_> {
         }
         let column = self.column();
         if self.roll_indent(column)? {
-            self.push(Token::mark(kind, self.position, self.position));
+            self.push(YamlToken::mark(kind, self.position, self.position));
         }
         Ok(())
     }
 
-    pub(super) fn fetch_block_entry(&mut self) -> Step {
+    pub(super) fn fetch_block_entry(&mut self) -> ScanResult {
         self.start_block(
             TokenKind::BlockSequenceStart,
             "block sequence entries are not allowed in this context",
@@ -79,7 +79,7 @@ impl Scanner<'_> {
         Ok(())
     }
 
-    pub(super) fn fetch_key(&mut self) -> Step {
+    pub(super) fn fetch_key(&mut self) -> ScanResult {
         self.start_block(
             TokenKind::BlockMappingStart,
             "mapping keys are not allowed in this context",
@@ -90,7 +90,7 @@ impl Scanner<'_> {
         Ok(())
     }
 
-    pub(super) fn fetch_value(&mut self) -> Step {
+    pub(super) fn fetch_value(&mut self) -> ScanResult {
         let level = self.simple_keys.len() - 1;
         let key = self.simple_keys.last().copied().unwrap_or_default();
         if self.is_pending(level, key.token)? {
@@ -103,7 +103,7 @@ impl Scanner<'_> {
             match place.and_then(|place| self.tokens.get_mut(place)) {
                 Some(token) => token.kind = kind,
                 // The parser did not wait; it will not accept the key here.
-                None => self.push(Token::mark(TokenKind::Key, key.start, key.start)),
+                None => self.push(YamlToken::mark(TokenKind::Key, key.start, key.start)),
             }
             if let Some(key) = self.simple_keys.last_mut() {
                 key.possible = false;

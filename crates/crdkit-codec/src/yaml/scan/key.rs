@@ -1,7 +1,7 @@
 //! Keys that are recognised only at their `:`, and the indentation that opens and closes block collections.
 
-use super::super::error::{Failure, Problem};
-use super::{LONGEST_SIMPLE_KEY, Scanner, SimpleKey, Step, Token, TokenKind};
+use super::super::error::{Failure, YamlProblem};
+use super::{LONGEST_SIMPLE_KEY, ScanResult, Scanner, SimpleKey, TokenKind, YamlToken};
 
 impl Scanner<'_> {
     /// Whether the key of `level` is still the one queued as `token` and may still get its `:`.
@@ -27,12 +27,12 @@ impl Scanner<'_> {
     }
 
     fn missing_colon(&self, key: SimpleKey) -> Failure {
-        let problem = Problem::Scan("could not find expected ':'");
+        let problem = YamlProblem::Scan("could not find expected ':'");
         self.error_about(problem, key.start, self.line_end(key.start))
     }
 
     /// Notes that a key may begin here.
-    pub(super) fn save_simple_key(&mut self) -> Step {
+    pub(super) fn save_simple_key(&mut self) -> ScanResult {
         if !self.simple_key_allowed {
             return Ok(());
         }
@@ -49,7 +49,7 @@ impl Scanner<'_> {
             line: self.line,
             column,
         };
-        self.push(Token::mark(TokenKind::Tentative(level), self.position, self.position));
+        self.push(YamlToken::mark(TokenKind::Tentative(level), self.position, self.position));
         if let Some(slot) = self.simple_keys.last_mut() {
             *slot = key;
         }
@@ -57,7 +57,7 @@ impl Scanner<'_> {
     }
 
     /// Gives up the pending key of the current level.
-    pub(super) fn remove_simple_key(&mut self) -> Step {
+    pub(super) fn remove_simple_key(&mut self) -> ScanResult {
         match self.simple_keys.last_mut() {
             Some(key) if key.possible && key.required => {
                 let key = *key;
@@ -88,13 +88,13 @@ impl Scanner<'_> {
     #[inline]
     pub(super) fn unroll_indent(&mut self, indent: usize) {
         while self.indent > indent {
-            self.push(Token::mark(TokenKind::BlockEnd, self.position, self.position));
+            self.push(YamlToken::mark(TokenKind::BlockEnd, self.position, self.position));
             self.indent = self.indents.pop().unwrap_or_default();
         }
     }
 
     /// Closes all block collections and gives up the pending key, as before a document marker.
-    pub(super) fn leave_blocks(&mut self) -> Step {
+    pub(super) fn leave_blocks(&mut self) -> ScanResult {
         if !self.in_flow() {
             self.unroll_indent(0);
         }

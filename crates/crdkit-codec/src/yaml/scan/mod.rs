@@ -20,12 +20,12 @@ mod token;
 
 use std::collections::VecDeque;
 
-pub(super) use token::{Token, TokenKind};
+pub(super) use token::{TokenKind, YamlToken};
 
 use super::chars::{break_length, byte, is_blank_or_end};
-use super::error::{Failure, Problem};
+use super::error::{Failure, YamlProblem};
 
-type Step = Result<(), Failure>;
+type ScanResult = Result<(), Failure>;
 
 /// A key must end within this many characters.
 const LONGEST_SIMPLE_KEY: usize = 1024;
@@ -50,7 +50,7 @@ struct SimpleKey {
     /// A key has to be here, because the text continues a block mapping.
     required: bool,
     /// The parser need not wait for the `:`. That is so for a flow collection in which no key could begin, such
-    /// as `[]`, so that `[]: x` reads as the document `[]` with something behind it.
+    /// as `[]`, so that `[]: x` reads as the document `[]` with something after it.
     released: bool,
     token: usize,
     start: usize,
@@ -73,7 +73,7 @@ pub(super) struct Scanner<'a> {
     continuations: usize,
     /// … of which this many lie before the current line.
     continuations_before_line: usize,
-    tokens: VecDeque<Token<'a>>,
+    tokens: VecDeque<YamlToken<'a>>,
     /// The number of the token at the front of the queue.
     front: usize,
     /// One more than the column of the innermost block collection; zero outside of all.
@@ -123,11 +123,11 @@ impl<'a> Scanner<'a> {
 
     /// Takes the token that [`Scanner::peek`] showed.
     #[inline]
-    pub(super) fn take(&mut self) -> Option<Token<'a>> {
+    pub(super) fn take(&mut self) -> Option<YamlToken<'a>> {
         match self.tokens.front_mut() {
             Some(token) if token.kind == TokenKind::MappingWithKey => {
                 token.kind = TokenKind::Key;
-                Some(Token::mark(TokenKind::BlockMappingStart, token.start, token.start))
+                Some(YamlToken::mark(TokenKind::BlockMappingStart, token.start, token.start))
             }
             _ => self.pop(),
         }
@@ -138,12 +138,12 @@ impl<'a> Scanner<'a> {
         self.position
     }
 
-    fn pop(&mut self) -> Option<Token<'a>> {
+    fn pop(&mut self) -> Option<YamlToken<'a>> {
         self.front += 1;
         self.tokens.pop_front()
     }
 
-    fn push(&mut self, token: Token<'a>) {
+    fn push(&mut self, token: YamlToken<'a>) {
         self.tokens.push_back(token);
     }
 
@@ -151,7 +151,7 @@ impl<'a> Scanner<'a> {
     fn push_indicator(&mut self, kind: TokenKind, length: usize) {
         let start = self.position;
         self.position += length;
-        self.push(Token::mark(kind, start, self.position));
+        self.push(YamlToken::mark(kind, start, self.position));
     }
 
     fn next_number(&self) -> usize {
@@ -175,11 +175,11 @@ impl<'a> Scanner<'a> {
     /// An error at the current position. Where the text was cut off before a bad character, that character is
     /// what is wrong.
     fn error(&self, message: &'static str) -> Failure {
-        self.error_about(Problem::Scan(message), self.position, self.position)
+        self.error_about(YamlProblem::Scan(message), self.position, self.position)
     }
 
     /// An error about `start..end`, noticed at the current position.
-    fn error_about(&self, problem: Problem, start: usize, end: usize) -> Failure {
+    fn error_about(&self, problem: YamlProblem, start: usize, end: usize) -> Failure {
         match &self.around.bad {
             Some(bad) if self.position >= self.text.len() => bad.clone(),
             _ => Failure::noticed_at(problem, start, end, self.position),
@@ -187,12 +187,12 @@ impl<'a> Scanner<'a> {
     }
 
     fn too_deep(&self) -> Failure {
-        let problem = Problem::TooDeep(self.around.max_depth);
+        let problem = YamlProblem::TooDeep(self.around.max_depth);
         self.error_about(problem, self.position, self.position + 1)
     }
 
     /// Queues at least one more token.
-    fn fetch_next_token(&mut self) -> Step {
+    fn fetch_next_token(&mut self) -> ScanResult {
         self.skip_to_next_token();
         let column = self.column();
         if !self.in_flow() {
@@ -242,7 +242,7 @@ impl<'a> Scanner<'a> {
     /// Fails if there is a bad character that the mirrored reader would notice by looking at the next `count`
     /// characters.
     #[inline]
-    fn look_ahead(&self, count: usize) -> Step {
+    fn look_ahead(&self, count: usize) -> ScanResult {
         match &self.around.bad {
             Some(bad)
                 if self

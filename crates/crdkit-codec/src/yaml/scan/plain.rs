@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 
 use super::super::chars::{break_length, break_text, byte, is_blank_or_end};
-use super::{Scanner, Step, Token, TokenKind};
+use super::{ScanResult, Scanner, TokenKind, YamlToken};
 
 impl Scanner<'_> {
-    pub(super) fn fetch_plain_scalar(&mut self) -> Step {
+    pub(super) fn fetch_plain_scalar(&mut self) -> ScanResult {
         self.save_simple_key()?;
         self.simple_key_allowed = false;
 
@@ -54,7 +54,7 @@ impl Scanner<'_> {
         if breaks.any() {
             self.simple_key_allowed = true;
         }
-        self.push(Token::with_text(TokenKind::Scalar { plain: true }, start, end, text));
+        self.push(YamlToken::with_text(TokenKind::Scalar { plain: true }, start, end, text));
         Ok(())
     }
 
@@ -92,7 +92,7 @@ impl Scanner<'_> {
             let Some(stop) = stop else { return bytes.len() };
             at += stop;
             let ends = match bytes.get(at) {
-                // A single space in front of a letter or digit cannot end anything, so text runs on.
+                // A single space before a letter or digit cannot end anything, so text runs on.
                 Some(b' ') => !byte(bytes, at + 1).is_ascii_alphanumeric(),
                 Some(b':') => is_blank_or_end(bytes, at + 1),
                 Some(0xC2 | 0xE2) => break_length(bytes, at) > 0,

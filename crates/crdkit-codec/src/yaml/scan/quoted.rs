@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 
 use super::super::chars::{break_length, break_text, is_blank_or_end};
-use super::super::error::{Failure, Problem};
+use super::super::error::{Failure, YamlProblem};
 use super::plain::Breaks;
-use super::{Scanner, Step, Token, TokenKind};
+use super::{ScanResult, Scanner, TokenKind, YamlToken};
 
 impl<'a> Scanner<'a> {
-    pub(super) fn fetch_quoted_scalar(&mut self, single: bool) -> Step {
+    pub(super) fn fetch_quoted_scalar(&mut self, single: bool) -> ScanResult {
         self.save_simple_key()?;
         self.simple_key_allowed = false;
         let start = self.position;
@@ -18,7 +18,12 @@ impl<'a> Scanner<'a> {
             None => Cow::Owned(self.folded_content(single, start)?),
         };
         self.position += 1;
-        self.push(Token::with_text(TokenKind::Scalar { plain: false }, start, self.position, text));
+        self.push(YamlToken::with_text(
+            TokenKind::Scalar { plain: false },
+            start,
+            self.position,
+            text,
+        ));
         Ok(())
     }
 
@@ -49,11 +54,11 @@ impl<'a> Scanner<'a> {
         let mut breaks = Breaks::default();
         loop {
             if self.position == self.line_start && self.at_document_indicator() {
-                let problem = Problem::Scan("found unexpected document indicator");
+                let problem = YamlProblem::Scan("found unexpected document indicator");
                 return Err(self.error_about(problem, start, self.position));
             }
             if self.position >= self.text.len() {
-                let problem = Problem::Scan("found unexpected end of stream");
+                let problem = YamlProblem::Scan("found unexpected end of stream");
                 return Err(self.error_about(problem, start, self.position));
             }
             let escaped_break = self.quoted_word(single, &mut text)?;
@@ -134,7 +139,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Decodes the escape sequence that begins here.
-    fn escape(&mut self, letter: u8, text: &mut String) -> Step {
+    fn escape(&mut self, letter: u8, text: &mut String) -> ScanResult {
         let digits = match letter {
             b'x' => 2,
             b'u' => 4,

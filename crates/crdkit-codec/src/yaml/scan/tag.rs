@@ -4,10 +4,10 @@ use std::borrow::Cow;
 
 use super::super::chars::{is_blank, is_blank_or_end, is_word};
 use super::super::error::Failure;
-use super::{Scanner, Step, Token, TokenKind};
+use super::{ScanResult, Scanner, TokenKind, YamlToken};
 
 impl<'a> Scanner<'a> {
-    pub(super) fn fetch_anchor(&mut self, kind: TokenKind) -> Step {
+    pub(super) fn fetch_anchor(&mut self, kind: TokenKind) -> ScanResult {
         self.save_simple_key()?;
         self.simple_key_allowed = false;
         let start = self.position;
@@ -18,11 +18,11 @@ impl<'a> Scanner<'a> {
         if name.is_empty() || !ends_well {
             return Err(self.error("did not find expected alphabetic or numeric character"));
         }
-        self.push(Token::with_text(kind, start, self.position, Cow::Borrowed(name)));
+        self.push(YamlToken::with_text(kind, start, self.position, Cow::Borrowed(name)));
         Ok(())
     }
 
-    pub(super) fn fetch_tag(&mut self) -> Step {
+    pub(super) fn fetch_tag(&mut self) -> ScanResult {
         self.save_simple_key()?;
         self.simple_key_allowed = false;
         let start = self.position;
@@ -50,7 +50,7 @@ impl<'a> Scanner<'a> {
         Ok(())
     }
 
-    pub(super) fn fetch_directive(&mut self) -> Step {
+    pub(super) fn fetch_directive(&mut self) -> ScanResult {
         self.leave_blocks()?;
         let start = self.position;
         self.position += 1;
@@ -71,7 +71,7 @@ impl<'a> Scanner<'a> {
                 self.position += 1;
                 let minor = self.version_number()?;
                 let kind = TokenKind::VersionDirective { major, minor };
-                self.push(Token::mark(kind, start, self.position));
+                self.push(YamlToken::mark(kind, start, self.position));
             }
             "TAG" => {
                 self.skip_blanks();
@@ -92,7 +92,7 @@ impl<'a> Scanner<'a> {
     }
 
     fn push_tag(&mut self, kind: TokenKind, start: usize, handle: &'a str, suffix: String) {
-        let mut token = Token::with_text(kind, start, self.position, Cow::Borrowed(handle));
+        let mut token = YamlToken::with_text(kind, start, self.position, Cow::Borrowed(handle));
         token.suffix = Some(suffix.into_boxed_str());
         self.push(token);
     }
@@ -159,7 +159,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Decodes the octets of one character.
-    fn uri_escape(&mut self, uri: &mut Vec<u8>) -> Step {
+    fn uri_escape(&mut self, uri: &mut Vec<u8>) -> ScanResult {
         let mut left = None;
         while left != Some(0) {
             let digit = |ahead| char::from(self.byte(ahead)).to_digit(16);

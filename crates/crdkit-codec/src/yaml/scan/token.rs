@@ -40,7 +40,7 @@ pub(crate) enum TokenKind {
 
 /// A token and the bytes it was read from.
 #[derive(Debug)]
-pub(crate) struct Token<'a> {
+pub(crate) struct YamlToken<'a> {
     pub(crate) kind: TokenKind,
     pub(crate) start: usize,
     pub(crate) end: usize,
@@ -50,7 +50,7 @@ pub(crate) struct Token<'a> {
     pub(crate) suffix: Option<Box<str>>,
 }
 
-impl<'a> Token<'a> {
+impl<'a> YamlToken<'a> {
     pub(crate) fn mark(kind: TokenKind, start: usize, end: usize) -> Self {
         Self::with_text(kind, start, end, Cow::Borrowed(""))
     }

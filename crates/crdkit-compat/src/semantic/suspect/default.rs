@@ -7,7 +7,7 @@
 use super::guard::Notice;
 use super::object::extended;
 use super::{Concern, SuspectWalk, Visit, admits};
-use crate::semantic::answer::Level;
+use crate::semantic::answer::ReasonLevel;
 use crate::side::Side;
 use crate::step::SchemaStep;
 use crdkit_sample::build;
@@ -202,11 +202,11 @@ pub(super) enum Only {
     New(SchemaId),
 }
 
-fn change(before: bool, after: bool) -> (&'static str, Level) {
+fn change(before: bool, after: bool) -> (&'static str, ReasonLevel) {
     match (before, after) {
-        (false, _) => ("a default", Level::Warning),
-        (true, false) => ("no default", Level::Error),
-        (true, true) => ("another default", Level::Error),
+        (false, _) => ("a default", ReasonLevel::Warning),
+        (true, false) => ("no default", ReasonLevel::Error),
+        (true, true) => ("another default", ReasonLevel::Error),
     }
 }
 

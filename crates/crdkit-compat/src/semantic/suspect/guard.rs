@@ -32,7 +32,7 @@ pub(super) enum Notice {
 
 /// What rules read, found out once for each.
 #[derive(Default)]
-pub(super) struct Known<'c>(RefCell<HashMap<&'c str, Rc<Option<Reads>>>>);
+pub(super) struct KnownReads<'c>(RefCell<HashMap<&'c str, Rc<Option<Reads>>>>);
 
 impl Guard {
     /// The guards at a schema and above.
@@ -60,7 +60,7 @@ impl Guard {
         path: &[SchemaStep<'c>],
         notice: Notice,
         side: &'c Side<'c>,
-        known: &Known<'c>,
+        known: &KnownReads<'c>,
     ) -> bool {
         let mut next = guard;
         while let Some(guard) = next {
@@ -79,7 +79,7 @@ fn looks<'c>(
     id: SchemaId,
     below: &[SchemaStep<'c>],
     notice: Notice,
-    known: &Known<'c>,
+    known: &KnownReads<'c>,
 ) -> bool {
     let schema = side.schema(id);
     let reads = |rule: &'c str| {

@@ -3,7 +3,7 @@
 use super::default::Only;
 use super::guard::Notice;
 use super::{Concern, SuspectWalk, Visit, may_be};
-use crate::semantic::answer::{Level, Places};
+use crate::semantic::answer::{Places, ReasonLevel};
 use crate::semantic::witness::shown;
 use crate::side::keeps;
 use crate::step::SchemaStep;
@@ -191,7 +191,7 @@ impl<'c> SuspectWalk<'c> {
             self.suspect(visit, Concern::Mean, "default", "a new field with a default");
         suspect.at = path;
         // Nobody knew the field.
-        suspect.level = Some(Level::Note);
+        suspect.level = Some(ReasonLevel::Note);
         let values = vec![self.sampler.sample(visit.old)];
         self.found.push(suspect.trying(values));
     }

@@ -48,8 +48,13 @@ impl RuleCost {
 /// What the rules of the schema `root` and of those below it can cost. Rules that cannot be compiled
 /// are left out.
 pub fn costs(schemas: &Schemas<'_>, root: SchemaId) -> Vec<RuleCost> {
-    let mut walk =
-        Walk { schemas, root, path: FieldPath::root(), unlimited: Vec::new(), costs: Vec::new() };
+    let mut walk = BudgetWalk {
+        schemas,
+        root,
+        path: FieldPath::root(),
+        unlimited: Vec::new(),
+        costs: Vec::new(),
+    };
     walk.node(root);
     walk.costs
 }
@@ -63,7 +68,7 @@ const MAX_CANDIDATES: usize = 64;
 /// The largest limit tried, beyond which a request cannot be.
 const MAX_LIMIT: u64 = 3_145_728;
 
-struct Walk<'s, 'd> {
+struct BudgetWalk<'s, 'd> {
     schemas: &'s Schemas<'d>,
     root: SchemaId,
     path: FieldPath,
@@ -72,7 +77,7 @@ struct Walk<'s, 'd> {
     costs: Vec<RuleCost>,
 }
 
-impl Walk<'_, '_> {
+impl BudgetWalk<'_, '_> {
     /// Goes down as deep as the schema is, which its reader limits.
     fn node(&mut self, id: SchemaId) {
         let schema = self.schemas.get(id);

@@ -10,7 +10,7 @@ pub use budget::{Bound, RuleCost, costs};
 pub use site::Site;
 
 pub(super) use cost::Costs;
-pub(super) use scope::Scope;
+pub(super) use scope::RuleScope;
 pub(super) use text::check_text;
 
 use super::at;
@@ -51,7 +51,7 @@ impl Knowledge {
 /// Compiles the rules of the schema that `scope` is about.
 pub(super) fn check(
     context: Context<'_, '_>,
-    scope: &Scope<'_>,
+    scope: &RuleScope<'_>,
     path: &Path<'_>,
     uncorrelated: Option<&Path<'_>>,
     costs: &mut Costs,
@@ -81,7 +81,7 @@ pub(super) fn check(
             known(options.known_message_expressions.contains(rule.message_expression)),
         );
         let repeated = scope.repeated(types.min_size(shape));
-        let check = Check { context, rule, path: &list.index(index) };
+        let check = RuleCheck { context, rule, path: &list.index(index) };
         check.run(&compiled, repeated, uncorrelated, costs, &mut issues);
     }
     issues
@@ -151,13 +151,13 @@ impl<'c> Defaults<'c> {
 }
 
 /// One rule of a schema.
-struct Check<'c, 'd> {
+struct RuleCheck<'c, 'd> {
     context: Context<'c, 'd>,
     rule: &'c Rule<'d>,
     path: &'c Path<'c>,
 }
 
-impl Check<'_, '_> {
+impl RuleCheck<'_, '_> {
     fn report(&self, code: Code, field: &str) -> Issue {
         let source = self.rule.source.get(field).or(Some(self.rule.source));
         at(code, &self.path.field(field), source)

@@ -6,9 +6,9 @@ use crdkit_cel::ShapeId;
 
 /// A schema on the way down from the root.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::check) struct Scope<'p> {
+pub(in crate::check) struct RuleScope<'p> {
     schema: SchemaId,
-    parent: Option<(&'p Scope<'p>, Step<'p>)>,
+    parent: Option<(&'p RuleScope<'p>, ScopeStep<'p>)>,
     /// Whether it or a schema above has rules.
     in_rules: bool,
     /// How many values of it an object can have, if every list and map above is limited.
@@ -16,12 +16,12 @@ pub(in crate::check) struct Scope<'p> {
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Step<'p> {
+enum ScopeStep<'p> {
     Property(&'p str),
     Element,
 }
 
-impl<'p> Scope<'p> {
+impl<'p> RuleScope<'p> {
     /// The root of a schema.
     pub(in crate::check) fn root(schemas: &Schemas<'_>, schema: SchemaId) -> Self {
         let in_rules = has_rules(schemas, schema);
@@ -35,15 +35,15 @@ impl<'p> Scope<'p> {
         schema: SchemaId,
         name: &'p str,
     ) -> Self {
-        self.child(schemas, schema, Step::Property(name))
+        self.child(schemas, schema, ScopeStep::Property(name))
     }
 
     /// The items of the schema, or its additional properties.
     pub(in crate::check) fn element(&'p self, schemas: &Schemas<'_>, schema: SchemaId) -> Self {
-        self.child(schemas, schema, Step::Element)
+        self.child(schemas, schema, ScopeStep::Element)
     }
 
-    fn child(&'p self, schemas: &Schemas<'_>, schema: SchemaId, step: Step<'p>) -> Self {
+    fn child(&'p self, schemas: &Schemas<'_>, schema: SchemaId, step: ScopeStep<'p>) -> Self {
         let own = schemas.get(self.schema);
         let bounds = own.bounds();
         let limit =
@@ -79,8 +79,8 @@ impl<'p> Scope<'p> {
             && let Some(shape) = parent.shape(types)?
         {
             let part = match step {
-                Step::Property(name) => types.property(shape, name),
-                Step::Element => types.element(shape),
+                ScopeStep::Property(name) => types.property(shape, name),
+                ScopeStep::Element => types.element(shape),
             };
             if part.is_some() {
                 return Ok(part);

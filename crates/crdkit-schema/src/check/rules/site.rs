@@ -1,7 +1,7 @@
 //! Expressions at a place of a schema: what they see there, and what they cost at most.
 
 use super::cost::PER_RULE;
-use super::{Environments, Scope, Types};
+use super::{Environments, RuleScope, Types};
 use crate::model::{SchemaId, Schemas};
 use crate::rules::environment;
 use crdkit_cel::{Checked, Env, Range, ShapeId};
@@ -32,7 +32,7 @@ impl Site {
     ) -> Option<Self> {
         let types = Types::of(schemas, &[root]);
         let (shape, repeated) =
-            descend(schemas, &types, &Scope::root(schemas, root), path.segments())?;
+            descend(schemas, &types, &RuleScope::root(schemas, root), path.segments())?;
         let new = &Environments::shared().new;
         let environment = environment(new, types.shapes(), shape, optional_old_self);
         Some(Self { environment, shape, repeated })
@@ -53,7 +53,7 @@ impl Site {
 fn descend(
     schemas: &Schemas<'_>,
     types: &Types,
-    scope: &Scope<'_>,
+    scope: &RuleScope<'_>,
     path: &[Segment],
 ) -> Option<(ShapeId, u64)> {
     let schema = schemas.get(scope.schema());

@@ -194,7 +194,7 @@ impl<'de> Deserialize<'de> for ThreeBytes {
     }
 }
 
-/// An item without the tags in front of it.
+/// An item without the tags before it.
 fn untagged(item: &[u8]) -> &[u8] {
     let mut rest = item;
     while let Some(first @ 0xC0..0xE0) = rest.first() {

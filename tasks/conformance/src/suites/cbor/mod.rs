@@ -36,7 +36,7 @@ fn hex(bytes: &[u8]) -> String {
     })
 }
 
-/// The bytes behind `text`; digits that are none end them.
+/// The bytes that `text` spells; what is not a digit ends them.
 fn unhex(text: &str) -> Vec<u8> {
     let digits = text.chars().map_while(|digit| digit.to_digit(16));
     let digits: Vec<u8> = digits.filter_map(|digit| u8::try_from(digit).ok()).collect();
