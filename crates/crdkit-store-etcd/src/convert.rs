@@ -1,7 +1,7 @@
 //! etcd's keys, values and events as entries and changes.
 
 use crate::messages::{DELETED, EtcdEvent, KeyValue};
-use crdkit_store::{Change, Entry, Revision, StoreError, prefix_end};
+use crdkit_store::{Change, Revision, StoreEntry, StoreError, prefix_end};
 use std::sync::Arc;
 
 /// A revision as etcd takes it.
@@ -15,10 +15,10 @@ pub(crate) fn revision(number: i64) -> Revision {
 }
 
 /// An entry.
-pub(crate) fn entry(kv: &KeyValue) -> Result<Arc<Entry>, StoreError> {
+pub(crate) fn entry(kv: &KeyValue) -> Result<Arc<StoreEntry>, StoreError> {
     let key = std::str::from_utf8(&kv.key);
     let key = key.map_err(|_| StoreError::Damaged("a key is not text".to_owned()))?;
-    Ok(Arc::new(Entry {
+    Ok(Arc::new(StoreEntry {
         key: key.into(),
         value: kv.value.clone(),
         revision: revision(kv.mod_revision),
@@ -27,7 +27,7 @@ pub(crate) fn entry(kv: &KeyValue) -> Result<Arc<Entry>, StoreError> {
 }
 
 /// The same where there may be none.
-pub(crate) fn entry_of(kv: Option<&KeyValue>) -> Result<Option<Arc<Entry>>, StoreError> {
+pub(crate) fn entry_of(kv: Option<&KeyValue>) -> Result<Option<Arc<StoreEntry>>, StoreError> {
     kv.map(entry).transpose()
 }
 

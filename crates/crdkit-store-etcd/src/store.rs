@@ -10,8 +10,8 @@ use crate::messages::{
 use crate::options::EtcdOptions;
 use crate::watch::EtcdWatch;
 use crdkit_store::{
-    Change, Clock, Entry, Expect, Millis, RangePage, RangeRequest, Revision, Snapshot,
-    SnapshotEntry, Store, StoreError, StoreFuture, StoreHealth, Watch, Write, WriteAction,
+    Change, Clock, Expect, Millis, RangePage, RangeRequest, Revision, Snapshot, SnapshotEntry,
+    Store, StoreEntry, StoreError, StoreFuture, StoreHealth, Watch, Write, WriteAction,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -64,7 +64,7 @@ impl EtcdStore {
         &self,
         key: &str,
         at: Option<Revision>,
-    ) -> Result<Option<Arc<Entry>>, StoreError> {
+    ) -> Result<Option<Arc<StoreEntry>>, StoreError> {
         let query = RangeQuery {
             key: key.as_bytes().to_vec(),
             revision: at.map_or(0, number),
@@ -179,7 +179,7 @@ impl EtcdStore {
             WriteAction::Delete => None,
             WriteAction::Put { value, .. } => {
                 let created = previous.as_ref().map_or(at, |entry| entry.created);
-                Some(Arc::new(Entry { key: write.key, value, revision: at, created }))
+                Some(Arc::new(StoreEntry { key: write.key, value, revision: at, created }))
             }
         };
         Ok(Arc::new(Change { revision: at, current, previous }))
@@ -286,7 +286,7 @@ impl Store for EtcdStore {
         &'a self,
         key: &'a str,
         at: Option<Revision>,
-    ) -> StoreFuture<'a, Option<Arc<Entry>>> {
+    ) -> StoreFuture<'a, Option<Arc<StoreEntry>>> {
         Box::pin(self.get_entry(key, at))
     }
 

@@ -27,7 +27,7 @@ impl fmt::Display for Revision {
 
 /// A key with its value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct StoreEntry {
     /// Where it is.
     pub key: Arc<str>,
     /// What was written.
@@ -44,9 +44,9 @@ pub struct Change {
     /// Its place in the order of all changes.
     pub revision: Revision,
     /// The entry afterwards; none after a deletion.
-    pub current: Option<Arc<Entry>>,
+    pub current: Option<Arc<StoreEntry>>,
     /// The entry before; none for a creation.
-    pub previous: Option<Arc<Entry>>,
+    pub previous: Option<Arc<StoreEntry>>,
 }
 
 /// What a change did.

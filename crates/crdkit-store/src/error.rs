@@ -1,6 +1,6 @@
 //! What can go wrong with a store. Each variant asks for another reaction, and texts are for people only.
 
-use crate::{Entry, Revision};
+use crate::{Revision, StoreEntry};
 use std::sync::Arc;
 use thiserror::Error;
 
@@ -14,7 +14,7 @@ pub enum StoreError {
     })]
     Conflict {
         /// What is there.
-        current: Option<Arc<Entry>>,
+        current: Option<Arc<StoreEntry>>,
     },
     /// The revision is no longer retained.
     #[error("revisions before {at} are no longer retained")]

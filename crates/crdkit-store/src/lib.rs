@@ -84,7 +84,7 @@ pub mod suite;
 
 pub use clock::{Clock, ManualClock, Millis, SystemClock};
 pub use embedded::{Durability, EmbeddedOptions, EmbeddedStore};
-pub use entry::{Change, ChangeKind, Entry, Revision};
+pub use entry::{Change, ChangeKind, Revision, StoreEntry};
 pub use error::StoreError;
 pub use keys::{KeyLayout, prefix_end};
 pub use limits::{History, WriteLimits};

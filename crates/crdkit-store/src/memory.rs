@@ -5,9 +5,9 @@
 use crate::feed::{Feed, lock};
 use crate::undo::{self, UndoView};
 use crate::{
-    Change, Clock, Entry, Expect, History, Millis, RangePage, RangeRequest, Revision, Snapshot,
-    SnapshotEntry, Store, StoreError, StoreFuture, StoreHealth, Watch, Write, WriteAction,
-    WriteLimits,
+    Change, Clock, Expect, History, Millis, RangePage, RangeRequest, Revision, Snapshot,
+    SnapshotEntry, Store, StoreEntry, StoreError, StoreFuture, StoreHealth, Watch, Write,
+    WriteAction, WriteLimits,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
@@ -73,7 +73,11 @@ impl MemoryStore {
         Ok((at, view))
     }
 
-    fn get_now(&self, key: &str, at: Option<Revision>) -> Result<Option<Arc<Entry>>, StoreError> {
+    fn get_now(
+        &self,
+        key: &str,
+        at: Option<Revision>,
+    ) -> Result<Option<Arc<StoreEntry>>, StoreError> {
         let state = lock(&self.state);
         let (_, view) = self.view(&state, at, |changed| changed == key)?;
         Ok(match view.get(key) {
@@ -135,7 +139,8 @@ impl MemoryState {
             }
             WriteAction::Put { value, ttl } => {
                 let created = previous.as_ref().map_or(revision, |entry| entry.created);
-                let entry = Arc::new(Entry { key: Arc::clone(&key), value, revision, created });
+                let entry =
+                    Arc::new(StoreEntry { key: Arc::clone(&key), value, revision, created });
                 self.insert(SnapshotEntry {
                     entry: Arc::clone(&entry),
                     expires: ttl.map(|ttl| now.plus(ttl)),
@@ -168,7 +173,7 @@ impl Store for MemoryStore {
         &'a self,
         key: &'a str,
         at: Option<Revision>,
-    ) -> StoreFuture<'a, Option<Arc<Entry>>> {
+    ) -> StoreFuture<'a, Option<Arc<StoreEntry>>> {
         ready(self.get_now(key, at))
     }
 

@@ -1,6 +1,6 @@
 //! What is asked of a store, and the page that answers a range.
 
-use crate::{Entry, Revision};
+use crate::{Revision, StoreEntry};
 use bytes::Bytes;
 use std::sync::Arc;
 use std::time::Duration;
@@ -71,7 +71,7 @@ impl Write {
     }
 
     /// Whether the expectation holds.
-    pub(crate) fn allows(&self, current: Option<&Entry>) -> bool {
+    pub(crate) fn allows(&self, current: Option<&StoreEntry>) -> bool {
         match (self.expect, current) {
             (Expect::Absent, current) => {
                 current.is_none() && matches!(self.action, WriteAction::Put { .. })
@@ -128,7 +128,7 @@ pub struct RangePage {
     /// The state that it is of. A watch after it misses nothing.
     pub revision: Revision,
     /// The entries.
-    pub entries: Vec<Arc<Entry>>,
+    pub entries: Vec<Arc<StoreEntry>>,
     /// Whether there are more after them.
     pub more: bool,
     /// How many, if that was asked for.

@@ -3,7 +3,7 @@
 //! The bytes are a magic number, the format, the revision, the number of entries, the entries one after the other and a checksum of
 //! all of it. Integers are little-endian; keys and values come with their length before them.
 
-use crate::{Entry, Millis, Revision, StoreError};
+use crate::{Millis, Revision, StoreEntry, StoreError};
 use bytes::Bytes;
 use std::sync::Arc;
 use twox_hash::XxHash3_64;
@@ -15,7 +15,7 @@ const FORMAT: u32 = 1;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SnapshotEntry {
     /// The entry.
-    pub entry: Arc<Entry>,
+    pub entry: Arc<StoreEntry>,
     /// When it is deleted, if ever.
     pub expires: Option<Millis>,
 }
@@ -76,7 +76,7 @@ impl Snapshot {
                 .map_err(|_| StoreError::Damaged("a key is not text".to_owned()))?;
             let key = key.into();
             let value = Bytes::copy_from_slice(input.sized()?);
-            let entry = Arc::new(Entry { key, value, revision: changed, created });
+            let entry = Arc::new(StoreEntry { key, value, revision: changed, created });
             entries.push(SnapshotEntry { entry, expires });
         }
         Ok(Snapshot { revision, entries })
@@ -119,7 +119,7 @@ mod tests {
     #[test]
     fn bytes_are_the_snapshot_or_an_error() {
         let entry = |key: &str, expires| SnapshotEntry {
-            entry: Arc::new(Entry {
+            entry: Arc::new(StoreEntry {
                 key: key.into(),
                 value: Bytes::from_static(b"value"),
                 revision: Revision(3),

@@ -1,6 +1,6 @@
 //! The contract itself. The crate's documentation says what it promises.
 
-use crate::{Change, Entry, RangePage, RangeRequest, Revision, Snapshot, StoreError, Write};
+use crate::{Change, RangePage, RangeRequest, Revision, Snapshot, StoreEntry, StoreError, Write};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -14,8 +14,11 @@ pub trait Store: Send + Sync + 'static {
     fn current(&self) -> StoreFuture<'_, Revision>;
 
     /// One entry, the latest or as of a revision.
-    fn get<'a>(&'a self, key: &'a str, at: Option<Revision>)
-    -> StoreFuture<'a, Option<Arc<Entry>>>;
+    fn get<'a>(
+        &'a self,
+        key: &'a str,
+        at: Option<Revision>,
+    ) -> StoreFuture<'a, Option<Arc<StoreEntry>>>;
 
     /// Entries in order.
     fn range(&self, request: RangeRequest) -> StoreFuture<'_, RangePage>;

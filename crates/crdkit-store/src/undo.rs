@@ -3,12 +3,12 @@
 //! Goes in: the changes after a revision in their order, then the latest entries in the order of keys. Comes out: the entries as they were
 //! at that revision, in the same order.
 
-use crate::{Change, Entry, RangePage, RangeRequest, Revision, StoreError};
+use crate::{Change, RangePage, RangeRequest, Revision, StoreEntry, StoreError};
 use std::collections::BTreeMap;
 use std::iter::Peekable;
 use std::sync::Arc;
 
-type EntriesThen = BTreeMap<Arc<str>, Option<Arc<Entry>>>;
+type EntriesThen = BTreeMap<Arc<str>, Option<Arc<StoreEntry>>>;
 
 /// What was different at an earlier revision.
 #[derive(Debug, Default)]
@@ -18,7 +18,7 @@ pub(crate) struct UndoView {
 
 impl UndoView {
     /// A change after the revision; changes come in their order.
-    pub(crate) fn note(&mut self, key: &Arc<str>, previous: Option<Arc<Entry>>) {
+    pub(crate) fn note(&mut self, key: &Arc<str>, previous: Option<Arc<StoreEntry>>) {
         if !self.then.contains_key(key) {
             self.then.insert(Arc::clone(key), previous);
         }
@@ -32,14 +32,14 @@ impl UndoView {
     }
 
     /// What was there under a key, if that is known to differ.
-    pub(crate) fn get(&self, key: &str) -> Option<&Option<Arc<Entry>>> {
+    pub(crate) fn get(&self, key: &str) -> Option<&Option<Arc<StoreEntry>>> {
         self.then.get(key)
     }
 
     /// Takes later changes back from latest entries, which come in the order of keys.
     pub(crate) fn apply<I>(&self, latest: I) -> UndoneEntries<'_, I>
     where
-        I: Iterator<Item = Result<Arc<Entry>, StoreError>>,
+        I: Iterator<Item = Result<Arc<StoreEntry>, StoreError>>,
     {
         UndoneEntries { latest: latest.peekable(), then: self.then.iter().peekable() }
     }
@@ -59,13 +59,13 @@ impl UndoView {
 }
 
 /// The entries as they were.
-pub(crate) struct UndoneEntries<'a, I: Iterator<Item = Result<Arc<Entry>, StoreError>>> {
+pub(crate) struct UndoneEntries<'a, I: Iterator<Item = Result<Arc<StoreEntry>, StoreError>>> {
     latest: Peekable<I>,
-    then: Peekable<std::collections::btree_map::Iter<'a, Arc<str>, Option<Arc<Entry>>>>,
+    then: Peekable<std::collections::btree_map::Iter<'a, Arc<str>, Option<Arc<StoreEntry>>>>,
 }
 
-impl<I: Iterator<Item = Result<Arc<Entry>, StoreError>>> Iterator for UndoneEntries<'_, I> {
-    type Item = Result<Arc<Entry>, StoreError>;
+impl<I: Iterator<Item = Result<Arc<StoreEntry>, StoreError>>> Iterator for UndoneEntries<'_, I> {
+    type Item = Result<Arc<StoreEntry>, StoreError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
@@ -103,7 +103,7 @@ pub(crate) fn resolve(
 pub(crate) fn page(
     request: &RangeRequest,
     revision: Revision,
-    mut entries: impl Iterator<Item = Result<Arc<Entry>, StoreError>>,
+    mut entries: impl Iterator<Item = Result<Arc<StoreEntry>, StoreError>>,
     rest: impl FnOnce(&str) -> Result<u64, StoreError>,
 ) -> Result<RangePage, StoreError> {
     let limit = if request.limit == 0 { usize::MAX } else { request.limit };

@@ -115,7 +115,7 @@ fn ranges(runtime: &Runtime, store: &EmbeddedStore, bare: &Database) -> Result<(
     transaction.commit()?;
     let mut snapshot = runtime.block_on(store.snapshot())?;
     for number in 0..COUNT {
-        let entry = crdkit_store::Entry {
+        let entry = crdkit_store::StoreEntry {
             key: key(number).into(),
             value: value(number).into(),
             revision: Revision(2),

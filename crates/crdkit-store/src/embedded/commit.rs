@@ -5,11 +5,11 @@
 use super::file::failure;
 use super::read::{get_latest, horizon};
 use super::record::{
-    EXPIRY, HORIZON_KEY, IN_USE_KEY, LATEST, LOG, LogRecord, META, StoredEntry, decode_expiry,
+    EXPIRY, EntryRecord, HORIZON_KEY, IN_USE_KEY, LATEST, LOG, LogRecord, META, decode_expiry,
     decode_log, encode_latest, encode_log, expiry_key, log_size,
 };
 use crate::{
-    Change, Entry, Expect, History, Millis, Revision, Snapshot, StoreError, Write, WriteAction,
+    Change, Expect, History, Millis, Revision, Snapshot, StoreEntry, StoreError, Write, WriteAction,
 };
 use redb::{ReadableTable, Table, WriteTransaction};
 use std::sync::Arc;
@@ -97,7 +97,7 @@ impl<'t> CommitTables<'t> {
             }
             WriteAction::Put { value, ttl } => {
                 let created = previous.as_ref().map_or(revision, |entry| entry.created);
-                let entry = Entry { key: Arc::clone(&key), value, revision, created };
+                let entry = StoreEntry { key: Arc::clone(&key), value, revision, created };
                 let expires = ttl.map(|ttl| self.now.plus(ttl));
                 self.put(&entry, expires)?;
                 (Some(Arc::new(entry)), expires)
@@ -112,7 +112,7 @@ impl<'t> CommitTables<'t> {
         Ok(Ok(Arc::new(Change { revision, current, previous })))
     }
 
-    fn put(&mut self, entry: &Entry, expires: Option<Millis>) -> Result<(), StoreError> {
+    fn put(&mut self, entry: &StoreEntry, expires: Option<Millis>) -> Result<(), StoreError> {
         let record = encode_latest(entry, expires);
         self.latest.insert(entry.key.as_bytes(), &record[..]).map_err(failure)?;
         if let Some(expires) = expires {
@@ -127,7 +127,7 @@ impl<'t> CommitTables<'t> {
         revision: Revision,
         key: Arc<str>,
         put: bool,
-        previous: Option<StoredEntry>,
+        previous: Option<EntryRecord>,
     ) -> Result<(), StoreError> {
         let mut record = LogRecord { time: self.now, total: 0, put, key, previous };
         record.total = self.extent.total + log_size(&record) as u64;

@@ -23,7 +23,7 @@ pub use options::{Durability, EmbeddedOptions};
 
 use self::core::StoreCore;
 use crate::{
-    Change, Clock, Entry, RangePage, RangeRequest, Revision, Snapshot, Store, StoreError,
+    Change, Clock, RangePage, RangeRequest, Revision, Snapshot, Store, StoreEntry, StoreError,
     StoreFuture, StoreHealth, Watch, Write,
 };
 use replay::EmbeddedWatch;
@@ -102,7 +102,7 @@ impl Store for EmbeddedStore {
         &'a self,
         key: &'a str,
         at: Option<Revision>,
-    ) -> StoreFuture<'a, Option<Arc<Entry>>> {
+    ) -> StoreFuture<'a, Option<Arc<StoreEntry>>> {
         Box::pin(async move { self.core.get(key, at) })
     }
 

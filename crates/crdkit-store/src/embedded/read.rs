@@ -2,10 +2,10 @@
 
 use super::core::StoreCore;
 use super::file::failure;
-use super::record::{self, HORIZON_KEY, LATEST, LOG, LogRecord, META, StoredEntry, decode_latest};
+use super::record::{self, EntryRecord, HORIZON_KEY, LATEST, LOG, LogRecord, META, decode_latest};
 use crate::undo::{self, UndoView};
 use crate::{
-    Change, Entry, RangePage, RangeRequest, Revision, Snapshot, SnapshotEntry, StoreError,
+    Change, RangePage, RangeRequest, Revision, Snapshot, SnapshotEntry, StoreEntry, StoreError,
     prefix_end,
 };
 use redb::{ReadOnlyTable, ReadTransaction, ReadableTable};
@@ -48,7 +48,7 @@ impl ReadView {
         }
     }
 
-    pub(super) fn get(&self, key: &str) -> Result<Option<StoredEntry>, StoreError> {
+    pub(super) fn get(&self, key: &str) -> Result<Option<EntryRecord>, StoreError> {
         get_latest(&self.latest()?, key)
     }
 
@@ -56,7 +56,7 @@ impl ReadView {
         let latest = self.latest()?;
         let stored = range(&latest, Bound::Unbounded, "")?;
         let entries = stored.map(|stored| {
-            stored.map(|StoredEntry { entry, expires }| SnapshotEntry { entry, expires })
+            stored.map(|EntryRecord { entry, expires }| SnapshotEntry { entry, expires })
         });
         Ok(Snapshot { revision: self.current()?, entries: entries.collect::<Result<_, _>>()? })
     }
@@ -76,7 +76,7 @@ pub(super) fn horizon(
 pub(super) fn get_latest(
     latest: &impl ReadableTable<&'static [u8], &'static [u8]>,
     key: &str,
-) -> Result<Option<StoredEntry>, StoreError> {
+) -> Result<Option<EntryRecord>, StoreError> {
     let record = latest.get(key.as_bytes()).map_err(failure)?;
     record.map(|record| decode_latest(key.as_bytes(), record.value())).transpose()
 }
@@ -115,7 +115,7 @@ fn range(
     latest: &LatestTable,
     start: Bound<&str>,
     prefix: &str,
-) -> Result<impl Iterator<Item = Result<StoredEntry, StoreError>> + use<>, StoreError> {
+) -> Result<impl Iterator<Item = Result<EntryRecord, StoreError>> + use<>, StoreError> {
     let rows = bounds(start, prefix, |bounds| latest.range::<&[u8]>(bounds)).map_err(failure)?;
     Ok(rows.map(|row| {
         let (key, record) = row.map_err(failure)?;
@@ -162,7 +162,7 @@ impl StoreCore {
         &self,
         key: &str,
         at: Option<Revision>,
-    ) -> Result<Option<Arc<Entry>>, StoreError> {
+    ) -> Result<Option<Arc<StoreEntry>>, StoreError> {
         self.read(|view| {
             if at.is_some() {
                 let (_, undo) = self.undo(view, at, |changed| changed == key)?;

@@ -19,7 +19,7 @@
 //!
 //! A later format gets the next number. Opening an earlier one takes it there in one transaction; a later one is refused.
 
-use crate::{Entry, Millis, Revision, StoreError};
+use crate::{Millis, Revision, StoreEntry, StoreError};
 use bytes::Bytes;
 use redb::TableDefinition;
 use std::sync::Arc;
@@ -41,8 +41,8 @@ const HAD_PREVIOUS: u8 = 2;
 
 /// An entry as it is stored.
 #[derive(Clone, Debug)]
-pub(super) struct StoredEntry {
-    pub(super) entry: Arc<Entry>,
+pub(super) struct EntryRecord {
+    pub(super) entry: Arc<StoreEntry>,
     pub(super) expires: Option<Millis>,
 }
 
@@ -54,7 +54,7 @@ pub(super) struct LogRecord {
     /// Whether there is an entry after the change.
     pub(super) put: bool,
     pub(super) key: Arc<str>,
-    pub(super) previous: Option<StoredEntry>,
+    pub(super) previous: Option<EntryRecord>,
 }
 
 fn damaged(what: &str) -> StoreError {
@@ -82,7 +82,7 @@ fn unseal<'a>(key: &[u8], record: &'a [u8]) -> Result<RecordReader<'a>, StoreErr
     Ok(RecordReader { rest })
 }
 
-fn encode_entry(out: &mut Vec<u8>, entry: &Entry, expires: Option<Millis>) {
+fn encode_entry(out: &mut Vec<u8>, entry: &StoreEntry, expires: Option<Millis>) {
     for number in [entry.revision.0, entry.created.0, expires.map_or(0, |expires| expires.0)] {
         out.extend(number.to_le_bytes());
     }
@@ -90,7 +90,7 @@ fn encode_entry(out: &mut Vec<u8>, entry: &Entry, expires: Option<Millis>) {
 }
 
 /// The value of a key in `latest`.
-pub(super) fn encode_latest(entry: &Entry, expires: Option<Millis>) -> Vec<u8> {
+pub(super) fn encode_latest(entry: &StoreEntry, expires: Option<Millis>) -> Vec<u8> {
     let mut out = Vec::with_capacity(8 + 24 + entry.value.len());
     out.extend([0; 8]);
     encode_entry(&mut out, entry, expires);
@@ -98,7 +98,7 @@ pub(super) fn encode_latest(entry: &Entry, expires: Option<Millis>) -> Vec<u8> {
 }
 
 /// What `latest` has for a key. A key that is at hand is shared.
-pub(super) fn decode_latest(key: &[u8], record: &[u8]) -> Result<StoredEntry, StoreError> {
+pub(super) fn decode_latest(key: &[u8], record: &[u8]) -> Result<EntryRecord, StoreError> {
     let text = std::str::from_utf8(key).map_err(|_| damaged("a key is not text"))?;
     unseal(key, record)?.entry(text.into())
 }
@@ -175,10 +175,10 @@ impl<'a> RecordReader<'a> {
     }
 
     /// An entry is all that is left of a record.
-    fn entry(mut self, key: Arc<str>) -> Result<StoredEntry, StoreError> {
+    fn entry(mut self, key: Arc<str>) -> Result<EntryRecord, StoreError> {
         let (revision, created) = (Revision(self.number()?), Revision(self.number()?));
         let expires = Some(Millis(self.number()?)).filter(|expires| expires.0 > 0);
         let value = Bytes::copy_from_slice(self.rest);
-        Ok(StoredEntry { entry: Arc::new(Entry { key, value, revision, created }), expires })
+        Ok(EntryRecord { entry: Arc::new(StoreEntry { key, value, revision, created }), expires })
     }
 }

@@ -8,7 +8,7 @@ use super::file::{caught, failure};
 use super::read::{LatestTable, LogTable, ReadView, get_latest, get_log};
 use super::record::decode_log;
 use crate::feed::FeedCursor;
-use crate::{Change, Entry, Revision, StoreError, WatchEvent, WatchSource};
+use crate::{Change, Revision, StoreEntry, StoreError, WatchEvent, WatchSource};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -50,7 +50,7 @@ impl LogReplay {
 
     fn change(&self, revision: u64, next: u64) -> Result<Change, StoreError> {
         let record = get_log(&self.log, revision)?;
-        let current: Option<Arc<Entry>> = match (record.put, next) {
+        let current: Option<Arc<StoreEntry>> = match (record.put, next) {
             (false, _) => None,
             (true, 0) => get_latest(&self.latest, &record.key)?.map(|stored| stored.entry),
             (true, next) => get_log(&self.log, next)?.previous.map(|stored| stored.entry),

@@ -17,15 +17,15 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
 use std::time::Duration;
 use tokio::sync::oneshot;
 
-type Answer<T> = oneshot::Sender<Result<T, StoreError>>;
+type WriterAnswer<T> = oneshot::Sender<Result<T, StoreError>>;
 
 /// What the writer is asked to do.
 pub(super) enum WriterRequest {
-    Write(Write, Answer<Arc<Change>>),
-    Compact(Revision, Answer<()>),
-    Restore(Snapshot, Answer<Revision>),
-    Maintain(Answer<()>),
-    Probe(Answer<StoreHealth>),
+    Write(Write, WriterAnswer<Arc<Change>>),
+    Compact(Revision, WriterAnswer<()>),
+    Restore(Snapshot, WriterAnswer<Revision>),
+    Maintain(WriterAnswer<()>),
+    Probe(WriterAnswer<StoreHealth>),
 }
 
 /// How many writes share a commit at most.
@@ -172,7 +172,7 @@ impl StoreWriter {
         }
     }
 
-    fn write(&mut self, batch: Vec<(Write, Answer<Arc<Change>>)>) {
+    fn write(&mut self, batch: Vec<(Write, WriterAnswer<Arc<Change>>)>) {
         if let Err(error) = self.ready() {
             for (_, answer) in batch {
                 let _ = answer.send(Err(error.clone()));

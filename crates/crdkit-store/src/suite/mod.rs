@@ -19,7 +19,7 @@ mod writes;
 
 pub use model::{SchedulePlan, StoreModel};
 
-use crate::{Change, Entry, Expect, RangeRequest, Revision, Store, Watch, WatchEvent, Write};
+use crate::{Change, Expect, RangeRequest, Revision, Store, StoreEntry, Watch, WatchEvent, Write};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -91,7 +91,7 @@ impl StoreSubject {
         self.store.write(write).await.unwrap_or_else(|error| panic!("{name}: {error}"))
     }
 
-    async fn get(&self, name: &str) -> Option<Arc<Entry>> {
+    async fn get(&self, name: &str) -> Option<Arc<StoreEntry>> {
         self.store.get(&self.key(name), None).await.unwrap()
     }
 
@@ -115,7 +115,7 @@ impl StoreSubject {
     }
 }
 
-fn text(entry: &Entry) -> String {
+fn text(entry: &StoreEntry) -> String {
     String::from_utf8(entry.value.to_vec()).unwrap()
 }
 

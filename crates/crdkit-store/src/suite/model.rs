@@ -1,7 +1,9 @@
 //! The simplest store there could be, and random schedules that hold a real one against it.
 
 use super::{StoreSubject, change};
-use crate::{Change, Entry, Expect, RangeRequest, Revision, Store, StoreError, Write, WriteAction};
+use crate::{
+    Change, Expect, RangeRequest, Revision, Store, StoreEntry, StoreError, Write, WriteAction,
+};
 use bytes::Bytes;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,7 +12,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug, Default)]
 pub struct StoreModel {
     /// The state after each change.
-    pub states: BTreeMap<Revision, BTreeMap<Arc<str>, Arc<Entry>>>,
+    pub states: BTreeMap<Revision, BTreeMap<Arc<str>, Arc<StoreEntry>>>,
     /// All changes in order.
     pub changes: Vec<Arc<Change>>,
 }
@@ -23,7 +25,7 @@ impl StoreModel {
     }
 
     /// The latest state.
-    pub fn latest(&self) -> &BTreeMap<Arc<str>, Arc<Entry>> {
+    pub fn latest(&self) -> &BTreeMap<Arc<str>, Arc<StoreEntry>> {
         self.states.values().next_back().unwrap()
     }
 
@@ -40,7 +42,7 @@ impl StoreModel {
         }
         let current = match &write.action {
             WriteAction::Delete => None,
-            WriteAction::Put { value, .. } => Some(Arc::new(Entry {
+            WriteAction::Put { value, .. } => Some(Arc::new(StoreEntry {
                 key: Arc::clone(&write.key),
                 value: value.clone(),
                 revision,
@@ -62,7 +64,7 @@ impl StoreModel {
     }
 
     /// The entries under a prefix at a revision.
-    pub fn entries(&self, prefix: &str, at: Revision) -> Vec<Arc<Entry>> {
+    pub fn entries(&self, prefix: &str, at: Revision) -> Vec<Arc<StoreEntry>> {
         let state = self.states.range(..=at).next_back().unwrap().1;
         state.values().filter(|entry| entry.key.starts_with(prefix)).cloned().collect()
     }
