@@ -25,7 +25,7 @@ pub(crate) fn decode<'a>(
     input: &'a Input,
     options: &'a DecodeOptions,
 ) -> impl Iterator<Item = Outcome> + 'a {
-    input.format.documents(&input.bytes, options).flat_map(|outcome| match outcome {
+    input.documents(options).flat_map(|outcome| match outcome {
         Ok(decoded) if decoded.document.root().is_null() => Vec::new(),
         Ok(decoded) => match list_items(decoded.document.root()) {
             Some(items) if !input.is_inside_list => {

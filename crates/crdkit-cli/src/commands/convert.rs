@@ -75,7 +75,7 @@ fn convert(
     let options = DecodeOptions { duplicates: args.duplicates.into(), ..DecodeOptions::default() };
     let mut text = Vec::new();
     let mut exit = Exit::Fine;
-    for outcome in input.format.documents(&input.bytes, &options) {
+    for outcome in input.documents(&options) {
         match outcome {
             Ok(decoded) => {
                 if !decoded.issues.is_empty() {
@@ -119,7 +119,7 @@ fn notations(input: &Input) -> (Vec<u8>, Exit) {
 fn report(input: &Input, options: &DecodeOptions) {
     let source = Source::of(input);
     let options = DecodeOptions { positions: true, ..options.clone() };
-    for outcome in input.format.documents(&input.bytes, &options) {
+    for outcome in input.documents(&options) {
         match outcome {
             Ok(decoded) => decoded.issues.iter().for_each(|issue| source.show(issue)),
             Err(error) => show(&source, error),

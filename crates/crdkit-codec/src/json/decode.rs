@@ -38,12 +38,14 @@ pub fn decode(bytes: &[u8], options: &DecodeOptions) -> Result<Decoded, Box<Issu
 /// How documents follow one another in a stream.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Framing {
-    /// One after the other with or without white space. Reading goes on behind a document that is not JSON, as far
+    /// One after the other with or without white space. Reading goes on after a document that is not JSON, as far
     /// as its end can be found; where it cannot, a finding says that the rest was not read.
     #[default]
     Concatenated,
-    /// One to a line, which it ends with, so that reading goes on behind a line that is not JSON.
+    /// One to a line, which it ends with, so that reading goes on after a line that is not JSON.
     Lines,
+    /// One after the other with commas between them, as in an array. Otherwise like [`Framing::Concatenated`].
+    Items,
 }
 
 /// The documents of a stream, each decoded when it is asked for.
@@ -79,18 +81,22 @@ impl<'o, S: Source> Documents<'o, S> {
     }
 
     fn read(&mut self) -> Result<Option<Decoded>, DecodeError> {
-        if !self.reader.next_document()? {
+        let mut more = self.reader.next_document()?;
+        if more && self.framing == Framing::Items && self.reader.skip_byte(b',') {
+            more = self.reader.next_document()?;
+        }
+        if !more {
             self.done = true;
             return Ok(None);
         }
         build(&mut self.reader, self.options, "").map(Some)
     }
 
-    /// Goes on behind a document that was refused.
+    /// Goes on after a document that was refused.
     fn resume(&mut self) -> Result<(), DecodeError> {
         match self.framing {
             Framing::Lines => self.reader.skip_line(),
-            Framing::Concatenated => match self.reader.skip_document()? {
+            Framing::Concatenated | Framing::Items => match self.reader.skip_broken(0)? {
                 Resumed::Found => Ok(()),
                 Resumed::Lost(at) => Err(not_read(at)),
             },

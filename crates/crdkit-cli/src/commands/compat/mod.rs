@@ -34,7 +34,7 @@ fn config<T>(
     let Some(path) = path else { return Ok(Some(None)) };
     let input = Entry::file(path.to_owned()).read()?;
     let options = DecodeOptions { positions: true, ..DecodeOptions::default() };
-    let first = input.format.documents(&input.bytes, &options).next();
+    let first = input.documents(&options).next();
     let issues = match first {
         None => return Ok(Some(None)),
         Some(Ok(decoded)) => match read(decoded.document.root()) {
