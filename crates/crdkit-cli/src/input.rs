@@ -18,7 +18,7 @@ pub(crate) struct Input {
     pub(crate) bytes: Vec<u8>,
     /// The number of its first line in the file.
     pub(crate) first_line: usize,
-    /// How many characters stand in front of it on that line.
+    /// How many characters stand before it on that line.
     pub(crate) first_column: usize,
     /// Whether its documents are the items of a list.
     pub(crate) is_inside_list: bool,
@@ -38,7 +38,7 @@ impl Input {
 }
 
 /// Something that can be read, as often as needed.
-pub(crate) struct Entry {
+pub(crate) struct InputEntry {
     pub(crate) name: Arc<str>,
     /// Its format, where that was said.
     pub(crate) format: Option<Format>,
@@ -57,7 +57,7 @@ pub(crate) enum Content {
 /// A larger file is read in parts of about this size.
 const PART: usize = 4 << 20;
 
-impl Entry {
+impl InputEntry {
     pub(crate) fn file(path: PathBuf) -> Self {
         let name = path.display().to_string();
         // `./a.yaml` and `a.yaml` are one file, and services that show findings know the latter.
@@ -223,7 +223,7 @@ impl Start {
 }
 
 /// The items of a list in JSON that is not held whole; none for anything else.
-fn find_list(entry: &Entry, reader: &mut dyn ReadSeek) -> io::Result<Option<ListOutline>> {
+fn find_list(entry: &InputEntry, reader: &mut dyn ReadSeek) -> io::Result<Option<ListOutline>> {
     let mut start = Vec::new();
     (&mut *reader).take(PART as u64).read_to_end(&mut start)?;
     if entry.format_of(&start) != Format::Json {
@@ -242,7 +242,7 @@ type Seam = fn(&[u8]) -> Option<usize>;
 
 /// The parts of an entry, in order.
 struct Parts<'a> {
-    entry: &'a Entry,
+    entry: &'a InputEntry,
     reader: Box<dyn ReadSeek + 'a>,
     pending: Vec<u8>,
     /// Where what is pending begins.
@@ -295,10 +295,10 @@ impl Iterator for Parts<'_> {
 }
 
 /// How an entry that begins with `bytes` is cut. JSON documents have no seam that can be seen from outside.
-fn seam_of(entry: &Entry, bytes: &[u8]) -> Seam {
+fn seam_of(entry: &InputEntry, bytes: &[u8]) -> Seam {
     match entry.format_of(bytes) {
         Format::Ndjson => |bytes| memchr::memrchr(b'\n', bytes).map(|feed| feed + 1),
-        // UTF-16 has other line ends, and a directive belongs to the document behind it.
+        // UTF-16 has other line ends, and a directive belongs to the document after it.
         Format::Yaml if !matches!(bytes, [0xFE | 0xFF | 0 | b'%', ..] | [_, 0, ..]) => |bytes| {
             let mut markers = memchr::memmem::rfind_iter(bytes, b"\n---");
             let is_marker =
@@ -316,7 +316,7 @@ mod tests {
     #[test]
     fn parts_end_between_documents_and_know_their_lines() {
         let document = format!("a: |\n  {}\n  ---\nb: 1\n---\n", "x".repeat(PART / 3));
-        let entry = Entry::memory("many.yaml", document.repeat(9).into_bytes());
+        let entry = InputEntry::memory("many.yaml", document.repeat(9).into_bytes());
         let parts: Vec<_> = entry.parts().unwrap().map(Result::unwrap).collect();
         assert!(parts.len() > 1);
         for part in &parts[1..] {
@@ -330,9 +330,9 @@ mod tests {
     }
 
     #[test]
-    fn json_that_is_no_list_is_never_cut() {
+    fn json_that_is_not_a_list_is_never_cut() {
         let text = format!("[{}1]", "1,\n---\n".repeat(PART / 4));
-        let entry = Entry::memory("one.json", text.into_bytes());
+        let entry = InputEntry::memory("one.json", text.into_bytes());
         assert_eq!(entry.parts().unwrap().count(), 1);
     }
 
@@ -342,7 +342,7 @@ mod tests {
         for between in [",", ",\n "] {
             let items = [item.as_str(); 9].join(between);
             let text = format!("{{\"items\":[{items}],\"kind\":\"List\"}}");
-            let entry = Entry::memory("list.json", text.clone().into_bytes());
+            let entry = InputEntry::memory("list.json", text.clone().into_bytes());
             let parts: Vec<_> = entry.parts().unwrap().map(Result::unwrap).collect();
             assert!(parts.len() > 1);
             let mut n_items = 0;
