@@ -8,7 +8,7 @@ use crate::commands::{self, cel::Cel};
 use crate::config::Config;
 use crate::format::{InputFormat, OutputFormat};
 use crate::location;
-use crate::report::{Format, Spec};
+use crate::report::{ReportFormat, Spec};
 use crate::source::Client;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use crdkit_text::regex::Regex;
@@ -328,7 +328,7 @@ pub(crate) enum Compat {
 
 impl Reporting {
     /// The outputs to write; `default` if none was named.
-    pub(crate) fn outputs(&self, default: Format) -> Vec<Spec> {
+    pub(crate) fn outputs(&self, default: ReportFormat) -> Vec<Spec> {
         match self.output.as_slice() {
             [] => vec![Spec { format: default, file: None }],
             specs => specs.to_vec(),

@@ -3,8 +3,8 @@
 //! Keys are the names of options. What is not understood is a finding with its place in the file.
 
 use crate::args::FieldValidation;
-use crate::input::{Entry, Input};
-use crate::report::{Finding, Object, Source};
+use crate::input::{Input, InputEntry};
+use crate::report::{Object, ShownFinding, SourceText};
 use anyhow::{Context as _, Result};
 use clap::ValueEnum as _;
 use crdkit_codec::{DecodeOptions, Format, yaml};
@@ -26,7 +26,7 @@ const KEYS: &[&str] = &[
 
 /// What becomes of findings with a code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Level {
+pub(crate) enum CodeSetting {
     Off,
     As(Severity),
 }
@@ -41,7 +41,7 @@ pub(crate) struct Config {
     pub(crate) ignore_filename_pattern: Vec<String>,
     pub(crate) ignore_missing_schemas: bool,
     pub(crate) field_validation: Option<FieldValidation>,
-    pub(crate) severity: Vec<(String, Level)>,
+    pub(crate) severity: Vec<(String, CodeSetting)>,
     /// What is wrong with the file.
     pub(crate) problems: Option<Object>,
 }
@@ -57,7 +57,7 @@ impl Config {
             },
         };
         let directory = path.parent().unwrap_or(Path::new("")).to_owned();
-        let input = Entry { format: Some(Format::Yaml), ..Entry::file(path) }.read();
+        let input = InputEntry { format: Some(Format::Yaml), ..InputEntry::file(path) }.read();
         let input = input.context("the configuration cannot be read")?;
         Ok(Self::read(&input, &directory))
     }
@@ -79,9 +79,9 @@ impl Config {
                 }
             }
         }
-        let source = Source::new(&input.name, &input.bytes, 1);
+        let source = SourceText::new(&input.name, &input.bytes, 1);
         let findings: Vec<_> =
-            issues.iter().map(|issue| Finding::new(issue, &source, true)).collect();
+            issues.iter().map(|issue| ShownFinding::new(issue, &source, true)).collect();
         if !findings.is_empty() {
             config.problems = Some(Object::judged(&input.name, None, findings));
         }
@@ -128,11 +128,11 @@ impl Config {
             return Err(at_key(issue, value));
         }
         let level = match value.as_str() {
-            Some("error") => Level::As(Severity::Error),
-            Some("warning") => Level::As(Severity::Warning),
-            Some("off") => Level::Off,
+            Some("error") => CodeSetting::As(Severity::Error),
+            Some("warning") => CodeSetting::As(Severity::Warning),
+            Some("off") => CodeSetting::Off,
             // In YAML an `off` without quotes is `false`.
-            _ if value.as_bool() == Some(false) => Level::Off,
+            _ if value.as_bool() == Some(false) => CodeSetting::Off,
             _ => return Err(expected(value, "error, warning or off")),
         };
         self.severity.push((code.to_owned(), level));
@@ -140,11 +140,11 @@ impl Config {
     }
 
     /// Changes severities as the project wants them.
-    pub(crate) fn adjust(&self, findings: &mut Vec<Finding>) {
+    pub(crate) fn adjust(&self, findings: &mut Vec<ShownFinding>) {
         for (code, level) in &self.severity {
             match level {
-                Level::Off => findings.retain(|finding| finding.code.name() != code),
-                Level::As(severity) => findings
+                CodeSetting::Off => findings.retain(|finding| finding.code.name() != code),
+                CodeSetting::As(severity) => findings
                     .iter_mut()
                     .filter(|finding| finding.code.name() == code)
                     .for_each(|finding| finding.severity = *severity),

@@ -14,7 +14,7 @@ use crdkit_value::Document;
 
 /// What is known about a kind.
 #[derive(Clone)]
-pub(crate) enum Known {
+pub(crate) enum KnownSchema {
     Crd(Crd),
     /// A schema that stands alone, as built-in kinds have them, made into a CRD.
     Schema(Crd),
@@ -32,10 +32,12 @@ pub(crate) struct Crds {
 
 impl Crds {
     /// The CRD of an object's kind.
-    pub(crate) fn get(&self, identity: &Identity) -> Known {
+    pub(crate) fn get(&self, identity: &Identity) -> KnownSchema {
         let group = openapi::group_name(&identity.gvk.group);
         match self.set.by_kind(group, &identity.gvk.kind) {
-            Some(definition) => compiled(definition).map_or_else(Known::Unusable, Known::Crd),
+            Some(definition) => {
+                compiled(definition).map_or_else(KnownSchema::Unusable, KnownSchema::Crd)
+            }
             None => self.locations.get(identity),
         }
     }

@@ -1,11 +1,12 @@
 //! Inputs: what a source is made of, read whole or, when large, in parts that end between documents, or between
 //! the items of a list in JSON.
 
-use crate::list::{self, Items, Outline};
 use anyhow::{Context as _, Result};
-use crdkit_codec::Format;
+use crdkit_codec::json::{Documents, Framing, ListOutline};
+use crdkit_codec::{DecodeError, DecodeOptions, Decoded, Format};
+use crdkit_value::Value;
 use std::fs::File;
-use std::io::{self, Cursor, Read, Seek, SeekFrom};
+use std::io::{self, Cursor, Read, Seek};
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
@@ -17,20 +18,33 @@ pub(crate) struct Input {
     pub(crate) bytes: Vec<u8>,
     /// The number of its first line in the file.
     pub(crate) first_line: usize,
-    /// How many characters stand in front of it on that line.
+    /// How many characters stand before it on that line.
     pub(crate) first_column: usize,
     /// Whether its documents are the items of a list.
     pub(crate) is_inside_list: bool,
 }
 
+impl Input {
+    /// Its documents, each decoded when it is asked for.
+    pub(crate) fn documents<'a>(
+        &'a self,
+        options: &'a DecodeOptions,
+    ) -> Box<dyn Iterator<Item = Result<Decoded, DecodeError>> + 'a> {
+        if self.is_inside_list {
+            return Box::new(Documents::from_slice(&self.bytes, Framing::Items, options));
+        }
+        self.format.documents(&self.bytes, options)
+    }
+}
+
 /// Something that can be read, as often as needed.
-pub(crate) struct Entry {
+pub(crate) struct InputEntry {
     pub(crate) name: Arc<str>,
     /// Its format, where that was said.
     pub(crate) format: Option<Format>,
     pub(crate) content: Content,
     /// Where the items are, if it is a list that is read in parts.
-    pub(crate) list: OnceLock<Option<Outline>>,
+    pub(crate) list: OnceLock<Option<ListOutline>>,
 }
 
 /// Where the text of an entry is.
@@ -43,7 +57,7 @@ pub(crate) enum Content {
 /// A larger file is read in parts of about this size.
 const PART: usize = 4 << 20;
 
-impl Entry {
+impl InputEntry {
     pub(crate) fn file(path: PathBuf) -> Self {
         let name = path.display().to_string();
         // `./a.yaml` and `a.yaml` are one file, and services that show findings know the latter.
@@ -89,35 +103,34 @@ impl Entry {
         })
     }
 
-    /// All of it, in parts no larger than needed. A part ends where a document does.
-    pub(crate) fn parts(&self) -> Result<Parts<'_>> {
-        let mut reader = self.open()?;
+    /// All of it, in parts no larger than needed. A part ends where a document or an item of a list does.
+    pub(crate) fn parts(&self) -> Result<Box<dyn Iterator<Item = Result<Input>> + '_>> {
         let unreadable = || self.unreadable();
+        let mut reader = self.open()?;
         let list = if let Some(list) = self.list.get() {
-            *list
+            list
         } else {
             let found = find_list(self, &mut *reader).with_context(unreadable)?;
-            *self.list.get_or_init(|| found)
+            reader.rewind().with_context(unreadable)?;
+            self.list.get_or_init(|| found)
         };
-        reader.rewind().with_context(unreadable)?;
-        let mut parts = Parts {
-            entry: self,
-            reader: Box::new(io::empty()),
-            pending: Vec::new(),
-            start: Start::default(),
-            cut: None,
-            ended: false,
+        let (pending, mut start) = (Vec::new(), Start::default());
+        let Some(ListOutline { start: before, ends, .. }) = list else {
+            let parts = Parts { entry: self, reader, pending, start, seam: None, ended: false };
+            return Ok(Box::new(parts));
         };
-        if let Some(Outline { start, end }) = list {
-            let mut head = Vec::new();
-            reader.by_ref().take(start).read_to_end(&mut head).with_context(unreadable)?;
-            parts.start.advance(&head);
-            parts.cut = Some(Cut::Items(Items::default()));
-            parts.reader = Box::new(reader.take(end - start));
-        } else {
-            parts.reader = Box::new(reader);
-        }
-        Ok(parts)
+        let mut next = move |n_bytes: usize| -> Result<Input> {
+            let mut bytes = Vec::with_capacity(n_bytes);
+            let mut part = reader.by_ref().take(n_bytes as u64);
+            part.read_to_end(&mut bytes).with_context(unreadable)?;
+            let Start { line: first_line, column: first_column } = start;
+            start.advance(&bytes);
+            let (name, format) = (Arc::clone(&self.name), Format::Json);
+            Ok(Input { name, format, bytes, first_line, first_column, is_inside_list: true })
+        };
+        next(*before)?;
+        let mut at = *before;
+        Ok(Box::new(ends.iter().map(move |end| next(end - std::mem::replace(&mut at, *end)))))
     }
 
     /// How large it is, as far as that is known.
@@ -210,41 +223,32 @@ impl Start {
 }
 
 /// The items of a list in JSON that is not held whole; none for anything else.
-fn find_list(entry: &Entry, reader: &mut dyn ReadSeek) -> io::Result<Option<Outline>> {
+fn find_list(entry: &InputEntry, reader: &mut dyn ReadSeek) -> io::Result<Option<ListOutline>> {
     let mut start = Vec::new();
     (&mut *reader).take(PART as u64).read_to_end(&mut start)?;
     if entry.format_of(&start) != Format::Json {
         return Ok(None);
     }
     reader.rewind()?;
-    let Some(outline) = list::outline(&mut *reader)? else { return Ok(None) };
-    let (mut head, mut tail) = (Vec::new(), Vec::new());
-    reader.rewind()?;
-    (&mut *reader).take(outline.start.min(PART as u64)).read_to_end(&mut head)?;
-    reader.seek(SeekFrom::Start(outline.end))?;
-    (&mut *reader).take(PART as u64).read_to_end(&mut tail)?;
-    // Text around the items that is large itself is cut off here and not a list then.
-    Ok(list::is_list(&head, &tail).then_some(outline))
+    let outline = ListOutline::read(reader, PART, &DecodeOptions::default())?;
+    Ok(outline.filter(|ListOutline { around, .. }| {
+        let kind = around.document.root().get("kind").and_then(Value::as_str);
+        around.issues.is_empty() && kind.is_some_and(|kind| kind.ends_with("List"))
+    }))
 }
 
 /// Finds the last place where bytes can be cut.
 type Seam = fn(&[u8]) -> Option<usize>;
 
-/// How an entry is cut.
-enum Cut {
-    Seam(Seam),
-    Items(Items),
-}
-
 /// The parts of an entry, in order.
-pub(crate) struct Parts<'a> {
-    entry: &'a Entry,
-    reader: Box<dyn Read + 'a>,
+struct Parts<'a> {
+    entry: &'a InputEntry,
+    reader: Box<dyn ReadSeek + 'a>,
     pending: Vec<u8>,
     /// Where what is pending begins.
     start: Start,
     /// Decided by how the entry begins.
-    cut: Option<Cut>,
+    seam: Option<Seam>,
     ended: bool,
 }
 
@@ -257,19 +261,10 @@ impl Parts<'_> {
                 self.ended = true;
                 break;
             }
-            let cut = self.cut.get_or_insert_with(|| Cut::Seam(seam_of(self.entry, &self.pending)));
-            let at = match cut {
-                Cut::Seam(cut) => {
-                    // Only what is new can have a place to cut, but for a few bytes across the seam.
-                    let from = before.saturating_sub(8);
-                    let new = self.pending.get(from..).unwrap_or_default();
-                    cut(new).map(|at| from + at)
-                }
-                Cut::Items(items) => {
-                    let new = self.pending.get_mut(before..).unwrap_or_default();
-                    items.separate(new).map(|at| before + at)
-                }
-            };
+            let seam = *self.seam.get_or_insert_with(|| seam_of(self.entry, &self.pending));
+            // Only what is new can have a place to cut, but for a few bytes across the seam.
+            let from = before.saturating_sub(8);
+            let at = seam(self.pending.get(from..).unwrap_or_default()).map(|at| from + at);
             if let Some(at) = at.filter(|at| *at > 0) {
                 let rest = self.pending.split_off(at);
                 return Ok(Some(self.part(rest)));
@@ -283,8 +278,7 @@ impl Parts<'_> {
         let bytes = std::mem::replace(&mut self.pending, rest);
         let start = self.start;
         self.start.advance(&bytes);
-        let is_inside_list = matches!(self.cut, Some(Cut::Items(_)));
-        Input { is_inside_list, ..self.entry.input(bytes, start) }
+        self.entry.input(bytes, start)
     }
 }
 
@@ -301,10 +295,10 @@ impl Iterator for Parts<'_> {
 }
 
 /// How an entry that begins with `bytes` is cut. JSON documents have no seam that can be seen from outside.
-fn seam_of(entry: &Entry, bytes: &[u8]) -> Seam {
+fn seam_of(entry: &InputEntry, bytes: &[u8]) -> Seam {
     match entry.format_of(bytes) {
         Format::Ndjson => |bytes| memchr::memrchr(b'\n', bytes).map(|feed| feed + 1),
-        // UTF-16 has other line ends, and a directive belongs to the document behind it.
+        // UTF-16 has other line ends, and a directive belongs to the document after it.
         Format::Yaml if !matches!(bytes, [0xFE | 0xFF | 0 | b'%', ..] | [_, 0, ..]) => |bytes| {
             let mut markers = memchr::memmem::rfind_iter(bytes, b"\n---");
             let is_marker =
@@ -322,7 +316,7 @@ mod tests {
     #[test]
     fn parts_end_between_documents_and_know_their_lines() {
         let document = format!("a: |\n  {}\n  ---\nb: 1\n---\n", "x".repeat(PART / 3));
-        let entry = Entry::memory("many.yaml", document.repeat(9).into_bytes());
+        let entry = InputEntry::memory("many.yaml", document.repeat(9).into_bytes());
         let parts: Vec<_> = entry.parts().unwrap().map(Result::unwrap).collect();
         assert!(parts.len() > 1);
         for part in &parts[1..] {
@@ -336,9 +330,9 @@ mod tests {
     }
 
     #[test]
-    fn json_that_is_no_list_is_never_cut() {
+    fn json_that_is_not_a_list_is_never_cut() {
         let text = format!("[{}1]", "1,\n---\n".repeat(PART / 4));
-        let entry = Entry::memory("one.json", text.into_bytes());
+        let entry = InputEntry::memory("one.json", text.into_bytes());
         assert_eq!(entry.parts().unwrap().count(), 1);
     }
 
@@ -348,13 +342,13 @@ mod tests {
         for between in [",", ",\n "] {
             let items = [item.as_str(); 9].join(between);
             let text = format!("{{\"items\":[{items}],\"kind\":\"List\"}}");
-            let entry = Entry::memory("list.json", text.clone().into_bytes());
+            let entry = InputEntry::memory("list.json", text.clone().into_bytes());
             let parts: Vec<_> = entry.parts().unwrap().map(Result::unwrap).collect();
             assert!(parts.len() > 1);
             let mut n_items = 0;
             for part in &parts {
-                let options = crdkit_codec::DecodeOptions::default();
-                n_items += part.format.documents(&part.bytes, &options).map(Result::unwrap).count();
+                let options = DecodeOptions::default();
+                n_items += part.documents(&options).map(Result::unwrap).count();
                 // The same characters stand at that place in the whole.
                 let feeds = text.match_indices('\n').map(|(at, _)| at + 1);
                 let line = std::iter::once(0).chain(feeds).nth(part.first_line - 1).unwrap();

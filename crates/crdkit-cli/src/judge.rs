@@ -5,11 +5,11 @@
 
 use crate::args::FieldValidation;
 use crate::config::Config;
-use crate::crds::{self, Crds, Known};
+use crate::crds::{self, Crds, KnownSchema};
 use crate::input::Input;
 use crate::objects::{self, Identity};
 use crate::openapi;
-use crate::report::{Finding, Object, Source, Subject, Verdict};
+use crate::report::{Object, ShownFinding, SourceText, Subject, Verdict};
 use crate::suppress::Suppressions;
 use crdkit_codec::{DecodeOptions, Decoded, Format};
 use crdkit_engine::{Crd, Outcome, RequestOptions};
@@ -64,7 +64,7 @@ impl Presentation<'_> {
         input: &Input,
         judged: impl IntoIterator<Item = Judged>,
     ) -> Vec<Object> {
-        let source = Source::of(input);
+        let source = SourceText::of(input);
         let mut comments = suppressions(input);
         let mut objects = Vec::new();
         for Judged { identity, mut issues, skipped } in judged {
@@ -74,8 +74,10 @@ impl Presentation<'_> {
             });
             // The server says some things twice.
             issues.dedup();
-            let mut findings: Vec<_> =
-                issues.iter().map(|issue| Finding::new(issue, &source, self.excerpts)).collect();
+            let mut findings: Vec<_> = issues
+                .iter()
+                .map(|issue| ShownFinding::new(issue, &source, self.excerpts))
+                .collect();
             self.config.adjust(&mut findings);
             comments.apply(&mut findings);
             excuse_incomplete(&mut findings);
@@ -100,8 +102,8 @@ fn is_incomplete(code: Code) -> bool {
 }
 
 /// That not everything was checked refuses no object whose other errors no longer count.
-fn excuse_incomplete(findings: &mut [Finding]) {
-    let counts = |finding: &Finding| finding.counts() && finding.severity == Severity::Error;
+fn excuse_incomplete(findings: &mut [ShownFinding]) {
+    let counts = |finding: &ShownFinding| finding.counts() && finding.severity == Severity::Error;
     if !findings.iter().any(|finding| counts(finding) && !is_incomplete(finding.code)) {
         for finding in findings.iter_mut().filter(|finding| is_incomplete(finding.code)) {
             finding.severity = Severity::Warning;
@@ -193,7 +195,7 @@ impl Judge<'_> {
         self.presentation.objects(input, around.into_iter().chain(judged))
     }
 
-    fn object(&self, decoded: objects::Outcome) -> (Option<Identity>, Judgement) {
+    fn object(&self, decoded: objects::ObjectOutcome) -> (Option<Identity>, Judgement) {
         let refused = |issues| (None, Judgement::Issues(issues));
         let decoded = match decoded {
             Ok(decoded) => decoded,
@@ -236,11 +238,11 @@ impl Judge<'_> {
             return Judgement::Issues(crds::issues(decoded, old));
         }
         match self.crds.get(identity) {
-            Known::Crd(crd) => self.verdict(&crd, false, decoded, identity, old),
-            Known::Schema(crd) => {
+            KnownSchema::Crd(crd) => self.verdict(&crd, false, decoded, identity, old),
+            KnownSchema::Schema(crd) => {
                 self.verdict(&crd, identity.is_built_in(), decoded, identity, old)
             }
-            Known::Nothing => {
+            KnownSchema::Nothing => {
                 let document = &decoded.document;
                 let problem = objects::list_problem(document);
                 let is_ignored = self.ignore_missing_schemas && problem.is_none();
@@ -250,7 +252,7 @@ impl Judge<'_> {
                     None => at(objects::no_schema(identity, &hint(identity)), "kind"),
                 }
             }
-            Known::Unusable(problem) => {
+            KnownSchema::Unusable(problem) => {
                 let issue = Issue::error(codes::source::UNUSABLE_SCHEMA)
                     .with("kind", identity.gvk.kind.as_str())
                     .with("problem", problem);

@@ -6,7 +6,7 @@
 use crate::args::Fetching;
 use crate::config::Config;
 use crate::crds;
-use crate::input::Entry;
+use crate::input::InputEntry;
 use crate::source::{self, Purpose};
 use anyhow::{Context as _, Result, anyhow, bail};
 use clap::Args as ClapArgs;
@@ -73,7 +73,7 @@ impl Definitions {
     }
 }
 
-fn documents_of(entry: &Entry) -> Result<Vec<Document>> {
+fn documents_of(entry: &InputEntry) -> Result<Vec<Document>> {
     let (crds, refused) = crds::of_input(&entry.read()?, false);
     match refused.first() {
         Some(issue) => Err(anyhow!("`{}` cannot be read: {issue}", entry.name)),

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-/// Flags that stand alone; Go also takes `=true` and `=false` behind them.
+/// Flags that stand alone; Go also takes `=true` and `=false` after them.
 const SWITCHES: &[&str] = &[
     "debug",
     "exit-on-error",

@@ -3,7 +3,7 @@
 //! The layout is kubeconform's, so that catalogues made for it can be used. A schema is fetched when
 //! the first object of its kind is met, and once only.
 
-use crate::crds::Known;
+use crate::crds::KnownSchema;
 use crate::objects::Identity;
 use crate::openapi;
 use crate::source::{Client, Fetched};
@@ -24,7 +24,7 @@ pub(crate) struct Locations {
     kubernetes_version: String,
     strict: bool,
     client: Arc<Client>,
-    found: Mutex<HashMap<String, Arc<OnceLock<Known>>>>,
+    found: Mutex<HashMap<String, Arc<OnceLock<KnownSchema>>>>,
 }
 
 /// A schema location, unchanged, if its places can be filled in.
@@ -33,15 +33,15 @@ pub(crate) fn checked(text: &str) -> Result<String, String> {
 }
 
 /// Text with places to fill in.
-struct Template(Vec<Piece>);
+struct Template(Vec<TemplatePart>);
 
-enum Piece {
+enum TemplatePart {
     Text(String),
-    Place(Place),
+    Placeholder(Placeholder),
 }
 
 #[derive(Clone, Copy)]
-enum Place {
+enum Placeholder {
     KubernetesVersion,
     StrictSuffix,
     Kind,
@@ -67,9 +67,9 @@ impl Locations {
     }
 
     /// What the first location that has something says about an object's kind.
-    pub(crate) fn get(&self, identity: &Identity) -> Known {
+    pub(crate) fn get(&self, identity: &Identity) -> KnownSchema {
         if self.templates.is_empty() {
-            return Known::Nothing;
+            return KnownSchema::Nothing;
         }
         let key = format!("{}/{}", identity.api_version(), identity.gvk.kind);
         let cell = {
@@ -77,12 +77,12 @@ impl Locations {
             Arc::clone(found.entry(key).or_default())
         };
         cell.get_or_init(|| {
-            self.look(identity).unwrap_or_else(|error| Known::Unusable(format!("{error:#}")))
+            self.look(identity).unwrap_or_else(|error| KnownSchema::Unusable(format!("{error:#}")))
         })
         .clone()
     }
 
-    fn look(&self, identity: &Identity) -> Result<Known> {
+    fn look(&self, identity: &Identity) -> Result<KnownSchema> {
         for template in &self.templates {
             let name = template.fill(identity, &self.kubernetes_version, self.strict);
             let Some(bytes) = self.read(&name)? else { continue };
@@ -92,11 +92,11 @@ impl Locations {
             let crd = openapi::crd_of_schema(&identity.gvk, decoded.document.root());
             let crd = crd.with_context(|| format!("`{name}` is too large"))?;
             return Ok(match Crd::compile(&crd) {
-                Ok(crd) => Known::Schema(crd),
-                Err(error) => Known::Unusable(error.to_string()),
+                Ok(crd) => KnownSchema::Schema(crd),
+                Err(error) => KnownSchema::Unusable(error.to_string()),
             });
         }
-        Ok(Known::Nothing)
+        Ok(KnownSchema::Nothing)
     }
 
     fn read(&self, name: &str) -> Result<Option<Vec<u8>>> {
@@ -127,50 +127,49 @@ impl Template {
             text if text.ends_with("json") => text.to_owned(),
             text => format!("{}{LAYOUT}", text.trim_end_matches('/')),
         };
-        let mut pieces = Vec::new();
+        let mut parts = Vec::new();
         let mut rest = text.as_str();
-        while let Some((before, behind)) = rest.split_once("{{") {
-            let Some((name, behind)) = behind.split_once("}}") else {
+        while let Some((before, after)) = rest.split_once("{{") {
+            let Some((name, after)) = after.split_once("}}") else {
                 bail!("`{text}` has `{{{{` without `}}}}`");
             };
-            pieces.push(Piece::Text(before.to_owned()));
-            pieces.push(Piece::Place(match name.trim().trim_matches('-').trim() {
-                ".NormalizedKubernetesVersion" => Place::KubernetesVersion,
-                ".StrictSuffix" => Place::StrictSuffix,
-                ".ResourceKind" => Place::Kind,
-                ".ResourceAPIVersion" => Place::ApiVersion,
-                ".Group" => Place::Group,
-                ".KindSuffix" => Place::KindSuffix,
+            parts.push(TemplatePart::Text(before.to_owned()));
+            parts.push(TemplatePart::Placeholder(match name.trim().trim_matches('-').trim() {
+                ".NormalizedKubernetesVersion" => Placeholder::KubernetesVersion,
+                ".StrictSuffix" => Placeholder::StrictSuffix,
+                ".ResourceKind" => Placeholder::Kind,
+                ".ResourceAPIVersion" => Placeholder::ApiVersion,
+                ".Group" => Placeholder::Group,
+                ".KindSuffix" => Placeholder::KindSuffix,
                 name => bail!(
                     "`{text}` has `{name}`; it may have .Group, .ResourceKind, \
                      .ResourceAPIVersion, .KindSuffix, .StrictSuffix and .NormalizedKubernetesVersion"
                 ),
             }));
-            rest = behind;
+            rest = after;
         }
-        pieces.push(Piece::Text(rest.to_owned()));
-        Ok(Self(pieces))
+        parts.push(TemplatePart::Text(rest.to_owned()));
+        Ok(Self(parts))
     }
 
     fn fill(&self, identity: &Identity, kubernetes_version: &str, strict: bool) -> String {
         let GroupVersionKind { group, version, kind } = &identity.gvk;
-        let mut out = String::new();
-        for piece in &self.0 {
-            match piece {
-                Piece::Text(text) => out.push_str(text),
-                Piece::Place(Place::KubernetesVersion) => out.push_str(kubernetes_version),
-                Piece::Place(Place::StrictSuffix) => {
-                    out.push_str(if strict { "-strict" } else { "" });
-                }
-                Piece::Place(Place::Kind) => out.push_str(&kind.to_lowercase()),
-                Piece::Place(Place::ApiVersion) => out.push_str(version),
+        let (kind, suffix) = (kind.to_lowercase(), kind_suffix(group, version));
+        let parts = self.0.iter().map(|part| match part {
+            TemplatePart::Text(text) => text.as_str(),
+            TemplatePart::Placeholder(placeholder) => match placeholder {
+                Placeholder::KubernetesVersion => kubernetes_version,
+                Placeholder::StrictSuffix if strict => "-strict",
+                Placeholder::StrictSuffix => "",
+                Placeholder::Kind => &kind,
+                Placeholder::ApiVersion => version,
                 // Kinds without a group have their version in its place.
-                Piece::Place(Place::Group) if group.is_empty() => out.push_str(version),
-                Piece::Place(Place::Group) => out.push_str(group),
-                Piece::Place(Place::KindSuffix) => out.push_str(&kind_suffix(group, version)),
-            }
-        }
-        out
+                Placeholder::Group if group.is_empty() => version,
+                Placeholder::Group => group,
+                Placeholder::KindSuffix => &suffix,
+            },
+        });
+        parts.collect()
     }
 }
 

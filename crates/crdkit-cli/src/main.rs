@@ -16,7 +16,6 @@ mod input;
 mod judge;
 mod kinds;
 mod kubeconform;
-mod list;
 mod location;
 mod objects;
 mod openapi;

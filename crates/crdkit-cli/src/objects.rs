@@ -17,15 +17,15 @@ pub(crate) struct Identity {
 }
 
 /// An object, or why there is none.
-pub(crate) type Outcome = Result<Decoded, Vec<Issue>>;
+pub(crate) type ObjectOutcome = Result<Decoded, Vec<Issue>>;
 
 /// Decodes the objects of `input` one document at a time; a document that cannot be decoded is an error
 /// in its place, and so is what a list gives twice outside its items. Empty documents are left out.
 pub(crate) fn decode<'a>(
     input: &'a Input,
     options: &'a DecodeOptions,
-) -> impl Iterator<Item = Outcome> + 'a {
-    input.format.documents(&input.bytes, options).flat_map(|outcome| match outcome {
+) -> impl Iterator<Item = ObjectOutcome> + 'a {
+    input.documents(options).flat_map(|outcome| match outcome {
         Ok(decoded) if decoded.document.root().is_null() => Vec::new(),
         Ok(decoded) => match list_items(decoded.document.root()) {
             Some(items) if !input.is_inside_list => {
@@ -161,7 +161,7 @@ fn named<'d>(document: &'d Document, key: &str) -> Result<&'d str, Box<Issue>> {
     Err(Box::new(at(*not_an_object(document, &format!("its `{key}` {problem}")), document, value)))
 }
 
-/// That nothing stands in front of the slash of `apiVersion`, which the server takes for the core group.
+/// That nothing stands before the slash of `apiVersion`, which the server takes for the core group.
 pub(crate) fn missing_group(document: &Document) -> Option<Issue> {
     let value = document.root().get("apiVersion")?;
     value.as_str().filter(|text| text.starts_with('/'))?;
@@ -232,7 +232,7 @@ impl Identity {
         }
     }
 
-    /// Whether a list of kinds, each alone or behind group and version, has this one.
+    /// Whether a list of kinds, each alone or after group and version, has this one.
     pub(crate) fn is_among(&self, kinds: &[String]) -> bool {
         let same = |kind: &String| match kind.rsplit_once('/') {
             None => *kind == self.gvk.kind,

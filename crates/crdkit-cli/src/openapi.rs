@@ -6,8 +6,8 @@
 
 use crdkit_issue::Span;
 use crdkit_text::kind::GroupVersionKind;
-use crdkit_value::{Builder, Document, Duplicates, Event, Limits, Value};
-use std::collections::BTreeMap;
+use crdkit_value::{Builder, Document, Duplicates, Event, Limits, NewValue, Value};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// References and schemas inside one another, followed this far; beyond, anything is accepted.
 const DEEPEST: usize = 64;
@@ -33,23 +33,19 @@ pub(crate) fn crds(root: Value<'_>) -> Vec<Document> {
         }
     }
     let resources = resources(root);
-    kinds
-        .into_iter()
-        .filter_map(|((group, kind), versions)| {
-            let resource = resources.get(&(group.clone(), kind.clone()));
-            let (plural, scope) = resource.cloned().unwrap_or_else(|| guess(&kind));
-            let names = Names { group: group_name(&group), kind: &kind, plural: &plural, scope };
-            crd(&names, &versions, root, Openness::Openapi)
-        })
-        .collect()
+    let crd = |((group, kind), versions): ((String, String), Vec<_>)| {
+        let guessed = guess(&kind);
+        let resource = resources.get(&(group.clone(), kind.clone())).unwrap_or(&guessed);
+        crd((&group, &kind), resource, &versions, root, Openness::Openapi)
+    };
+    kinds.into_iter().filter_map(crd).collect()
 }
 
 /// A CRD for one kind that a JSON Schema describes.
 pub(crate) fn crd_of_schema(gvk: &GroupVersionKind, schema: Value<'_>) -> Option<Document> {
     let GroupVersionKind { group, version, kind } = gvk;
-    let (plural, scope) = guess(kind);
-    let names = Names { group: group_name(group), kind, plural: &plural, scope };
-    crd(&names, &[(version.clone(), schema)], schema, Openness::JsonSchema)
+    let versions = [(version.clone(), schema)];
+    crd((group, kind), &guess(kind), &versions, schema, Openness::JsonSchema)
 }
 
 /// CRDs always have a group, and the oldest built-in kinds have none.
@@ -89,65 +85,48 @@ fn resources(root: Value<'_>) -> BTreeMap<(String, String), (String, &'static st
     found
 }
 
-struct Names<'a> {
-    group: &'a str,
-    kind: &'a str,
-    plural: &'a str,
-    scope: &'static str,
-}
-
+/// The CRD of one kind; none if its schemas are too large.
 fn crd(
-    names: &Names<'_>,
+    (group, kind): (&str, &str),
+    (plural, scope): &(String, &str),
     versions: &[(String, Value<'_>)],
     definitions: Value<'_>,
     openness: Openness,
 ) -> Option<Document> {
-    let limits = Limits { nodes: LARGEST, ..Limits::default() };
-    let mut copy = Copy {
-        builder: Builder::new(&limits, Duplicates::LastWins),
-        definitions,
-        openness,
-        full: false,
-    };
-    let name = format!("{}.{}", names.plural, names.group);
-    let singular = names.kind.to_lowercase();
-    copy.object(|copy| {
-        copy.text("apiVersion", "apiextensions.k8s.io/v1");
-        copy.text("kind", "CustomResourceDefinition");
-        copy.key("metadata");
-        copy.object(|copy| copy.text("name", &name));
-        copy.key("spec");
-        copy.object(|copy| {
-            copy.text("group", names.group);
-            copy.text("scope", names.scope);
-            copy.key("names");
-            copy.object(|copy| {
-                copy.text("kind", names.kind);
-                copy.text("plural", names.plural);
-                copy.text("singular", &singular);
-            });
-            copy.key("versions");
-            copy.event(Event::BeginArray);
-            for (index, (version, schema)) in versions.iter().enumerate() {
-                copy.object(|copy| {
-                    copy.text("name", version);
-                    copy.flag("served", true);
-                    copy.flag("storage", index == 0);
-                    copy.key("schema");
-                    copy.object(|copy| {
-                        copy.key("openAPIV3Schema");
-                        copy.root(*schema);
-                    });
-                });
-            }
-            copy.event(Event::EndArray);
-        });
+    let group = group_name(group);
+    let names = Document::object()
+        .with("kind", kind)
+        .with("plural", plural)
+        .with("singular", &kind.to_lowercase());
+    let described = versions.iter().enumerate().map(|(index, (name, _))| {
+        let version = Document::object().with("name", name).with("served", true);
+        version.with("storage", index == 0).with("schema", NewValue::EmptyObject)
     });
-    (!copy.full).then(|| copy.builder.finish().0)
+    let described: Vec<_> = described.collect();
+    let spec = Document::object()
+        .with("group", group)
+        .with("scope", *scope)
+        .with("names", &names)
+        .with("versions", &Document::array_of(&described));
+    let mut crd = Document::object()
+        .with("apiVersion", "apiextensions.k8s.io/v1")
+        .with("kind", "CustomResourceDefinition")
+        .with("metadata", &Document::object().with("name", &format!("{plural}.{group}")))
+        .with("spec", &spec);
+    let limits = Limits { nodes: LARGEST, ..Limits::default() };
+    for (index, (_, schema)) in versions.iter().enumerate() {
+        let builder = Builder::new(&limits, Duplicates::LastWins);
+        let mut copy = SchemaCopy { builder, definitions, openness, full: false };
+        copy.root(*schema);
+        let place = crd.root().pointer(&format!("/spec/versions/{index}/schema"))?.id();
+        let schema = (!copy.full).then(|| copy.builder.finish().0)?;
+        crd.insert(place, "openAPIV3Schema", &schema);
+    }
+    Some(crd)
 }
 
-/// Writes a CRD document event by event.
-struct Copy<'l, 'd> {
+/// Writes a schema event by event.
+struct SchemaCopy<'l, 'd> {
     builder: Builder<'l>,
     /// The document that references point into.
     definitions: Value<'d>,
@@ -156,7 +135,7 @@ struct Copy<'l, 'd> {
     full: bool,
 }
 
-impl<'d> Copy<'_, 'd> {
+impl<'d> SchemaCopy<'_, 'd> {
     fn event(&mut self, event: Event<'_>) {
         self.full = self.full || self.builder.event(event, Span::default()).is_err();
     }
@@ -292,12 +271,15 @@ impl<'d> Copy<'_, 'd> {
 
     /// Whether an object may have fields that are not named.
     fn is_open(&self, schema: Value<'_>) -> bool {
-        let says_more = ["properties", "additionalProperties", "items"]
-            .iter()
-            .any(|keyword| schema.get(keyword).is_some());
-        let object = schema.get("type").is_none_or(|types| is_of(types, "object"));
-        let untyped = schema.get("type").is_none();
-        object && !says_more && (untyped || self.openness == Openness::JsonSchema)
+        let says = |keyword: &&str| schema.get(keyword).is_some();
+        let is_object = match schema.get("type") {
+            None => true,
+            Some(types) => {
+                let is = |name: Value<'_>| name.as_str() == Some("object");
+                self.openness == Openness::JsonSchema && (is(types) || types.items().any(is))
+            }
+        };
+        is_object && !["properties", "additionalProperties", "items"].iter().any(says)
     }
 
     fn resolve(&self, target: &str) -> Option<Value<'d>> {
@@ -312,20 +294,12 @@ impl<'d> Copy<'_, 'd> {
 
 /// What a schema refers to: directly, or alone in `allOf`, which leaves room for words beside it.
 fn reference(schema: Value<'_>) -> Option<&str> {
-    let of = |schema: Value<'_>| schema.get("$ref").and_then(Value::as_str).map(str::len);
-    if of(schema).is_some() {
-        return schema.get("$ref").and_then(Value::as_str);
-    }
-    let mut all = schema.get("allOf")?.as_array()?;
-    match (all.next(), all.next()) {
-        (Some(only), None) => only.get("$ref").and_then(Value::as_str),
-        _ => None,
-    }
-}
-
-/// Whether `type`, a name or a list of names, has `name`.
-fn is_of(types: Value<'_>, name: &str) -> bool {
-    types.as_str() == Some(name) || types.items().any(|one| one.as_str() == Some(name))
+    let own = schema.get("$ref").and_then(Value::as_str);
+    own.or_else(|| {
+        let mut all = schema.get("allOf")?.as_array()?;
+        let only = all.next().filter(|_| all.next().is_none())?;
+        only.get("$ref")?.as_str()
+    })
 }
 
 /// A number or a string, in the ways that schemas made of Kubernetes types say so.
@@ -334,19 +308,8 @@ fn is_int_or_string(schema: Value<'_>) -> bool {
         return true;
     }
     let Some(branches) = schema.get("oneOf").and_then(Value::as_array) else { return false };
-    let mut found = [false; 2];
-    for branch in branches {
-        let types = branch.get("type").into_iter();
-        let types = types
-            .flat_map(|it| it.as_str().into_iter().chain(it.items().filter_map(Value::as_str)));
-        for name in types {
-            match name {
-                "string" => found[0] = true,
-                "integer" => found[1] = true,
-                "null" => {}
-                _ => return false,
-            }
-        }
-    }
-    found == [true; 2]
+    let types = branches.filter_map(|branch| branch.get("type"));
+    let names =
+        types.flat_map(|it| it.as_str().into_iter().chain(it.items().filter_map(Value::as_str)));
+    names.filter(|name| *name != "null").collect::<BTreeSet<_>>() == ["integer", "string"].into()
 }

@@ -1,7 +1,7 @@
 //! The first look at inputs: which CRDs they have, and what of them is kept for the second look.
 
 use crate::crds;
-use crate::input::{Content, Entry, Input};
+use crate::input::{Content, Input, InputEntry};
 use crdkit_value::Document;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,19 +14,19 @@ pub(crate) enum Unit {
     /// Read already.
     Kept(Input),
     /// To be read, in parts if it is large.
-    Later(Entry),
+    Later(InputEntry),
     Failed(anyhow::Error),
 }
 
 /// Reads all entries once and takes the CRDs out of those that have any.
-pub(crate) fn scan(entries: Vec<Entry>) -> (Vec<Document>, Vec<Unit>) {
+pub(crate) fn scan(entries: Vec<InputEntry>) -> (Vec<Document>, Vec<Unit>) {
     let kept = AtomicUsize::new(0);
     let scanned: Vec<_> = entries.into_par_iter().map(|entry| scan_entry(entry, &kept)).collect();
     let (documents, units): (Vec<_>, Vec<_>) = scanned.into_iter().unzip();
     (documents.into_iter().flatten().collect(), units)
 }
 
-fn scan_entry(entry: Entry, kept: &AtomicUsize) -> (Vec<Document>, Unit) {
+fn scan_entry(entry: InputEntry, kept: &AtomicUsize) -> (Vec<Document>, Unit) {
     let mut documents = Vec::new();
     let mut take = |input: &Input| {
         if memchr::memmem::find(&input.bytes, b"CustomResourceDefinition").is_some() {

@@ -1,9 +1,9 @@
 //! Comments that silence findings: `# crdkit-ignore: CODE reason`.
 //!
-//! A comment behind something is about its own line, a comment alone about the next line that is not a
+//! A comment after something is about its own line, a comment alone about the next line that is not a
 //! comment. It names the codes it silences, with commas between them, and must give a reason.
 
-use crate::report::{Finding, Source};
+use crate::report::{ShownFinding, SourceText};
 use crdkit_issue::{Issue, Span, codes};
 
 /// The comments of one input.
@@ -87,7 +87,7 @@ impl Suppressions {
     }
 
     /// Silences those of `findings` that a comment is about.
-    pub(crate) fn apply(&mut self, findings: &mut [Finding]) {
+    pub(crate) fn apply(&mut self, findings: &mut [ShownFinding]) {
         for finding in findings {
             let Some(start) = finding.start else { continue };
             let about = |comment: &&mut Comment| {
@@ -101,14 +101,14 @@ impl Suppressions {
     }
 
     /// What is wrong with the comments themselves, those that silence nothing included.
-    pub(crate) fn findings(self, source: &Source<'_>, with_excerpt: bool) -> Vec<Finding> {
+    pub(crate) fn findings(self, source: &SourceText<'_>, with_excerpt: bool) -> Vec<ShownFinding> {
         let mut issues = self.problems;
         for comment in self.comments.into_iter().filter(|comment| !comment.used) {
             let issue = Issue::warning(codes::source::IGNORE_UNUSED).with("code", comment.code);
             issues.push(issue.span(comment.span));
         }
         issues.sort_by_key(|issue| issue.span);
-        issues.iter().map(|issue| Finding::new(issue, source, with_excerpt)).collect()
+        issues.iter().map(|issue| ShownFinding::new(issue, source, with_excerpt)).collect()
     }
 }
 

@@ -61,7 +61,7 @@ pub(crate) fn forever(
                 before.0.extend(Snapshot::of(&new).0);
                 files.extend(new);
             }
-            // A file in the middle of being edited is no reason to stop.
+            // A file in the middle of being edited is not a reason to stop.
             Err(error) => report::failure(&error),
         }
         report::note("waiting for changes");

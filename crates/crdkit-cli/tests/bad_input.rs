@@ -74,7 +74,7 @@ fn bytes_that_are_no_text_are_found_where_they_are() {
         &[":4:12: error[yaml-syntax]: invalid leading UTF-8 octet"],
     );
     check("nul.yaml", bad(b"\0"), 1, &[":4:12: error[yaml-syntax]: control characters"]);
-    // The server reads it, so that this alone is no error; that something else is stored is told.
+    // The server reads it, so that this alone is not an error; that something else is stored is told.
     let text = JSON.replace("1000", "10,\"color\":\"?\"").into_bytes();
     let bytes: Vec<u8> = text.into_iter().map(|it| if it == b'?' { 0xFF } else { it }).collect();
     check(
@@ -88,11 +88,11 @@ fn bytes_that_are_no_text_are_found_where_they_are() {
     );
     let bytes = JSON.replace("desk", "\0").into_bytes();
     check("nul.json", bytes, 1, &[":1:75: error[json-syntax]: control characters"]);
-    let behind = [
+    let after = [
         ":1:98: error[maximum]",
         ":1:104: error[json-syntax]: expected a JSON value, found byte 0x00",
     ];
-    check("padded.json", format!("{JSON}\0\0"), 1, &behind);
+    check("padded.json", format!("{JSON}\0\0"), 1, &after);
 }
 
 #[test]
@@ -117,7 +117,7 @@ fn a_file_that_was_cut_off_is_no_success() {
 }
 
 #[test]
-fn what_is_behind_broken_cbor_is_told() {
+fn what_is_after_broken_cbor_is_told() {
     let object = b"\xd9\xd9\xf7\xa2\x4aapiVersion\x57lighting.example.com/v1\x44kind\x44Lamp";
     let bytes = [object, b"\x1c".as_slice(), object].concat();
     check(

@@ -266,7 +266,7 @@ fn a_large_list_in_json_is_judged_in_parts_with_its_places() {
     let mut items: Vec<_> = (0..20).map(|number| item(&format!("a{number}"), 1)).collect();
     items.push(item("bright", 100));
     for (between, line) in [(",", 1), (",\n  ", 21)] {
-        // The kind comes behind the items, as `kubectl` writes it.
+        // The kind comes after the items, as `kubectl` writes it.
         let text = format!("{{\"items\":[{}],\"kind\":\"List\"}}\n", items.join(between));
         let at = text.lines().nth(line - 1).unwrap();
         let column = at.chars().count() - "100}}],\"kind\":\"List\"}".len() + 1;

@@ -58,7 +58,9 @@ pub(crate) fn main() -> Result<(), Box<dyn Error>> {
     let review = Format::Json.decode(REVIEW.as_bytes(), &crdkit::DecodeOptions::default());
     let review = review.map_err(|issue| issue.to_string())?.document;
     let answer = answer(&crd, &review)?;
-    println!("{}", String::from_utf8(Format::Json.encode(answer.root(), Style::Pretty)?)?);
+    let mut text = Vec::new();
+    Format::Json.encode(answer.root(), 0, Style::Pretty, &mut text)?;
+    println!("{}", String::from_utf8(text)?);
     assert_eq!(answer.root().pointer("/response/allowed").and_then(Value::as_bool), Some(false));
     assert_eq!(answer.root().pointer("/response/status/code").and_then(Value::as_i64), Some(422));
     Ok(())

@@ -6,8 +6,8 @@
 use crate::args::Convert;
 use crate::exit::Exit;
 use crate::format::OutputFormat;
-use crate::input::{Entry, Input};
-use crate::report::{self, Flow, Source, Target};
+use crate::input::{Input, InputEntry};
+use crate::report::{self, Flow, SourceText, Target};
 use crate::source::{self, Client, Purpose};
 use anyhow::{Result, bail};
 use crdkit_codec::{DecodeError, DecodeOptions, Format, Style, cbor};
@@ -60,7 +60,7 @@ fn inputs(path: &Path, format: Option<Format>) -> Box<dyn Iterator<Item = Result
             found
                 .entries
                 .into_iter()
-                .map(move |entry| Entry { format: format.or(entry.format), ..entry }.read()),
+                .map(move |entry| InputEntry { format: format.or(entry.format), ..entry }.read()),
         ),
         Err(error) => Box::new(std::iter::once(Err(error))),
     }
@@ -75,7 +75,7 @@ fn convert(
     let options = DecodeOptions { duplicates: args.duplicates.into(), ..DecodeOptions::default() };
     let mut text = Vec::new();
     let mut exit = Exit::Fine;
-    for outcome in input.format.documents(&input.bytes, &options) {
+    for outcome in input.documents(&options) {
         match outcome {
             Ok(decoded) => {
                 if !decoded.issues.is_empty() {
@@ -108,7 +108,7 @@ fn notations(input: &Input) -> (Vec<u8>, Exit) {
             }
             Err(issue) => {
                 exit = Exit::Findings;
-                Source::of(input).show(&issue);
+                SourceText::of(input).show(&issue);
             }
         }
     }
@@ -117,9 +117,9 @@ fn notations(input: &Input) -> (Vec<u8>, Exit) {
 
 /// Reads the input again, this time keeping positions, and shows what is wrong with it.
 fn report(input: &Input, options: &DecodeOptions) {
-    let source = Source::of(input);
+    let source = SourceText::of(input);
     let options = DecodeOptions { positions: true, ..options.clone() };
-    for outcome in input.format.documents(&input.bytes, &options) {
+    for outcome in input.documents(&options) {
         match outcome {
             Ok(decoded) => decoded.issues.iter().for_each(|issue| source.show(issue)),
             Err(error) => show(&source, error),
@@ -127,7 +127,7 @@ fn report(input: &Input, options: &DecodeOptions) {
     }
 }
 
-fn show(source: &Source<'_>, error: DecodeError) {
+fn show(source: &SourceText<'_>, error: DecodeError) {
     match error {
         DecodeError::Refused(issue) => source.show(&issue),
         DecodeError::Io(error) => report::failure(&error.into()),

@@ -4,10 +4,10 @@ use crate::args::Lint;
 use crate::commands::cost;
 use crate::crds;
 use crate::exit::Exit;
-use crate::input::{Entry, Input};
+use crate::input::{Input, InputEntry};
 use crate::judge::{Judged, Presentation};
 use crate::objects;
-use crate::report::{self, Format, Object, Outputs, Spec, Style};
+use crate::report::{self, Object, Outputs, ReportFormat, Spec, Style};
 use crate::source::{self, Client, Purpose};
 use crate::stdout;
 use anyhow::Result;
@@ -19,8 +19,8 @@ use std::collections::HashMap;
 pub(crate) fn run(args: &Lint) -> Result<Exit> {
     let config = args.reporting.config()?;
     let client = args.fetching.client();
-    let specs = args.reporting.outputs(Format::Pretty);
-    let excerpts = specs.iter().any(|spec| spec.format == Format::Pretty);
+    let specs = args.reporting.outputs(ReportFormat::Pretty);
+    let excerpts = specs.iter().any(|spec| spec.format == ReportFormat::Pretty);
     let presentation = Presentation { config: &config, excerpts };
     let style = Style {
         verbose: args.reporting.verbose,
@@ -41,7 +41,7 @@ pub(crate) fn run(args: &Lint) -> Result<Exit> {
         }
     }
     let n_files = entries.len();
-    let lint = |entry: Entry| -> Result<(Vec<Object>, String)> {
+    let lint = |entry: InputEntry| -> Result<(Vec<Object>, String)> {
         let input = entry.read()?;
         let costs = if args.cost { costs(&input) } else { String::new() };
         Ok((presentation.objects(&input, judged(&input, &old)), costs))
@@ -63,7 +63,7 @@ pub(crate) fn run(args: &Lint) -> Result<Exit> {
     }
     let summary = outputs.finish(n_files)?;
     // What programs read from standard output is the findings alone.
-    let for_people = |spec: &Spec| matches!(spec.format, Format::Text | Format::Pretty);
+    let for_people = |spec: &Spec| matches!(spec.format, ReportFormat::Text | ReportFormat::Pretty);
     if specs.iter().all(for_people) {
         stdout::print(&tables)?;
     } else if !tables.is_empty() {
@@ -91,7 +91,7 @@ fn fail(error: &anyhow::Error, exit: &mut Exit) {
 }
 
 /// What `sources` name; says what cannot be read and goes on.
-fn find(sources: &[String], client: &Client, exit: &mut Exit) -> Vec<Entry> {
+fn find(sources: &[String], client: &Client, exit: &mut Exit) -> Vec<InputEntry> {
     let mut entries = Vec::new();
     for source in sources {
         match source::find(source, Purpose::Crds, client) {
@@ -120,7 +120,7 @@ fn named(input: &Input) -> Vec<(String, Document)> {
 /// our business, and neither are files that hold none, such as the values of a chart.
 fn judged(input: &Input, old: &HashMap<String, Document>) -> Vec<Judged> {
     let options = DecodeOptions { positions: true, ..DecodeOptions::default() };
-    let judge = |outcome: objects::Outcome| {
+    let judge = |outcome: objects::ObjectOutcome| {
         let decoded = match outcome {
             Ok(decoded) => decoded,
             Err(issues) => return Some(Judged { identity: None, issues, skipped: false }),

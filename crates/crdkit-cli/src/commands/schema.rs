@@ -45,7 +45,7 @@ pub(crate) struct Export {
 
     /// The notation
     #[arg(long, value_name = "NOTATION", default_value = "json-schema")]
-    pub(crate) to: Notation,
+    pub(crate) to: ExportNotation,
 
     /// Write files into this directory; needed if there is more than one
     #[arg(long, value_name = "DIR")]
@@ -65,7 +65,7 @@ pub(crate) struct Export {
 
 /// `--to`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Notation {
+pub(crate) enum ExportNotation {
     /// JSON Schema 2020-12, a file `KIND.GROUP_VERSION.schema.json` for each version of a kind
     JsonSchema,
     /// OpenAPI v3, a file `GROUP/VERSION.json` for each group and version
@@ -145,11 +145,13 @@ fn file(
     let name = plain(version);
     let schema = || export::json_schema(crd, at, strictness);
     match args.to {
-        Notation::JsonSchema => {
+        ExportNotation::JsonSchema => {
             (PathBuf::from(format!("{kind}.{group}_{name}.schema.json")), schema())
         }
-        Notation::Kubeconform => (Path::new(&group).join(format!("{kind}_{name}.json")), schema()),
-        Notation::Openapi => {
+        ExportNotation::Kubeconform => {
+            (Path::new(&group).join(format!("{kind}_{name}.json")), schema())
+        }
+        ExportNotation::Openapi => {
             let document = export::openapi(crd.spec.group, version, crds);
             (Path::new(&group).join(format!("{name}.json")), Some(document))
         }

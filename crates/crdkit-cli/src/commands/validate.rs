@@ -9,14 +9,14 @@ use crate::args::{Args, Compat, FieldValidation, Validate};
 use crate::config::{Config, NAME as CONFIG};
 use crate::crds::{self, Crds};
 use crate::exit::Exit;
-use crate::input::Entry;
+use crate::input::InputEntry;
 use crate::judge::{Judge, Judged, ObjectName, Presentation};
 use crate::location::Locations;
 use crate::objects;
 use crate::progress::Progress;
-use crate::report::{self, Flow, Format, Object, Outputs, Style, Verdict};
+use crate::report::{self, Flow, Object, Outputs, ReportFormat, Style, Verdict};
 use crate::scan::{Unit, scan};
-use crate::source::{self, Client, Found, Purpose};
+use crate::source::{self, Client, FoundEntries, Purpose};
 use crate::watch;
 use anyhow::{Context as _, Result};
 use clap::CommandFactory as _;
@@ -54,11 +54,11 @@ fn once(args: &Validate, paths: &[String]) -> Result<Exit> {
     let kubeconform = args.compat == Some(Compat::Kubeconform);
     let config = args.reporting.config()?;
     let client = Arc::new(args.fetching.client());
-    let default = if kubeconform { Format::Text } else { Format::Pretty };
+    let default = if kubeconform { ReportFormat::Text } else { ReportFormat::Pretty };
     let specs = args.reporting.outputs(default);
-    let excerpts = !kubeconform && specs.iter().any(|spec| spec.format == Format::Pretty);
+    let excerpts = !kubeconform && specs.iter().any(|spec| spec.format == ReportFormat::Pretty);
     let presentation = Presentation { config: &config, excerpts };
-    let mut run = Run {
+    let mut run = ValidationRun {
         outputs: Outputs::new(
             &specs,
             Style {
@@ -82,7 +82,7 @@ fn once(args: &Validate, paths: &[String]) -> Result<Exit> {
     found.entries.retain(|entry| !patterns.iter().any(|pattern| pattern.is_match(&entry.name)));
     if kubeconform {
         // Its name for standard input.
-        let stdin = |entry: &&mut Entry| &*entry.name == "<stdin>";
+        let stdin = |entry: &&mut InputEntry| &*entry.name == "<stdin>";
         found.entries.iter_mut().filter(stdin).for_each(|entry| entry.name = "stdin".into());
     }
     let n_files = found.entries.len();
@@ -115,7 +115,7 @@ fn once(args: &Validate, paths: &[String]) -> Result<Exit> {
     };
     run.judge(&judge, units, &mut Progress::new(n_files, args.reporting.quiet))?;
 
-    let Run { outputs, exit, .. } = run;
+    let ValidationRun { outputs, exit, .. } = run;
     let summary = outputs.finish(n_files)?;
     if !kubeconform && !args.reporting.quiet {
         report::note(&summary.in_words(found.left_out.len()));
@@ -196,7 +196,7 @@ fn is_crd_source(text: &str) -> bool {
 }
 
 /// A run while it goes on.
-struct Run {
+struct ValidationRun {
     outputs: Outputs,
     exit: Exit,
     stop_at_first: bool,
@@ -204,7 +204,7 @@ struct Run {
     open: bool,
 }
 
-impl Run {
+impl ValidationRun {
     fn fail(&mut self, error: &anyhow::Error) {
         // What was found before is shown before.
         let _ = self.outputs.flush();
@@ -236,8 +236,8 @@ impl Run {
     }
 
     /// What `sources` name; says what cannot be read and goes on.
-    fn find(&mut self, sources: &[String], purpose: Purpose, client: &Client) -> Found {
-        let mut all = Found::default();
+    fn find(&mut self, sources: &[String], purpose: Purpose, client: &Client) -> FoundEntries {
+        let mut all = FoundEntries::default();
         for source in sources {
             match source::find(source, purpose, client) {
                 Ok(found) => {
@@ -270,7 +270,7 @@ impl Run {
         for (source, required) in sources {
             let found = self.find(std::slice::from_ref(&source), Purpose::Crds, client);
             let none = found.entries.is_empty();
-            let read = |entry: Entry| -> Result<_> {
+            let read = |entry: InputEntry| -> Result<_> {
                 let input = entry.read()?;
                 let (crds, refused) = crds::of_input(&input, false);
                 let again = || crds::of_input(&input, true).1.into_iter();
@@ -370,7 +370,12 @@ impl Run {
     }
 
     /// Judges a large entry, as many parts at a time as there are workers.
-    fn large(&mut self, judge: &Judge<'_>, entry: &Entry, progress: &mut Progress) -> Result<()> {
+    fn large(
+        &mut self,
+        judge: &Judge<'_>,
+        entry: &InputEntry,
+        progress: &mut Progress,
+    ) -> Result<()> {
         let mut parts = match entry.parts() {
             Ok(parts) => parts,
             Err(error) => {

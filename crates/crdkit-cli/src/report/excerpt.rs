@@ -10,17 +10,17 @@ use std::io::Write as _;
 use std::ops::Range;
 
 /// The text that findings point into.
-pub(crate) struct Source<'a> {
+pub(crate) struct SourceText<'a> {
     name: &'a str,
     bytes: &'a [u8],
     lines: LineIndex,
-    /// The number of its first line in the file it is of, and how much stands in front of it there.
+    /// The number of its first line in the file it is of, and how much stands before it there.
     first_line: usize,
     first_column: usize,
     is_binary: bool,
 }
 
-impl<'a> Source<'a> {
+impl<'a> SourceText<'a> {
     pub(crate) fn new(name: &'a str, bytes: &'a [u8], first_line: usize) -> Self {
         let lines = LineIndex::new(bytes);
         Self { name, bytes, lines, first_line, first_column: 0, is_binary: false }
@@ -36,7 +36,7 @@ impl<'a> Source<'a> {
 
     /// Shows one finding on standard error.
     pub(crate) fn show(&self, issue: &Issue) {
-        let finding = super::Finding::new(issue, self, true);
+        let finding = super::ShownFinding::new(issue, self, true);
         let text = super::people::pretty(self.name, &finding);
         let _ = anstream::stderr().lock().write_all(text.as_bytes());
     }
@@ -94,7 +94,7 @@ impl Window {
     /// One window for all places if they are near each other, otherwise one for each.
     fn around(
         mut places: Vec<(Span, AnnotationKind, &'static str)>,
-        source: &Source<'_>,
+        source: &SourceText<'_>,
     ) -> Vec<Self> {
         if source.is_binary {
             return places.into_iter().map(|place| Self::hex(place, source.bytes)).collect();
@@ -126,7 +126,7 @@ impl Window {
     }
 
     /// The lines from the first of `places`, which are in order, to the last.
-    fn over(places: &[(Span, AnnotationKind, &'static str)], source: &Source<'_>) -> Self {
+    fn over(places: &[(Span, AnnotationKind, &'static str)], source: &SourceText<'_>) -> Self {
         let len = source.bytes.len();
         let starts = || places.iter().map(|(span, ..)| span.start.min(len));
         let (first, last) = (starts().min().unwrap_or(len), starts().max().unwrap_or(len));

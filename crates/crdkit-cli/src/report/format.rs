@@ -7,7 +7,7 @@ use std::str::FromStr;
 
 /// How findings are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
+pub(crate) enum ReportFormat {
     /// One line for each finding
     #[value(alias = "plaintext")]
     Text,
@@ -36,19 +36,21 @@ pub(crate) enum Format {
 /// One `--output`: a format, and a file instead of standard output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Spec {
-    pub(crate) format: Format,
+    pub(crate) format: ReportFormat,
     pub(crate) file: Option<PathBuf>,
 }
 
-impl Format {
+impl ReportFormat {
     pub(super) fn sink(self, style: Style) -> Box<dyn Sink> {
         match self {
-            Self::Text if style.kubeconform => Box::new(kubeconform::People::text(style)),
-            Self::Pretty if style.kubeconform => Box::new(kubeconform::People::pretty(style)),
-            Self::Text => Box::new(people::People::text(style)),
-            Self::Pretty => Box::new(people::People::pretty(style)),
-            Self::Json => Box::new(json::Json::new(json::Notation::Json, style)),
-            Self::Yaml => Box::new(json::Json::new(json::Notation::Yaml, style)),
+            Self::Text if style.kubeconform => Box::new(kubeconform::KubeconformText::text(style)),
+            Self::Pretty if style.kubeconform => {
+                Box::new(kubeconform::KubeconformText::pretty(style))
+            }
+            Self::Text => Box::new(people::TextReport::text(style)),
+            Self::Pretty => Box::new(people::TextReport::pretty(style)),
+            Self::Json => Box::new(json::Json::new(json::ReportNotation::Json, style)),
+            Self::Yaml => Box::new(json::Json::new(json::ReportNotation::Yaml, style)),
             Self::Ndjson => Box::new(json::Ndjson),
             Self::Markdown => Box::new(markdown::Markdown),
             Self::Junit => Box::new(junit::Junit::new(style)),
@@ -69,8 +71,8 @@ impl FromStr for Spec {
             Some((name, file)) => (name, Some(PathBuf::from(file))),
             None => (text, None),
         };
-        let format = Format::from_str(name, false).map_err(|_| {
-            let names: Vec<_> = Format::value_variants()
+        let format = ReportFormat::from_str(name, false).map_err(|_| {
+            let names: Vec<_> = ReportFormat::value_variants()
                 .iter()
                 .filter_map(|format| Some(format.to_possible_value()?.get_name().to_owned()))
                 .collect();

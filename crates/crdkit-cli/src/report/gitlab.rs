@@ -7,12 +7,12 @@ use std::collections::HashMap;
 
 #[derive(Default)]
 pub(super) struct Gitlab {
-    entries: Vec<Entry>,
+    entries: Vec<CodeQualityIssue>,
     seen: HashMap<u64, usize>,
 }
 
 #[derive(Serialize)]
-struct Entry {
+struct CodeQualityIssue {
     description: String,
     check_name: &'static str,
     fingerprint: String,
@@ -38,7 +38,7 @@ impl Sink for Gitlab {
         for finding in object.findings() {
             let key = object.key(finding);
             let nth = self.seen.entry(key).and_modify(|nth| *nth += 1).or_default();
-            self.entries.push(Entry {
+            self.entries.push(CodeQualityIssue {
                 description: finding.text(),
                 check_name: finding.code.name(),
                 fingerprint: format!("{key:016x}{nth:04x}"),
@@ -64,7 +64,7 @@ impl Sink for Gitlab {
 
 impl Object {
     /// What stays the same about a finding when lines move: the place in the object, not in the file.
-    pub(super) fn key(&self, finding: &super::Finding) -> u64 {
+    pub(super) fn key(&self, finding: &super::ShownFinding) -> u64 {
         let subject = self.subject.as_ref().map(ToString::to_string).unwrap_or_default();
         let parts = [&*self.file, &subject, finding.code.name(), &finding.path, &finding.message];
         fingerprint(&parts)

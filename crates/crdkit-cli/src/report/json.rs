@@ -3,7 +3,9 @@
 //! A document is kubeconform's (`resources` and `summary`) with more fields in each resource; that of
 //! suites has `cases` instead.
 
-use super::{Answered, Case, Compared, Finding, Object, Sink, Style, Subject, Summary, Verdict};
+use super::{
+    Answered, Case, Compared, Object, ShownFinding, Sink, Style, Subject, Summary, Verdict,
+};
 use crdkit_codec::{DecodeOptions, json, yaml};
 use crdkit_issue::Position;
 use crdkit_value::Document;
@@ -12,14 +14,14 @@ use std::collections::BTreeMap;
 
 /// How a document is written.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Notation {
+pub(super) enum ReportNotation {
     Json,
     Yaml,
 }
 
 /// One document, written as objects come in.
 pub(super) struct Json {
-    notation: Notation,
+    notation: ReportNotation,
     style: Style,
     n_written: usize,
 }
@@ -36,7 +38,7 @@ struct CaseRow {
 
 #[derive(Serialize)]
 #[serde(untagged)]
-enum Entry {
+enum ResultRow {
     Resource(Resource),
     Case(CaseRow),
 }
@@ -145,7 +147,7 @@ enum Counts {
 }
 
 impl Json {
-    pub(super) fn new(notation: Notation, style: Style) -> Self {
+    pub(super) fn new(notation: ReportNotation, style: Style) -> Self {
         Self { notation, style, n_written: 0 }
     }
 
@@ -163,16 +165,18 @@ impl Sink for Json {
             return;
         }
         let entry = match &object.subject {
-            Some(Subject::Case(case)) => Entry::Case(CaseRow::new(object, case)),
-            None if self.style.cases => Entry::Case(CaseRow::new(
+            Some(Subject::Case(case)) => ResultRow::Case(CaseRow::new(object, case)),
+            None if self.style.cases => ResultRow::Case(CaseRow::new(
                 object,
                 &Case { suite: String::new(), name: String::new() },
             )),
-            Some(Subject::Object(_)) | None => Entry::Resource(Resource::new(object, self.style)),
+            Some(Subject::Object(_)) | None => {
+                ResultRow::Resource(Resource::new(object, self.style))
+            }
         };
         let list = self.list();
         match self.notation {
-            Notation::Json => {
+            ReportNotation::Json => {
                 let opening = match self.n_written {
                     0 => format!("{{\n  \"{list}\": [\n"),
                     _ => ",\n".to_owned(),
@@ -180,7 +184,7 @@ impl Sink for Json {
                 out.extend_from_slice(opening.as_bytes());
                 indented(&entry, "    ", out);
             }
-            Notation::Yaml => {
+            ReportNotation::Yaml => {
                 if self.n_written == 0 {
                     out.extend_from_slice(format!("{list}:\n").as_bytes());
                 }
@@ -200,30 +204,32 @@ impl Sink for Json {
         });
         let list = self.list();
         let closing = match (self.notation, self.n_written) {
-            (Notation::Json, 0) => format!("{{\n  \"{list}\": []"),
-            (Notation::Json, _) => "\n  ]".to_owned(),
-            (Notation::Yaml, 0) => format!("{list}: []\n"),
-            (Notation::Yaml, _) => String::new(),
+            (ReportNotation::Json, 0) => format!("{{\n  \"{list}\": []"),
+            (ReportNotation::Json, _) => "\n  ]".to_owned(),
+            (ReportNotation::Yaml, 0) => format!("{list}: []\n"),
+            (ReportNotation::Yaml, _) => String::new(),
         };
         out.extend_from_slice(closing.as_bytes());
         match (self.notation, counts) {
-            (Notation::Json, counts) => {
+            (ReportNotation::Json, counts) => {
                 if let Some(counts) = counts {
                     out.extend_from_slice(b",\n  \"summary\":");
                     let from = out.len();
                     indented(&counts, "  ", out);
-                    // The first line goes on behind the key.
+                    // The first line goes on after the key.
                     out.drain(from..=from);
                 }
                 out.extend_from_slice(b"\n}\n");
             }
-            (Notation::Yaml, Some(counts)) => in_yaml(&BTreeMap::from([("summary", counts)]), out),
-            (Notation::Yaml, None) => {}
+            (ReportNotation::Yaml, Some(counts)) => {
+                in_yaml(&BTreeMap::from([("summary", counts)]), out);
+            }
+            (ReportNotation::Yaml, None) => {}
         }
     }
 }
 
-/// Appends indented JSON, every line behind `margin`, without a line end.
+/// Appends indented JSON, every line after `margin`, without a line end.
 fn indented(value: &impl Serialize, margin: &str, out: &mut Vec<u8>) {
     let mut text = Vec::new();
     pretty(value, &mut text);
@@ -319,7 +325,7 @@ impl Sink for Ndjson {
 }
 
 impl Row {
-    fn new(file: Option<String>, finding: &Finding) -> Self {
+    fn new(file: Option<String>, finding: &ShownFinding) -> Self {
         let line = |position: Option<Position>| position.map(|position| position.line);
         let column = |position: Option<Position>| position.map(|position| position.column);
         Self {

@@ -73,7 +73,7 @@ fn lines(object: &Object) -> String {
         let place = finding.start.map(|start| format!(":{}:{}", start.line, start.column));
         let place = place.unwrap_or_default();
         let Object { file, .. } = object;
-        let super::Finding { severity, code, .. } = finding;
+        let super::ShownFinding { severity, code, .. } = finding;
         let _ = writeln!(out, "{file}{place}: {severity}[{code}]: {}", finding.text());
         out.push_str(&finding.diff);
     }

@@ -2,12 +2,12 @@
 
 use super::{Object, Sink, Style, Summary, Verdict};
 
-pub(super) struct People {
+pub(super) struct KubeconformText {
     style: Style,
     colours: bool,
 }
 
-impl People {
+impl KubeconformText {
     pub(super) fn text(style: Style) -> Self {
         Self { style, colours: false }
     }
@@ -17,7 +17,7 @@ impl People {
     }
 }
 
-impl Sink for People {
+impl Sink for KubeconformText {
     fn object(&mut self, object: &Object, out: &mut Vec<u8>) {
         let Object { file, verdict, .. } = object;
         let identity = object.identity().cloned().unwrap_or_default();
@@ -34,7 +34,7 @@ impl Sink for People {
                 ("\u{2716}", "\u{1b}[31m", format!("{name} is invalid: {problem}"))
             }
             Verdict::Error => {
-                let problem = object.errors().map(super::Finding::text).collect::<Vec<_>>();
+                let problem = object.errors().map(super::ShownFinding::text).collect::<Vec<_>>();
                 let problem = problem.join(", ").replace('\n', " ");
                 let named = !identity.gvk.kind.is_empty() && !identity.name.is_empty();
                 let subject = if named { name + " " } else { String::new() };

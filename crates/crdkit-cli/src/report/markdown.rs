@@ -1,6 +1,6 @@
 //! Markdown: a list of findings under a heading for each object, for comments on changes and summaries of jobs.
 
-use super::{Finding, Object, Sink, Summary};
+use super::{Object, ShownFinding, Sink, Summary};
 use crdkit_codec::yaml;
 use crdkit_value::Document;
 use std::fmt::Write as _;
@@ -25,7 +25,7 @@ impl Sink for Markdown {
     fn finish(&mut self, _: &Summary, _: &mut Vec<u8>) {}
 }
 
-fn item(object: &Object, finding: &Finding, out: &mut String) {
+fn item(object: &Object, finding: &ShownFinding, out: &mut String) {
     let place = finding.start.map(|it| format!(":{}:{}", it.line, it.column)).unwrap_or_default();
     let path =
         if finding.path.is_empty() { String::new() } else { format!("`{}`: ", finding.path) };

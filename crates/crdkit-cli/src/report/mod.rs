@@ -1,6 +1,6 @@
 //! What a run found: objects with their findings, counted, and handed to every output that was asked for.
 //!
-//! Workers turn issues into [`Finding`]s, which own everything an output needs; [`Outputs`] gets
+//! Workers turn issues into [`ShownFinding`]s, which own everything an output needs; [`Outputs`] gets
 //! objects in input order and writes as they come. Equal input gives equal bytes.
 
 mod excerpt;
@@ -16,8 +16,8 @@ mod sarif;
 mod tap;
 mod target;
 
-pub(crate) use excerpt::Source;
-pub(crate) use format::{Format, Spec};
+pub(crate) use excerpt::SourceText;
+pub(crate) use format::{ReportFormat, Spec};
 pub(crate) use target::{Flow, Target};
 
 use crate::objects::Identity;
@@ -31,7 +31,7 @@ use std::io::Write as _;
 use std::sync::Arc;
 
 /// One finding, as outputs need it.
-pub(crate) struct Finding {
+pub(crate) struct ShownFinding {
     pub(crate) severity: Severity,
     pub(crate) code: Code,
     /// Where in the object, in the server's notation.
@@ -114,7 +114,7 @@ pub(crate) struct Object {
     pub(crate) file: Arc<str>,
     pub(crate) subject: Option<Subject>,
     pub(crate) verdict: Verdict,
-    pub(crate) findings: Vec<Finding>,
+    pub(crate) findings: Vec<ShownFinding>,
     /// What was asked about it, if it was compared.
     pub(crate) answers: Vec<Answered>,
 }
@@ -169,9 +169,9 @@ pub(crate) struct Outputs {
     only_objects: bool,
 }
 
-impl Finding {
+impl ShownFinding {
     /// What outputs need of `issue`, which is about a part of `source`.
-    pub(crate) fn new(issue: &Issue, source: &Source<'_>, with_excerpt: bool) -> Self {
+    pub(crate) fn new(issue: &Issue, source: &SourceText<'_>, with_excerpt: bool) -> Self {
         let text = |name| issue.arg(name).map(Arg::to_string);
         Self {
             severity: issue.severity,
@@ -227,7 +227,7 @@ impl Object {
     pub(crate) fn judged(
         file: &Arc<str>,
         subject: Option<Subject>,
-        findings: Vec<Finding>,
+        findings: Vec<ShownFinding>,
     ) -> Self {
         let mut object = Self {
             file: Arc::clone(file),
@@ -245,7 +245,7 @@ impl Object {
         if self.verdict == Verdict::Skipped {
             return;
         }
-        let is_judged = |finding: &Finding| finding.code.info().meaning != Meaning::NotJudged;
+        let is_judged = |finding: &ShownFinding| finding.code.info().meaning != Meaning::NotJudged;
         let errors =
             self.findings.iter().filter(|it| it.counts() && it.severity == Severity::Error);
         self.verdict = match errors.clone().count() {
@@ -270,11 +270,11 @@ impl Object {
     }
 
     /// The findings that are shown.
-    fn findings(&self) -> impl Iterator<Item = &Finding> {
+    fn findings(&self) -> impl Iterator<Item = &ShownFinding> {
         self.findings.iter().filter(|finding| finding.counts())
     }
 
-    fn errors(&self) -> impl Iterator<Item = &Finding> {
+    fn errors(&self) -> impl Iterator<Item = &ShownFinding> {
         self.findings().filter(|finding| finding.severity == Severity::Error)
     }
 }
@@ -394,7 +394,7 @@ impl Outputs {
         Ok(flow)
     }
 
-    /// Writes what comes behind all objects, and puts files in their place.
+    /// Writes what comes after all objects, and puts files in their place.
     pub(crate) fn finish(mut self, n_files: usize) -> Result<Summary> {
         self.summary.n_files = n_files;
         for Output { mut sink, mut target, mut pending } in self.sinks {

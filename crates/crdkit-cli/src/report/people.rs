@@ -1,16 +1,16 @@
 //! Text for people: one line for each finding, or the source with a caret.
 
 use super::markdown::indented;
-use super::{Answered, Compared, Finding, Object, Sink, Style, Summary, Verdict};
+use super::{Answered, Compared, Object, ShownFinding, Sink, Style, Summary, Verdict};
 use crdkit_issue::Severity;
 use std::fmt::Write as _;
 
-pub(super) struct People {
-    render: fn(&str, &Finding) -> String,
+pub(super) struct TextReport {
+    render: fn(&str, &ShownFinding) -> String,
     style: Style,
 }
 
-impl People {
+impl TextReport {
     pub(super) fn text(style: Style) -> Self {
         Self { render: |name, finding| line(name, finding) + "\n", style }
     }
@@ -20,7 +20,7 @@ impl People {
     }
 }
 
-impl Sink for People {
+impl Sink for TextReport {
     fn object(&mut self, object: &Object, out: &mut Vec<u8>) {
         for finding in object.findings() {
             out.extend_from_slice((self.render)(&object.file, finding).as_bytes());
@@ -46,7 +46,7 @@ impl Sink for People {
 }
 
 /// `name:line:column: severity[code]: message` without a line end.
-pub(super) fn line(name: &str, finding: &Finding) -> String {
+pub(super) fn line(name: &str, finding: &ShownFinding) -> String {
     let mut out = name.to_owned();
     if let Some(position) = finding.start {
         let _ = write!(out, ":{}:{}", position.line, position.column);
@@ -62,7 +62,7 @@ pub(super) fn line(name: &str, finding: &Finding) -> String {
 }
 
 /// The line, the source below it, and for a rule what it is and what it saw.
-pub(super) fn pretty(name: &str, finding: &Finding) -> String {
+pub(super) fn pretty(name: &str, finding: &ShownFinding) -> String {
     let mut out = line(name, finding);
     out.push('\n');
     out.push_str(&finding.excerpt);
@@ -106,7 +106,7 @@ fn comparison(compared: &Compared, out: &mut String) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::Source;
+    use crate::report::SourceText;
     use crdkit_issue::{Issue, Span, codes};
 
     #[test]
@@ -116,8 +116,8 @@ mod tests {
             .with("rule", "self.watts < 60")
             .with("saw", "self.watts = 100")
             .span(Span::new(0, 5));
-        let source = Source::new("a.yaml", b"watts: 100", 7);
-        let text = pretty("a.yaml", &Finding::new(&issue, &source, true));
+        let source = SourceText::new("a.yaml", b"watts: 100", 7);
+        let text = pretty("a.yaml", &ShownFinding::new(&issue, &source, true));
         let text = anstream::adapter::strip_str(&text).to_string();
         let lines: Vec<_> = text.lines().map(str::trim_end).collect();
         let expected = [

@@ -1,6 +1,6 @@
 //! SARIF 2.1.0: the part of it that code scanning services read.
 
-use super::{Finding, Object, Sink, Summary};
+use super::{Object, ShownFinding, Sink, Summary};
 use crdkit_issue::{Code, Severity};
 use serde::Serialize;
 use std::collections::HashMap;
@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 #[derive(Default)]
 pub(super) struct Sarif {
     rules: Vec<Code>,
-    results: Vec<Outcome>,
+    results: Vec<SarifResult>,
     seen: HashMap<u64, usize>,
 }
 
@@ -18,15 +18,15 @@ struct Log<'a> {
     #[serde(rename = "$schema")]
     schema: &'static str,
     version: &'static str,
-    runs: [Run<'a>; 1],
+    runs: [SarifRun<'a>; 1],
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Run<'a> {
+struct SarifRun<'a> {
     tool: Tool,
     column_kind: &'static str,
-    results: &'a [Outcome],
+    results: &'a [SarifResult],
 }
 
 #[derive(Serialize)]
@@ -38,12 +38,12 @@ struct Tool {
 struct Driver {
     name: &'static str,
     version: &'static str,
-    rules: Vec<Rule>,
+    rules: Vec<SarifRule>,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Rule {
+struct SarifRule {
     id: &'static str,
     short_description: Message,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -57,7 +57,7 @@ struct Message {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Outcome {
+struct SarifResult {
     rule_id: &'static str,
     rule_index: usize,
     level: &'static str,
@@ -125,7 +125,7 @@ impl Sink for Sarif {
             let rule_index = self.rule(finding.code);
             let key = object.key(finding);
             let nth = self.seen.entry(key).and_modify(|nth| *nth += 1).or_default();
-            self.results.push(Outcome {
+            self.results.push(SarifResult {
                 rule_id: finding.code.name(),
                 rule_index,
                 level: match finding.severity {
@@ -153,10 +153,13 @@ impl Sink for Sarif {
         let driver = Driver {
             name: "crdkit",
             version: env!("CARGO_PKG_VERSION"),
-            rules: self.rules.iter().copied().map(Rule::new).collect(),
+            rules: self.rules.iter().copied().map(SarifRule::new).collect(),
         };
-        let run =
-            Run { tool: Tool { driver }, column_kind: "unicodeCodePoints", results: &self.results };
+        let run = SarifRun {
+            tool: Tool { driver },
+            column_kind: "unicodeCodePoints",
+            results: &self.results,
+        };
         let schema = "https://json.schemastore.org/sarif-2.1.0.json";
         super::json::pretty(&Log { schema, version: "2.1.0", runs: [run] }, out);
     }
@@ -172,7 +175,7 @@ impl Sarif {
     }
 }
 
-impl Rule {
+impl SarifRule {
     fn new(code: Code) -> Self {
         let info = code.info();
         let example = (!info.example.is_empty()).then(|| format!("For example: {}", info.example));
@@ -185,7 +188,7 @@ impl Rule {
 }
 
 impl Location {
-    fn new(object: &Object, finding: &Finding) -> Self {
+    fn new(object: &Object, finding: &ShownFinding) -> Self {
         let region = finding.start.zip(finding.end).map(|(start, end)| Region {
             start_line: start.line,
             start_column: start.column,
@@ -209,7 +212,7 @@ impl Location {
 
 impl Location {
     /// Where the old one of two CRDs says otherwise.
-    fn old(finding: &Finding) -> Option<Self> {
+    fn old(finding: &ShownFinding) -> Option<Self> {
         let (file, position) = finding.compared.as_ref()?.old.as_ref()?;
         let region = Some(Region {
             start_line: position.line,

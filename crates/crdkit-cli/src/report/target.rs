@@ -67,7 +67,7 @@ impl Target {
     }
 }
 
-/// Writes to standard output. Nobody reading it is no failure.
+/// Writes to standard output. Nobody reading it is not a failure.
 fn print(mut stdout: impl io::Write, bytes: &[u8]) -> Result<Flow> {
     match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Flow::Closed),

@@ -1,7 +1,7 @@
 //! Packed directories, such as Helm charts: `.tgz` and `.tar.gz`.
 
-use super::Found;
-use crate::input::Entry;
+use super::FoundEntries;
+use crate::input::InputEntry;
 use anyhow::{Result, bail};
 use crdkit_codec::Format;
 use flate2::read::GzDecoder;
@@ -20,9 +20,9 @@ pub(crate) fn is_archive(name: &str) -> bool {
 }
 
 /// The files of an archive that have a known ending, without templates that are not plain YAML.
-pub(super) fn unpack(name: &str, bytes: &[u8]) -> Result<Found> {
+pub(super) fn unpack(name: &str, bytes: &[u8]) -> Result<FoundEntries> {
     let mut archive = tar::Archive::new(GzDecoder::new(bytes).take(LARGEST));
-    let mut found = Found::default();
+    let mut found = FoundEntries::default();
     let mut total = 0;
     for file in archive.entries()? {
         let mut file = file?;
@@ -45,7 +45,7 @@ pub(super) fn unpack(name: &str, bytes: &[u8]) -> Result<Found> {
         if path.components().any(|part| part.as_os_str() == "templates") && has_actions(&bytes) {
             found.left_out.push(full);
         } else {
-            found.entries.push(Entry::memory(&full.display().to_string(), bytes));
+            found.entries.push(InputEntry::memory(&full.display().to_string(), bytes));
         }
     }
     found.entries.sort_by(|left, right| left.name.cmp(&right.name));

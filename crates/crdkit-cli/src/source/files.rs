@@ -1,7 +1,7 @@
 //! Directories: files with a known ending, in order, without what only looks like manifests.
 
-use super::{Found, Purpose, archive, is_archive};
-use crate::input::Entry;
+use super::{FoundEntries, Purpose, archive, is_archive};
+use crate::input::InputEntry;
 use anyhow::{Context as _, Result};
 use crdkit_codec::Format;
 use std::ffi::OsStr;
@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The files below `directory`. Hidden entries are left out without a word, as everywhere.
-pub(super) fn walk(directory: &Path, purpose: Purpose) -> Result<Found> {
+pub(super) fn walk(directory: &Path, purpose: Purpose) -> Result<FoundEntries> {
     let mut pending = vec![directory.to_owned()];
     let mut paths: Vec<PathBuf> = Vec::new();
     let mut left_out = Vec::new();
@@ -36,7 +36,7 @@ pub(super) fn walk(directory: &Path, purpose: Purpose) -> Result<Found> {
     }
     paths.sort();
     left_out.sort();
-    let mut found = Found { entries: Vec::new(), left_out };
+    let mut found = FoundEntries { entries: Vec::new(), left_out };
     for path in paths {
         if is_archive(&path.to_string_lossy()) {
             let unreadable = || format!("`{}` cannot be read", path.display());
@@ -46,7 +46,7 @@ pub(super) fn walk(directory: &Path, purpose: Purpose) -> Result<Found> {
         } else if purpose == Purpose::Crds && is_template(&path) {
             found.left_out.push(path);
         } else {
-            found.entries.push(Entry::file(path));
+            found.entries.push(InputEntry::file(path));
         }
     }
     Ok(found)
@@ -73,6 +73,6 @@ fn is_no_manifest(name: &OsStr, in_chart: bool, is_directory: bool) -> bool {
 /// Whether a file is a template that makes YAML rather than YAML.
 fn is_template(path: &Path) -> bool {
     let in_templates = path.components().any(|part| part.as_os_str() == "templates");
-    // What cannot be read is no template; it is named when its turn comes.
+    // What cannot be read is not a template; it is named when its turn comes.
     in_templates && fs::read(path).is_ok_and(|bytes| archive::has_actions(&bytes))
 }

@@ -1,7 +1,7 @@
 //! Files of a commit, through the `git` program.
 
-use super::Found;
-use crate::input::Entry;
+use super::FoundEntries;
+use crate::input::InputEntry;
 use anyhow::{Context as _, Result, bail};
 use crdkit_codec::Format;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// `REF:PATH` in the repository of the working directory; the path is from its top.
-pub(super) fn local(text: &str) -> Result<Found> {
+pub(super) fn local(text: &str) -> Result<FoundEntries> {
     let Some((reference, path)) = text.split_once(':') else {
         bail!("write `git:REF:PATH`, such as `git:main:config/crd`");
     };
@@ -17,7 +17,7 @@ pub(super) fn local(text: &str) -> Result<Found> {
 }
 
 /// `URL?ref=REF&path=PATH`, where the URL may be a directory.
-pub(super) fn remote(text: &str) -> Result<Found> {
+pub(super) fn remote(text: &str) -> Result<FoundEntries> {
     let (url, query) = text.split_once('?').unwrap_or((text, ""));
     let (mut reference, mut path) = ("HEAD", "");
     for pair in query.split('&').filter(|pair| !pair.is_empty()) {
@@ -50,7 +50,7 @@ fn absolute(url: &str) -> String {
 }
 
 /// The files below `path` that have a known ending. Names in findings begin with `prefix`.
-fn files(repository: &Path, reference: &str, path: &str, prefix: &str) -> Result<Found> {
+fn files(repository: &Path, reference: &str, path: &str, prefix: &str) -> Result<FoundEntries> {
     if reference.is_empty() || reference.starts_with('-') {
         bail!("`{reference}` is not the name of a commit");
     }
@@ -77,11 +77,11 @@ fn files(repository: &Path, reference: &str, path: &str, prefix: &str) -> Result
         bail!("there are no YAML or JSON files below `{path}` in `{reference}`");
     }
     let entries = blobs(repository, wanted)?;
-    Ok(Found { entries, left_out: Vec::new() })
+    Ok(FoundEntries { entries, left_out: Vec::new() })
 }
 
 /// The contents of `wanted`, all through one process.
-fn blobs(repository: &Path, wanted: Vec<(String, String)>) -> Result<Vec<Entry>> {
+fn blobs(repository: &Path, wanted: Vec<(String, String)>) -> Result<Vec<InputEntry>> {
     let mut command = git(repository);
     command.args(["cat-file", "--batch"]).stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut child = command.spawn().context("`git` cannot be run")?;
@@ -101,7 +101,7 @@ fn blobs(repository: &Path, wanted: Vec<(String, String)>) -> Result<Vec<Entry>>
         stdout.by_ref().take(size).read_to_end(&mut bytes)?;
         let mut feed = [0];
         stdout.read_exact(&mut feed)?;
-        entries.push(Entry::memory(&name, bytes));
+        entries.push(InputEntry::memory(&name, bytes));
     }
     let _ = asking.join();
     child.wait()?;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::Duration;
 
-/// More than this is no CRD.
+/// More than this is not a CRD.
 const LARGEST: u64 = 512 << 20;
 
 /// Fetches files; connections are made when the first one is asked for.
@@ -18,7 +18,7 @@ pub(crate) struct Client {
     agent: OnceLock<ureq::Agent>,
 }
 
-/// What is behind a URL.
+/// What a URL leads to.
 pub(crate) enum Fetched {
     Found(Vec<u8>),
     Missing,

@@ -4,8 +4,8 @@
 //! service account is used. CRDs are listed page by page and become one entry each, as if each were a file.
 //! What goes wrong is said together with what to do about it.
 
-use super::{Client, Found, Purpose};
-use crate::input::Entry;
+use super::{Client, FoundEntries, Purpose};
+use crate::input::InputEntry;
 use anyhow::{Context as _, Result, anyhow, bail};
 use crdkit_codec::json::{self, Layout};
 use crdkit_codec::{DecodeOptions, Decoded};
@@ -22,7 +22,7 @@ const WITHOUT: &str = "without the cluster, CRDs come out of a file or a pipe: \
      `kubectl get crds -o yaml | crdkit … --crds -`";
 
 /// All CRDs of the cluster that `context` names.
-pub(super) fn crds(context: &str, purpose: Purpose, client: &Client) -> Result<Found> {
+pub(super) fn crds(context: &str, purpose: Purpose, client: &Client) -> Result<FoundEntries> {
     if purpose == Purpose::Objects {
         bail!(
             "a cluster is a source of CRDs; objects come through a pipe, from `kubectl get -o yaml`"
@@ -38,20 +38,20 @@ pub(super) fn crds(context: &str, purpose: Purpose, client: &Client) -> Result<F
         let token = list.document.root().pointer("/metadata/continue").and_then(Value::as_str);
         match token {
             Some(token) if !token.is_empty() => params = params.continue_token(token),
-            _ => return Ok(Found { entries, left_out: Vec::new() }),
+            _ => return Ok(FoundEntries { entries, left_out: Vec::new() }),
         }
     }
 }
 
 /// The CRD called `name` of the cluster that `context` names.
-pub(super) fn crd(context: &str, name: &str, client: &Client) -> Result<Entry> {
+pub(super) fn crd(context: &str, name: &str, client: &Client) -> Result<InputEntry> {
     let connection = Connection::open(context, client)?;
     let request = Request::new(CRDS).get(name, &GetParams::default())?;
     Ok(entry(context, connection.request(request)?.document))
 }
 
 /// A CRD as a file would have it; in a list, items do not say what they are.
-fn entry(context: &str, mut crd: Document) -> Entry {
+fn entry(context: &str, mut crd: Document) -> InputEntry {
     let root = crd.root().id();
     for (key, text) in
         [("apiVersion", "apiextensions.k8s.io/v1"), ("kind", "CustomResourceDefinition")]
@@ -64,7 +64,7 @@ fn entry(context: &str, mut crd: Document) -> Entry {
     let name = format!("kube:{context}/{name}.json");
     let mut bytes = Vec::new();
     json::write(crd.root(), Layout::Compact, &mut bytes);
-    Entry::memory(&name, bytes)
+    InputEntry::memory(&name, bytes)
 }
 
 /// A way to ask the API server.

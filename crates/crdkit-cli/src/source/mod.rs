@@ -1,6 +1,6 @@
 //! Sources: where CRDs and objects come from, as named on the command line.
 //!
-//! A source is text such as `crds/`, `-`, `git:main:config/crd` or `https://…`; what is behind it is a list
+//! A source is text such as `crds/`, `-`, `git:main:config/crd` or `https://…`; what it leads to is a list
 //! of entries in a stable order. Nothing goes to the network unless a source names it.
 
 mod archive;
@@ -17,7 +17,7 @@ mod http;
 pub(crate) use archive::is_archive;
 pub(crate) use http::{Client, Fetched};
 
-use crate::input::Entry;
+use crate::input::InputEntry;
 use anyhow::{Context as _, Result, bail};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -27,26 +27,26 @@ use std::path::{Path, PathBuf};
 pub(crate) enum Purpose {
     /// Whatever documents there are.
     Documents,
-    /// Manifests: charts and kustomizations beside them are no manifests.
+    /// Manifests: charts and kustomizations beside them are not.
     Objects,
     /// CRDs: those of a chart count, templates included where they are plain YAML.
     Crds,
 }
 
-/// What was found behind a source.
+/// What a source leads to.
 #[derive(Default)]
-pub(crate) struct Found {
-    pub(crate) entries: Vec<Entry>,
+pub(crate) struct FoundEntries {
+    pub(crate) entries: Vec<InputEntry>,
     /// Files that were left out because they are not what is looked for.
     pub(crate) left_out: Vec<PathBuf>,
 }
 
-/// Finds what is behind `source`.
-pub(crate) fn find(source: &str, purpose: Purpose, client: &Client) -> Result<Found> {
+/// Finds what `source` leads to.
+pub(crate) fn find(source: &str, purpose: Purpose, client: &Client) -> Result<FoundEntries> {
     if source == "-" {
         let mut bytes = Vec::new();
         std::io::stdin().lock().read_to_end(&mut bytes).context("standard input cannot be read")?;
-        return Ok(one(Entry::memory("<stdin>", bytes)));
+        return Ok(one(InputEntry::memory("<stdin>", bytes)));
     }
     if let Some(rest) = source.strip_prefix("git+") {
         return git::remote(rest).with_context(|| format!("`{source}` cannot be read"));
@@ -81,10 +81,10 @@ pub(crate) fn find(source: &str, purpose: Purpose, client: &Client) -> Result<Fo
         let bytes = std::fs::read(path).with_context(unreadable)?;
         return archive::unpack(source, &bytes).with_context(unreadable);
     }
-    Ok(one(Entry::file(path.to_owned())))
+    Ok(one(InputEntry::file(path.to_owned())))
 }
 
-fn http(source: &str, client: &Client) -> Result<Found> {
+fn http(source: &str, client: &Client) -> Result<FoundEntries> {
     let bytes = match client.get(source)? {
         Fetched::Found(bytes) => bytes,
         Fetched::Missing => bail!("`{source}` does not exist (the server answers 404)"),
@@ -96,9 +96,9 @@ fn http(source: &str, client: &Client) -> Result<Found> {
     if start.starts_with(b"<!doctype html") || start.starts_with(b"<html") {
         bail!("`{source}` is a web page; name the address of the raw file");
     }
-    Ok(one(Entry::memory(source, bytes)))
+    Ok(one(InputEntry::memory(source, bytes)))
 }
 
-fn one(entry: Entry) -> Found {
-    Found { entries: vec![entry], left_out: Vec::new() }
+fn one(entry: InputEntry) -> FoundEntries {
+    FoundEntries { entries: vec![entry], left_out: Vec::new() }
 }

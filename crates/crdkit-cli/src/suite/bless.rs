@@ -42,7 +42,7 @@ pub(crate) fn bless(bytes: &[u8], ran: &[(usize, Ran)]) -> Option<(Vec<u8>, usiz
     Some((out, n_blessed))
 }
 
-/// The edits of one case: old expectations go, new ones come behind its last line.
+/// The edits of one case: old expectations go, new ones come after its last line.
 fn edit(
     bytes: &[u8],
     case: Value<'_>,

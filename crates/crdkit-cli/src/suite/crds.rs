@@ -10,7 +10,7 @@ use crdkit_value::{Document, NodeId, Value};
 /// CRDs in the order they were found. Several of the same name are variants of one.
 pub(crate) struct Variants(Vec<CrdDefinition>);
 
-/// The CRDs behind `sources`.
+/// The CRDs that `sources` lead to.
 pub(crate) fn load(sources: &[String], client: &Client) -> Result<Variants> {
     let mut variants = Vec::new();
     for source in sources {

@@ -1,7 +1,7 @@
-//! Suites behind paths: files, and whatever in a directory looks like one.
+//! The suites that paths lead to: files, and whatever in a directory looks like one.
 
 use super::{Read, openshift, own};
-use crate::input::{Entry, Input};
+use crate::input::{Input, InputEntry};
 use crate::source::{self, Client, Purpose};
 use anyhow::Result;
 use crdkit_codec::{DecodeOptions, Decoded, yaml};
@@ -10,13 +10,13 @@ use crdkit_value::Value;
 use std::path::Path;
 
 /// A file that is a suite, or was to be one.
-pub(crate) struct Found {
+pub(crate) struct SuiteFile {
     pub(crate) input: Input,
     pub(crate) read: Read,
 }
 
-/// The suites behind `path`. A file that is named itself must be one; in a directory others are passed over.
-pub(crate) fn find(path: &str, client: &Client) -> Result<Vec<Found>> {
+/// The suites that `path` leads to. A file that is named itself must be one; in a directory others are passed over.
+pub(crate) fn find(path: &str, client: &Client) -> Result<Vec<SuiteFile>> {
     let is_directory = Path::new(path).is_dir();
     let entries = source::find(path, Purpose::Documents, client)?.entries;
     let mut found = Vec::new();
@@ -26,7 +26,7 @@ pub(crate) fn find(path: &str, client: &Client) -> Result<Vec<Found>> {
     Ok(found)
 }
 
-fn open(entry: &Entry, named: bool) -> Result<Option<Found>> {
+fn open(entry: &InputEntry, named: bool) -> Result<Option<SuiteFile>> {
     let input = entry.read()?;
     if !named && !may_be_suite(&input.bytes) {
         return Ok(None);
@@ -37,12 +37,12 @@ fn open(entry: &Entry, named: bool) -> Result<Option<Found>> {
         // A template or the like, unless it was asked for.
         Err(_) if !named => return Ok(None),
         Err(issue) => {
-            return Ok(Some(Found { input, read: Read { suite: None, issues: vec![*issue] } }));
+            return Ok(Some(SuiteFile { input, read: Read { suite: None, issues: vec![*issue] } }));
         }
     };
     let read = read(&decoded, &input);
     let wanted = named || read.suite.is_some();
-    Ok(wanted.then_some(Found { input, read }))
+    Ok(wanted.then_some(SuiteFile { input, read }))
 }
 
 /// A quick look that saves reading every file of a repository.

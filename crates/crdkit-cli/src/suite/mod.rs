@@ -17,7 +17,7 @@ mod run;
 
 pub(crate) use bless::bless;
 pub(crate) use crds::{Variants, feature_set, load};
-pub(crate) use find::{Found, find};
+pub(crate) use find::{SuiteFile, find};
 pub(crate) use run::{Ran, kind_of, run, variants};
 
 use crdkit_codec::Decoded;
@@ -46,7 +46,7 @@ pub(crate) struct Case {
     pub(crate) place: Option<Span>,
     /// The object that is there before.
     pub(crate) before: Option<Before>,
-    pub(crate) request: Request,
+    pub(crate) request: CaseRequest,
     pub(crate) object: Decoded,
     pub(crate) field_validation: FieldValidation,
     pub(crate) expect: Expect,
@@ -66,7 +66,7 @@ pub(crate) struct Before {
 
 /// What is asked of the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Request {
+pub(crate) enum CaseRequest {
     Create,
     Update,
     Status,

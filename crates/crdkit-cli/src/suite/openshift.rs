@@ -6,7 +6,7 @@
 //! of the object, and then of its status if it has any.
 
 use super::read::{Problems, place};
-use super::{Before, Case, Errors, Expect, Expected, Read, Request, Suite};
+use super::{Before, Case, CaseRequest, Errors, Expect, Expected, Read, Suite};
 use crdkit_codec::{DecodeOptions, Decoded, yaml};
 use crdkit_engine::FieldValidation;
 use crdkit_value::{Document, NewValue, NodeId, Value};
@@ -37,10 +37,10 @@ pub(super) fn read(root: Value<'_>, name: &str, directory: &Path) -> Read {
     let tests = root.get("tests");
     let mut cases = Vec::new();
     for value in problems.list(tests.and_then(|tests| tests.get("onCreate"))) {
-        cases.extend(case(value, Request::Create, &mut problems));
+        cases.extend(case(value, CaseRequest::Create, &mut problems));
     }
     for value in problems.list(tests.and_then(|tests| tests.get("onUpdate"))) {
-        cases.extend(case(value, Request::UpdateAndStatus, &mut problems));
+        cases.extend(case(value, CaseRequest::UpdateAndStatus, &mut problems));
     }
     let suite = Suite {
         name: problems.text(root.get("name")).unwrap_or_else(|| name.to_owned()),
@@ -53,10 +53,10 @@ pub(super) fn read(root: Value<'_>, name: &str, directory: &Path) -> Read {
     Read { suite: Some(suite), issues: problems.0 }
 }
 
-fn case(value: Value<'_>, request: Request, problems: &mut Problems) -> Option<Case> {
+fn case(value: Value<'_>, request: CaseRequest, problems: &mut Problems) -> Option<Case> {
     let name = value.get("name");
     let initial = object(value, "initial", problems)?;
-    let (before, object) = if request == Request::Create {
+    let (before, object) = if request == CaseRequest::Create {
         (None, initial)
     } else {
         let patches = problems.list(value.get("initialCRDPatches"));

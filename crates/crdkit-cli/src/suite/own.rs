@@ -6,7 +6,7 @@
 
 use super::read::{Problems, place};
 use super::{
-    Before, Case, Errors, Expect, Expected, Pattern, Patterns, Read, Request, Suite, merge,
+    Before, Case, CaseRequest, Errors, Expect, Expected, Pattern, Patterns, Read, Suite, merge,
 };
 use crate::config;
 use crdkit_codec::{DecodeOptions, Decoded, yaml};
@@ -49,7 +49,7 @@ pub(super) fn read(root: Value<'_>, name: &str, directory: &Path) -> Read {
         None => Vec::new(),
     };
     let mode = problems.field_validation(root.get("field-validation"));
-    let mut reader = Reader { directory, base: root.get("base"), mode, problems };
+    let mut reader = SuiteReader { directory, base: root.get("base"), mode, problems };
     let cases = reader.problems.list(root.get("cases"));
     let cases = cases.into_iter().filter_map(|value| reader.case(value)).collect();
     let name = reader.problems.text(root.get("name")).unwrap_or_else(|| name.to_owned());
@@ -58,29 +58,32 @@ pub(super) fn read(root: Value<'_>, name: &str, directory: &Path) -> Read {
     Read { suite: Some(suite), issues: reader.problems.0 }
 }
 
-struct Reader<'a> {
+struct SuiteReader<'a> {
     directory: &'a Path,
     base: Option<Value<'a>>,
     mode: Option<FieldValidation>,
     problems: Problems,
 }
 
-impl Reader<'_> {
+impl SuiteReader<'_> {
     fn case(&mut self, value: Value<'_>) -> Option<Case> {
         if value.as_object().is_none() {
             self.problems.add(value, "a case must be a mapping");
             return None;
         }
         self.problems.only(value, CASE);
-        let requests =
-            [("create", Request::Create), ("update", Request::Update), ("status", Request::Status)];
+        let requests = [
+            ("create", CaseRequest::Create),
+            ("update", CaseRequest::Update),
+            ("status", CaseRequest::Status),
+        ];
         let mut asked =
             requests.iter().filter_map(|(key, request)| Some((value.get(key)?, *request)));
         let (Some((asked_for, request)), None) = (asked.next(), asked.next()) else {
             self.problems.add(value, "a case needs one of `create`, `update` and `status`");
             return None;
         };
-        let (before, object) = if request == Request::Create {
+        let (before, object) = if request == CaseRequest::Create {
             (None, self.object(asked_for)?)
         } else {
             let (before, object) = self.change(asked_for)?;

@@ -2,7 +2,7 @@
 
 use super::compare::{self, Line};
 use super::crds::with_one_version;
-use super::{Before, Case, Errors, Patterns, Request, Suite, Variants, patch};
+use super::{Before, Case, CaseRequest, Errors, Patterns, Suite, Variants, patch};
 use crate::{crds, objects};
 use crdkit_codec::Decoded;
 use crdkit_engine::{Crd, FieldValidation, Outcome, RequestOptions, Version};
@@ -140,20 +140,20 @@ fn created(
     if outcome.is_accepted() { Ok(outcome.into_document()) } else { Err(refused(&outcome)) }
 }
 
-/// Makes the request; tells whether the outcome is that of an update of the status behind another one.
+/// Makes the request; tells whether the outcome is that of an update of the status after another one.
 fn perform(version: Version<'_>, case: &Case, old: Option<&Document>) -> (Outcome, bool) {
     let object = case.object.clone();
     let options = options(&object, case.field_validation);
     let Some(old) = old else { return (version.create(object, &options), false) };
     let status = object.document.root().get("status").map(Document::copy_of);
     let (old, object) = based_on(old, object, version);
-    if case.request == Request::Status {
+    if case.request == CaseRequest::Status {
         return (version.update_status(&old, object, &options), false);
     }
     let outcome = version.update(&old, object, &options);
     match status {
         Some(status)
-            if case.request == Request::UpdateAndStatus
+            if case.request == CaseRequest::UpdateAndStatus
                 && outcome.is_accepted()
                 && version.compiled().status =>
         {

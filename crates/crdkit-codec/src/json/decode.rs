@@ -44,6 +44,8 @@ pub enum Framing {
     Concatenated,
     /// One to a line, which it ends with, so that reading goes on after a line that is not JSON.
     Lines,
+    /// One after the other with commas between them, as in an array. Otherwise like [`Framing::Concatenated`].
+    Items,
 }
 
 /// The documents of a stream, each decoded when it is asked for.
@@ -79,7 +81,11 @@ impl<'o, S: ByteSource> Documents<'o, S> {
     }
 
     fn read(&mut self) -> Result<Option<Decoded>, DecodeError> {
-        if !self.reader.next_document()? {
+        let mut more = self.reader.next_document()?;
+        if more && self.framing == Framing::Items && self.reader.skip_byte(b',') {
+            more = self.reader.next_document()?;
+        }
+        if !more {
             self.done = true;
             return Ok(None);
         }
@@ -90,7 +96,7 @@ impl<'o, S: ByteSource> Documents<'o, S> {
     fn resume(&mut self) -> Result<(), DecodeError> {
         match self.framing {
             Framing::Lines => self.reader.skip_line(),
-            Framing::Concatenated => match self.reader.skip_document()? {
+            Framing::Concatenated | Framing::Items => match self.reader.skip_broken(0)? {
                 Resumed::Found => Ok(()),
                 Resumed::Lost(at) => Err(not_read(at)),
             },

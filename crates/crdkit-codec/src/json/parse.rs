@@ -106,6 +106,12 @@ impl JsonParser {
         self.outer.clear();
     }
 
+    /// Goes on among the items of an array in the root, after an item that was passed over.
+    pub(crate) fn return_to_items(&mut self) {
+        self.place = Place { expect: Expect::AfterValue, depth: 2, kinds: 0b10, ..self.place };
+        self.outer.clear();
+    }
+
     /// Whether a document has begun and not ended.
     pub(crate) fn is_inside(&self) -> bool {
         !matches!(self.place.expect, Expect::Document | Expect::Done)

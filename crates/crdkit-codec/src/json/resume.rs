@@ -63,8 +63,16 @@ impl<S: ByteSource> Reader<S> {
         }
     }
 
-    /// Passes over the rest of a document that is not JSON.
-    pub(super) fn skip_document(&mut self) -> Result<Resumed, DecodeError> {
+    /// Passes over `byte` if it comes next.
+    pub(super) fn skip_byte(&mut self, byte: u8) -> bool {
+        let at = self.parser.at();
+        let is_next = self.source.window().get(at) == Some(&byte);
+        self.parser.move_to(at + usize::from(is_next));
+        is_next
+    }
+
+    /// Passes over the rest of what is not JSON, up to where no more than `n_outer` arrays and objects are open.
+    pub(super) fn skip_broken(&mut self, n_outer: usize) -> Result<Resumed, DecodeError> {
         if self.parser.is_done() {
             return Ok(Resumed::Found);
         }
@@ -73,7 +81,7 @@ impl<S: ByteSource> Reader<S> {
             None => self.before,
         };
         let mut search = Search {
-            mode: match self.parser.depth() {
+            mode: match self.parser.depth().saturating_sub(n_outer) {
                 0 => Mode::Marks,
                 depth => Mode::Document(depth),
             },

@@ -6,9 +6,9 @@ use proptest::prelude::*;
 use std::io::{self, Read};
 
 /// A reader that gives no more than a few bytes at a time.
-struct Slow<'a> {
-    text: &'a [u8],
-    n_bytes: usize,
+pub(crate) struct Slow<'a> {
+    pub(crate) text: &'a [u8],
+    pub(crate) n_bytes: usize,
 }
 
 impl Read for Slow<'_> {

@@ -7,6 +7,7 @@ mod duplicates;
 mod format;
 mod json_cases;
 mod json_hostile;
+mod json_list;
 mod json_properties;
 mod json_resume;
 mod yaml_cases;

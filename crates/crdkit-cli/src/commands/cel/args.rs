@@ -24,15 +24,15 @@ pub(crate) enum Action {
     /// Run an expression: its value as JSON, its type, and what it cost
     Eval(Eval),
     /// Compile an expression: its type, or what is wrong with it
-    Check(Place),
+    Check(ExpressionScope),
     /// Estimate what an expression costs as a rule, and compare with what the server allows
-    Cost(Place),
+    Cost(ExpressionScope),
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Eval {
     #[command(flatten)]
-    pub(crate) place: Place,
+    pub(crate) place: ExpressionScope,
 
     /// The object; with a CRD its defaults are filled in. `-` is standard input
     #[arg(long, value_name = "FILE")]
@@ -45,7 +45,7 @@ pub(crate) struct Eval {
 
 /// An expression and what it is about.
 #[derive(Debug, Args)]
-pub(crate) struct Place {
+pub(crate) struct ExpressionScope {
     pub(crate) expression: String,
 
     /// The CRD whose schema types `self`; without one `self` is whatever the object holds

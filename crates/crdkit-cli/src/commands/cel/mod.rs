@@ -10,7 +10,7 @@ use crate::objects;
 use crate::source::{self, Client};
 use crate::stdout::print;
 use anyhow::{Context as _, Result, anyhow};
-use args::{Action, Eval, Place};
+use args::{Action, Eval, ExpressionScope};
 use crdkit_cel::{
     Arena, Binding, Checked, Env, Limits, Program, Purpose, Shape, ShapeKind, Shapes, Type, Val,
 };
@@ -41,7 +41,7 @@ pub(crate) fn run(cel: &Cel) -> Result<Exit> {
     }
 }
 
-fn cost(place: &Place) -> Result<Exit> {
+fn cost(place: &ExpressionScope) -> Result<Exit> {
     let (_, site) = site(place)?;
     let Some(checked) = compile(&site, place)? else { return Ok(Exit::Findings) };
     let each = site.each(&checked);
@@ -100,7 +100,7 @@ fn evaluate(eval: &Eval) -> Result<Exit> {
 }
 
 /// What the expression works with, and the CRD if there is one.
-fn site(place: &Place) -> Result<(Option<Document>, Site)> {
+fn site(place: &ExpressionScope) -> Result<(Option<Document>, Site)> {
     let Some(file) = &place.crd else { return Ok((None, untyped(place.optional_old_self))) };
     let is_crd =
         |document: &Document| objects::identify(document).is_ok_and(|identity| identity.is_crd());
@@ -120,7 +120,7 @@ fn site(place: &Place) -> Result<(Option<Document>, Site)> {
     Ok((Some(document), site))
 }
 
-fn no_version(place: &Place) -> impl Fn() -> String {
+fn no_version(place: &ExpressionScope) -> impl Fn() -> String {
     let name = place.api_version.clone();
     move || match &name {
         Some(name) => format!("the CRD has no version `{name}`"),
@@ -146,7 +146,7 @@ fn untyped(optional_old_self: bool) -> Site {
 const COMPATIBILITY: u32 = 36;
 
 /// Compiles the expression, or prints what is wrong with it.
-fn compile(site: &Site, place: &Place) -> Result<Option<Checked>> {
+fn compile(site: &Site, place: &ExpressionScope) -> Result<Option<Checked>> {
     match site.environment.compile(&place.expression) {
         Ok(checked) => Ok(Some(checked)),
         Err(errors) => {
@@ -157,7 +157,7 @@ fn compile(site: &Site, place: &Place) -> Result<Option<Checked>> {
 }
 
 /// Fills in the defaults of the version that the expression is for.
-fn fill_in(crd: &Document, place: &Place, object: &mut Document) {
+fn fill_in(crd: &Document, place: &ExpressionScope, object: &mut Document) {
     let (crd, _) = read::crd(crd.root());
     let compiled = crd.compile();
     let version = match &place.api_version {
@@ -169,7 +169,7 @@ fn fill_in(crd: &Document, place: &Place, object: &mut Document) {
     }
 }
 
-/// The first document behind `path` that is `wanted`.
+/// The first document in `path` that is `wanted`.
 fn first(path: &Path, wanted: impl Fn(&Document) -> bool) -> Result<Option<Document>> {
     let options = DecodeOptions::default();
     let source = path.display().to_string();

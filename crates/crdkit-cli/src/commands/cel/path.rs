@@ -7,23 +7,23 @@ pub(super) fn parse(text: &str) -> Result<FieldPath, String> {
     let mut path = FieldPath::root();
     let mut rest = text.strip_prefix('.').unwrap_or(text);
     while !rest.is_empty() {
-        let (step, behind) = if let Some(bracket) = rest.strip_prefix('[') {
-            let (inner, behind) = bracket.split_once(']').ok_or("a bracket is not closed")?;
+        let (step, after) = if let Some(bracket) = rest.strip_prefix('[') {
+            let (inner, after) = bracket.split_once(']').ok_or("a bracket is not closed")?;
             let index = inner.parse().map(Segment::Index);
-            (index.unwrap_or_else(|_| Segment::Key(inner.into())), behind)
+            (index.unwrap_or_else(|_| Segment::Key(inner.into())), after)
         } else {
             let end = rest.find(['.', '[']).unwrap_or(rest.len());
-            let (name, behind) = rest.split_at(end);
-            (Segment::Field(name.into()), behind)
+            let (name, after) = rest.split_at(end);
+            (Segment::Field(name.into()), after)
         };
         if matches!(&step, Segment::Field(name) if name.is_empty()) {
             return Err("a name is missing".into());
         }
         path = path.join(step);
-        rest = match behind.strip_prefix('.') {
+        rest = match after.strip_prefix('.') {
             Some("") => return Err("a name is missing".into()),
-            Some(behind) => behind,
-            None => behind,
+            Some(after) => after,
+            None => after,
         };
     }
     Ok(path)

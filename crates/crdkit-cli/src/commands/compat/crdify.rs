@@ -3,7 +3,7 @@
 use super::sides::{Definition, Sides};
 use crate::args::Compare;
 use crate::exit::Exit;
-use crate::report::{self, Format, Spec, Target};
+use crate::report::{self, ReportFormat, Spec, Target};
 use anyhow::Result;
 use crdkit_codec::json::{self, Layout};
 use crdkit_codec::yaml;
@@ -15,10 +15,11 @@ use std::fmt::Write as _;
 
 pub(super) fn run(args: &Compare) -> Result<Exit> {
     let specs = match args.output.as_slice() {
-        [] => vec![Spec { format: Format::Text, file: None }],
+        [] => vec![Spec { format: ReportFormat::Text, file: None }],
         specs => specs.to_vec(),
     };
-    let known = [Format::Text, Format::Markdown, Format::Json, Format::Yaml];
+    let known =
+        [ReportFormat::Text, ReportFormat::Markdown, ReportFormat::Json, ReportFormat::Yaml];
     if specs.iter().any(|spec| !known.contains(&spec.format)) {
         super::refuse("crdify's reports are plaintext, markdown, json and yaml");
     }
@@ -44,26 +45,27 @@ pub(super) fn run(args: &Compare) -> Result<Exit> {
 }
 
 /// What was found about one CRD, rendered.
-struct Report {
+struct CrdifyReport {
     text: String,
     document: Document,
     errors: usize,
     warnings: usize,
 }
 
-fn compare(old: &Document, new: &Document, format: Format, config: &Config) -> Report {
+fn compare(old: &Document, new: &Document, format: ReportFormat, config: &Config) -> CrdifyReport {
     let (old, new) = (read::crd(old.root()).0, read::crd(new.root()).0);
     let report = crdify::compare(&old, &new, config);
     let count = |level| report.findings.iter().filter(|it| it.level == level).count();
-    let text = if format == Format::Markdown { report.markdown() } else { report.plain_text() };
+    let text =
+        if format == ReportFormat::Markdown { report.markdown() } else { report.plain_text() };
     let (errors, warnings) = (count(CrdifyLevel::Error), count(CrdifyLevel::Warning));
-    Report { text, document: report.document(), errors, warnings }
+    CrdifyReport { text, document: report.document(), errors, warnings }
 }
 
 /// All that changed.
 struct Change {
     /// The reports on CRDs that both sides have, by name.
-    pairs: Vec<(String, Report)>,
+    pairs: Vec<(String, CrdifyReport)>,
     added: Vec<String>,
     removed: Vec<String>,
     /// Whether each side holds a single CRD.
@@ -71,7 +73,7 @@ struct Change {
 }
 
 impl Change {
-    fn new(sides: &Sides, compare: impl Fn(&Document, &Document) -> Report + Sync) -> Self {
+    fn new(sides: &Sides, compare: impl Fn(&Document, &Document) -> CrdifyReport + Sync) -> Self {
         let pairs = sides.pairs();
         let compared = |(name, old, new): &(&str, &Definition, &Definition)| {
             ((*name).to_owned(), compare(&old.document, &new.document))
@@ -89,10 +91,10 @@ impl Change {
         (errors + self.removed.len(), warnings)
     }
 
-    fn render(&self, format: Format) -> String {
+    fn render(&self, format: ReportFormat) -> String {
         match format {
-            Format::Markdown => self.lines("## ", "`"),
-            Format::Json | Format::Yaml => self.document(format),
+            ReportFormat::Markdown => self.lines("## ", "`"),
+            ReportFormat::Json | ReportFormat::Yaml => self.document(format),
             _ => self.lines("", ""),
         }
     }
@@ -113,7 +115,7 @@ impl Change {
         out
     }
 
-    fn document(&self, format: Format) -> String {
+    fn document(&self, format: ReportFormat) -> String {
         let all;
         let document = match &*self.pairs {
             [(_, report)] if self.single => &report.document,
@@ -122,7 +124,7 @@ impl Change {
                 &all
             }
         };
-        if format == Format::Yaml {
+        if format == ReportFormat::Yaml {
             yaml::text(document.root())
         } else {
             json::text(document.root(), Layout::Pretty) + "\n"

@@ -7,8 +7,8 @@ mod sides;
 
 use crate::args::{Args, Compare, CompareMode};
 use crate::exit::Exit;
-use crate::input::{Entry, Input};
-use crate::report::Source;
+use crate::input::{Input, InputEntry};
+use crate::report::SourceText;
 use anyhow::Result;
 use clap::CommandFactory as _;
 use clap::error::ErrorKind;
@@ -32,9 +32,9 @@ fn config<T>(
     read: impl Fn(Value<'_>) -> Result<T, Vec<Issue>>,
 ) -> Result<Option<Option<(T, Input)>>> {
     let Some(path) = path else { return Ok(Some(None)) };
-    let input = Entry::file(path.to_owned()).read()?;
+    let input = InputEntry::file(path.to_owned()).read()?;
     let options = DecodeOptions { positions: true, ..DecodeOptions::default() };
-    let first = input.format.documents(&input.bytes, &options).next();
+    let first = input.documents(&options).next();
     let issues = match first {
         None => return Ok(Some(None)),
         Some(Ok(decoded)) => match read(decoded.document.root()) {
@@ -44,7 +44,7 @@ fn config<T>(
         Some(Err(DecodeError::Refused(issue))) => vec![*issue],
         Some(Err(error)) => return Err(error.into()),
     };
-    let source = Source::of(&input);
+    let source = SourceText::of(&input);
     for issue in &issues {
         source.show(issue);
     }

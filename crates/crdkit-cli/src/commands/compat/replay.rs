@@ -5,7 +5,7 @@ use super::sides::Sides;
 use crate::args::Compare;
 use crate::input::Input;
 use crate::objects::{self, Identity};
-use crate::report::{Finding, Object, Subject};
+use crate::report::{Object, ShownFinding, Subject};
 use crate::source::{self, Purpose};
 use anyhow::{Context as _, Result};
 use crdkit_codec::{DecodeOptions, Decoded};
@@ -55,7 +55,7 @@ pub(super) fn objects(args: &Compare, sides: &Sides, excerpts: bool) -> Result<R
                     Err(issues) => {
                         let source = text(&input);
                         let findings = issues.iter();
-                        let findings = findings.map(|it| Finding::new(it, &source, excerpts));
+                        let findings = findings.map(|it| ShownFinding::new(it, &source, excerpts));
                         out.objects.push(Object::judged(&input.name, None, findings.collect()));
                     }
                     Ok(decoded) => out.object(&input, &decoded, &replays, excerpts),
@@ -84,7 +84,7 @@ impl Replayed {
         self.n_broken += 1;
         let source = text(input);
         let issues = broken.iter().flat_map(|it| issues(it, &decoded.document, &identity));
-        let findings = issues.map(|issue| Finding::new(&issue, &source, excerpts)).collect();
+        let findings = issues.map(|issue| ShownFinding::new(&issue, &source, excerpts)).collect();
         self.objects.push(Object::judged(&input.name, Some(Subject::Object(identity)), findings));
     }
 }

@@ -7,7 +7,8 @@ use crate::exit::Exit;
 use crate::input::Input;
 use crate::objects;
 use crate::report::{
-    self, Answered, Compared, Finding, Format, Object, Outputs, Source, Spec, Style, Subject,
+    self, Answered, Compared, Object, Outputs, ReportFormat, ShownFinding, SourceText, Spec, Style,
+    Subject,
 };
 use anyhow::{Context as _, Result};
 use crdkit_codec::yaml;
@@ -31,13 +32,13 @@ pub(super) fn run(args: &Compare) -> Result<Exit> {
     }
     let Some(sides) = Sides::load(args)? else { return Ok(Exit::Failed) };
     let specs = match args.output.as_slice() {
-        [] => vec![Spec { format: Format::Pretty, file: None }],
+        [] => vec![Spec { format: ReportFormat::Pretty, file: None }],
         specs => specs.to_vec(),
     };
     let comparison = Comparison {
         policy: &policy,
         today: today(),
-        excerpts: specs.iter().any(|spec| spec.format == Format::Pretty),
+        excerpts: specs.iter().any(|spec| spec.format == ReportFormat::Pretty),
         notes: args.verbose,
     };
     let style = Style { verbose: args.verbose, ..Style::default() };
@@ -188,8 +189,8 @@ impl Comparison<'_> {
         &self,
         finding: &semantic::PolicyFinding<'_>,
         span: Option<Span>,
-        source: &Source<'_>,
-    ) -> Finding {
+        source: &SourceText<'_>,
+    ) -> ShownFinding {
         let semantic::PolicyFinding { answer, reason, level, .. } = *finding;
         let version = match answer.version.as_str() {
             "" => String::new(),
@@ -202,7 +203,7 @@ impl Comparison<'_> {
             issue.severity = Severity::Error;
         }
         issue.span = span;
-        let mut shown = Finding::new(&issue, source, self.excerpts);
+        let mut shown = ShownFinding::new(&issue, source, self.excerpts);
         shown.path.clone_from(&reason.path);
         let (witness, changed, effect) = match &reason.evidence {
             Ok(Evidence { witness, changed, effect }) => {
@@ -229,7 +230,7 @@ impl Comparison<'_> {
     fn removed(&self, name: &str, old: &Definition) -> Object {
         let mut issue = Issue::error(codes::compat::CRD_GONE).with("name", name);
         issue.span = old.start();
-        let finding = Finding::new(&issue, &text(&old.input), self.excerpts);
+        let finding = ShownFinding::new(&issue, &text(&old.input), self.excerpts);
         let identity = objects::identify(&old.document).ok().map(Subject::Object);
         Object::judged(&old.input.name, identity, vec![finding])
     }
@@ -238,14 +239,14 @@ impl Comparison<'_> {
     fn exceptions(&self, file: &Input, used: &[usize]) -> Option<Object> {
         let issues = self.policy.problems(used, self.today);
         let source = text(file);
-        let shown = |issue: &Issue| Finding::new(issue, &source, self.excerpts);
+        let shown = |issue: &Issue| ShownFinding::new(issue, &source, self.excerpts);
         let findings: Vec<_> = issues.iter().map(shown).collect();
         (!findings.is_empty()).then(|| Object::judged(&file.name, None, findings))
     }
 }
 
-pub(super) fn text(input: &Input) -> Source<'_> {
-    Source::of(input)
+pub(super) fn text(input: &Input) -> SourceText<'_> {
+    SourceText::of(input)
 }
 
 /// Writes every witness into a file of its own, as a fixture for tests.

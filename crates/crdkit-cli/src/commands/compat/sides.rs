@@ -6,7 +6,7 @@ use crate::args::Compare;
 use crate::crds;
 use crate::input::Input;
 use crate::objects;
-use crate::report::{self, Source};
+use crate::report::{self, SourceText};
 use crate::source::{self, Client, Purpose};
 use anyhow::{Result, bail};
 use crdkit_issue::Span;
@@ -132,7 +132,7 @@ fn collect(input: Input, found: &mut BTreeMap<String, Definition>) -> Result<boo
             ));
         }
     }
-    let source = Source::of(&input);
+    let source = SourceText::of(&input);
     for issue in &problems {
         source.show(issue);
     }

@@ -15,11 +15,11 @@ struct Comments<'t> {
     lines: LineIndex,
     /// The last line of objects that something was removed from.
     ends: HashMap<NodeId, usize>,
-    /// Lines of their own in front of a line.
+    /// Lines of their own before a line.
     above: BTreeMap<usize, Vec<String>>,
     /// At the end of a line.
     beside: BTreeMap<usize, Vec<String>>,
-    /// Lines of their own behind a line.
+    /// Lines of their own after a line.
     below: BTreeMap<usize, Vec<String>>,
 }
 

@@ -31,7 +31,7 @@ pub(crate) struct Default {
 
     /// How objects are written
     #[arg(short, long, value_name = "FORMAT", default_value = "yaml")]
-    pub(crate) output: Notation,
+    pub(crate) output: DefaultNotation,
 
     /// What happens to fields that are unknown or given twice
     #[arg(long, value_name = "MODE", default_value = "warn", ignore_case = true)]
@@ -51,7 +51,7 @@ pub(crate) struct Default {
 
 /// `--output` of `default`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Notation {
+pub(crate) enum DefaultNotation {
     Yaml,
     Json,
 }

@@ -12,11 +12,11 @@ use crate::config::Config;
 use crate::exit::Exit;
 use crate::input::Input;
 use crate::objects::{self, Identity};
-use crate::report::{self, Source};
+use crate::report::{self, SourceText};
 use crate::source::{self, Purpose};
 use crate::stdout;
 use anyhow::Result;
-use args::Notation;
+use args::DefaultNotation;
 use clap::CommandFactory as _;
 use clap::error::ErrorKind;
 use crdkit_codec::{DecodeOptions, Decoded, json, yaml};
@@ -28,7 +28,7 @@ use definitions::{Definition, Definitions};
 use std::mem::take;
 
 pub(crate) fn run(args: &Default) -> Result<Exit> {
-    if args.annotate && args.output == Notation::Json {
+    if args.annotate && args.output == DefaultNotation::Json {
         let text = "JSON has no comments: `--annotate` needs `--output yaml`";
         Args::command().error(ErrorKind::ArgumentConflict, text).exit();
     }
@@ -40,7 +40,7 @@ pub(crate) fn run(args: &Default) -> Result<Exit> {
     for path in &args.paths {
         let found = source::find(path, Purpose::Objects, &client);
         let read = found.and_then(|found| {
-            found.entries.iter().map(crate::input::Entry::read).collect::<Result<Vec<Input>>>()
+            found.entries.iter().map(crate::input::InputEntry::read).collect::<Result<Vec<Input>>>()
         });
         match read {
             Ok(read) => inputs.extend(read),
@@ -57,7 +57,7 @@ pub(crate) fn run(args: &Default) -> Result<Exit> {
     }
     let mut printer = Printer { args, n_printed: 0, out: String::new() };
     for input in &inputs {
-        let source = Source::of(input);
+        let source = SourceText::of(input);
         let options = DecodeOptions { positions: true, ..DecodeOptions::default() };
         for outcome in objects::decode(input, &options) {
             let issues =
@@ -149,8 +149,8 @@ impl Printer<'_> {
     ) {
         let root = stored.root();
         let mut text = match self.args.output {
-            Notation::Json => json::text(root, json::Layout::Pretty) + "\n",
-            Notation::Yaml => {
+            DefaultNotation::Json => json::text(root, json::Layout::Pretty) + "\n",
+            DefaultNotation::Yaml => {
                 if self.n_printed > 0 {
                     self.out.push_str("---\n");
                 }

@@ -35,7 +35,7 @@ pub(crate) struct Explain {
 
     /// How it is shown
     #[arg(short, long, value_name = "FORMAT", default_value = "text")]
-    pub(crate) output: Notation,
+    pub(crate) output: ExplainNotation,
 
     #[command(flatten)]
     pub(crate) definitions: Definitions,
@@ -43,7 +43,7 @@ pub(crate) struct Explain {
 
 /// `--output`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Notation {
+pub(crate) enum ExplainNotation {
     /// For people
     #[value(alias = "plaintext")]
     Text,

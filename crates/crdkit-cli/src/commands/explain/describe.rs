@@ -1,6 +1,6 @@
 //! What is known about a field, as data.
 //!
-//! Takes a place in a schema, gives a [`Field`] with the fields below it, which is written as JSON and YAML as
+//! Takes a place in a schema, gives a [`ExplainedField`] with the fields below it, which is written as JSON and YAML as
 //! it is and laid out for people by `layout`. Recurses once per schema level, which reading bounds.
 
 use crdkit_codec::go_json;
@@ -22,12 +22,12 @@ pub(super) struct Explained {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) deprecation: Option<String>,
     #[serde(flatten)]
-    pub(super) field: Field,
+    pub(super) field: ExplainedField,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Field {
+pub(super) struct ExplainedField {
     #[serde(skip_serializing_if = "String::is_empty")]
     pub(super) name: String,
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -50,7 +50,7 @@ pub(super) struct Field {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) rules: Vec<Written>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) fields: Vec<Field>,
+    pub(super) fields: Vec<ExplainedField>,
 }
 
 /// A rule as it is written.
@@ -98,7 +98,7 @@ const CONSTRAINTS: &[&str] = &[
 ];
 
 impl Explained {
-    pub(super) fn of(crd: &Crd<'_>, at: usize, field: Field) -> Self {
+    pub(super) fn of(crd: &Crd<'_>, at: usize, field: ExplainedField) -> Self {
         let version = crd.spec.versions.get(at);
         let deprecated = version.filter(|version| version.deprecated);
         let usual = || "this version is deprecated";
@@ -121,7 +121,7 @@ pub(super) struct Describer<'s> {
 
 impl Describer<'_> {
     /// What is at `place`, with the fields below it.
-    pub(super) fn field(&self, place: &FoundSchema) -> Field {
+    pub(super) fn field(&self, place: &FoundSchema) -> ExplainedField {
         let name = place.steps.iter().rev().find_map(|step| match step {
             LookupStep::Name(name) => Some(name.clone()),
             LookupStep::Each => None,
@@ -137,7 +137,7 @@ impl Describer<'_> {
         field
     }
 
-    fn below(&self, place: &FoundSchema) -> Vec<Field> {
+    fn below(&self, place: &FoundSchema) -> Vec<ExplainedField> {
         let schema = self.schemas.get(place.schema);
         let fields = schema.properties.iter().map(|(name, id)| {
             let mut steps = place.steps.clone();
@@ -159,10 +159,10 @@ impl Describer<'_> {
         fields
     }
 
-    fn one(&self, name: String, place: &FoundSchema) -> Field {
+    fn one(&self, name: String, place: &FoundSchema) -> ExplainedField {
         let schema = self.schemas.get(place.schema);
         let values = schema.enum_values.into_iter().flat_map(Value::items).map(json).collect();
-        Field {
+        ExplainedField {
             name,
             path: String::new(),
             type_words: type_words(self.schemas, schema),
@@ -178,7 +178,7 @@ impl Describer<'_> {
     }
 
     /// Adds what is said about items and values that have no fields of their own.
-    fn items(&self, id: SchemaId, field: &mut Field) {
+    fn items(&self, id: SchemaId, field: &mut ExplainedField) {
         let schema = self.schemas.get(id);
         let Some(inner) = schema.item_schema().or_else(|| schema.additional_schema()) else {
             return;

@@ -1,6 +1,6 @@
 //! A field laid out for people, as `kubectl explain` does it, with what that leaves out.
 
-use super::describe::{Explained, Field, Written};
+use super::describe::{Explained, ExplainedField, Written};
 use serde_json::{Map, Value as Json};
 use std::fmt::Write as _;
 
@@ -42,7 +42,7 @@ pub(super) fn text(explained: &Explained, recursive: bool) -> String {
 }
 
 /// One field below the one that is explained.
-fn entry(out: &mut String, field: &Field) {
+fn entry(out: &mut String, field: &ExplainedField) {
     let _ = writeln!(out, "  {}{}", field.name, marks(field));
     if !field.description.is_empty() {
         paragraphs(out, &field.description, 4);
@@ -60,7 +60,7 @@ fn entry(out: &mut String, field: &Field) {
 }
 
 /// Fields below fields, a line for each.
-fn tree(out: &mut String, fields: &[Field], indent: usize) {
+fn tree(out: &mut String, fields: &[ExplainedField], indent: usize) {
     for field in fields {
         pad(out, indent);
         let _ = write!(out, "{}{}", field.name, marks(field));
@@ -73,12 +73,12 @@ fn tree(out: &mut String, fields: &[Field], indent: usize) {
     }
 }
 
-/// Whether a fact fits behind the name of its field.
+/// Whether a fact fits after the name of its field.
 fn is_short(fact: &str) -> bool {
     fact.chars().count() <= 60 && !fact.starts_with("pattern")
 }
 
-fn marks(field: &Field) -> String {
+fn marks(field: &ExplainedField) -> String {
     let required = if field.required { " -required-" } else { "" };
     let deprecated = if field.deprecated { " -deprecated-" } else { "" };
     format!("\t<{}>{required}{deprecated}", field.type_words)
@@ -100,7 +100,7 @@ fn rule(out: &mut String, rule: &Written) {
 }
 
 /// What restricts a field, a short line each.
-fn facts(field: &Field) -> Vec<String> {
+fn facts(field: &ExplainedField) -> Vec<String> {
     let mut facts = Vec::new();
     if let Some(default) = &field.default {
         facts.push(format!("default: {}", shown(default)));

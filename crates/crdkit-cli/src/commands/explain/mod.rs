@@ -4,7 +4,7 @@ mod args;
 mod describe;
 mod layout;
 
-pub(crate) use args::{Explain, Notation};
+pub(crate) use args::{Explain, ExplainNotation};
 
 use crate::exit::Exit;
 use crate::kinds::{self, quoted};
@@ -28,9 +28,9 @@ pub(crate) fn run(args: &Explain) -> Result<Exit> {
     let at = kinds::version(&crd, args.api_version.as_deref())?;
     let explained = explain(&crd, at, &path, args.recursive)?;
     let text = match args.output {
-        Notation::Text => layout::text(&explained, args.recursive),
-        Notation::Json => serde_json::to_string_pretty(&explained)? + "\n",
-        Notation::Yaml => {
+        ExplainNotation::Text => layout::text(&explained, args.recursive),
+        ExplainNotation::Json => serde_json::to_string_pretty(&explained)? + "\n",
+        ExplainNotation::Yaml => {
             let text = serde_json::to_vec(&explained)?;
             let decoded = json::decode(&text, &DecodeOptions::default());
             let decoded = decoded.map_err(|issue| anyhow!("{issue}"))?;

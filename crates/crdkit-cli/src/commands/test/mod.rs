@@ -8,10 +8,11 @@ use crate::config::NAME as CONFIG;
 use crate::exit::Exit;
 use crate::progress::Progress;
 use crate::report::{
-    self, Case as CaseName, Finding, Format, Object, Outputs, Source, Style, Subject, Verdict,
+    self, Case as CaseName, Object, Outputs, ReportFormat, ShownFinding, SourceText, Style,
+    Subject, Verdict,
 };
 use crate::source::Client;
-use crate::suite::{self, Case, Found, Ran, Suite, Variants};
+use crate::suite::{self, Case, Ran, Suite, SuiteFile, Variants};
 use crate::watch;
 use anyhow::{Context as _, Result};
 use crdkit_issue::Issue;
@@ -36,7 +37,7 @@ pub(crate) fn run(args: &Test) -> Result<Exit> {
 fn once(args: &Test) -> Result<(Exit, Vec<PathBuf>)> {
     let config = args.reporting.config()?;
     let client = args.fetching.client();
-    let specs = args.reporting.outputs(Format::Pretty);
+    let specs = args.reporting.outputs(ReportFormat::Pretty);
     let style = Style {
         verbose: args.reporting.verbose,
         summary: args.reporting.summary,
@@ -60,7 +61,7 @@ fn once(args: &Test) -> Result<(Exit, Vec<PathBuf>)> {
         crds: Crds::load(&suites, &common, &client),
         common,
         filter: filter.context("`--run` is not a regular expression")?,
-        excerpts: specs.iter().any(|spec| spec.format == Format::Pretty),
+        excerpts: specs.iter().any(|spec| spec.format == ReportFormat::Pretty),
         bless: args.bless,
     };
     let files = runner.files();
@@ -113,7 +114,7 @@ fn once(args: &Test) -> Result<(Exit, Vec<PathBuf>)> {
 struct Crds(HashMap<Vec<String>, Result<Variants, String>>);
 
 impl Crds {
-    fn load(suites: &[Found], common: &[String], client: &Client) -> Self {
+    fn load(suites: &[SuiteFile], common: &[String], client: &Client) -> Self {
         let mut keys: Vec<Vec<String>> = Vec::new();
         for suite in suites.iter().filter_map(|found| found.read.suite.as_ref()) {
             keys.push(sources(suite, common));
@@ -162,10 +163,10 @@ impl Runner {
     }
 
     /// What became of the cases of a file, and of how many what came was written into it.
-    fn suite(&self, found: &Found) -> (Vec<Object>, Result<usize>) {
-        let Found { input, read } = found;
-        let source = Source::new(&input.name, &input.bytes, 1);
-        let finding = |issue: &Issue| Finding::new(issue, &source, self.excerpts);
+    fn suite(&self, found: &SuiteFile) -> (Vec<Object>, Result<usize>) {
+        let SuiteFile { input, read } = found;
+        let source = SourceText::new(&input.name, &input.bytes, 1);
+        let finding = |issue: &Issue| ShownFinding::new(issue, &source, self.excerpts);
         let mut objects = Vec::new();
         if !read.issues.is_empty() {
             let findings = read.issues.iter().map(finding).collect();
@@ -185,7 +186,7 @@ impl Runner {
                     label => format!("{} [{label}]", case.name),
                 };
                 let subject = Subject::Case(CaseName { suite: suite.name.clone(), name });
-                let findings = ran.failures.iter().map(|failure| Finding {
+                let findings = ran.failures.iter().map(|failure| ShownFinding {
                     diff: failure.diff.clone(),
                     ..finding(&failure.issue)
                 });
@@ -204,7 +205,7 @@ impl Runner {
     }
 
     /// Writes what came into the file of a suite, for as many cases as it gives.
-    fn write(found: &Found, blessings: &[(usize, Ran)]) -> Result<usize> {
+    fn write(found: &SuiteFile, blessings: &[(usize, Ran)]) -> Result<usize> {
         if blessings.is_empty() {
             return Ok(0);
         }
