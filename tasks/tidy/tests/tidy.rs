@@ -252,6 +252,8 @@ fn every_dependency_is_used() {
             }
         }
     }
+    // The front door is for programs outside.
+    declared.remove("crdkit");
     assert!(declared.is_empty(), "no crate depends on {declared:?}");
 }
 

@@ -5,10 +5,10 @@
 //! and by the number of pieces. Text that is not one object with one array of objects named `items` has no outline; an
 //! item that is not JSON is passed over here and refused when its piece is decoded.
 
-use super::parse::{Sink, Stop, Token};
+use super::parse::{JsonToken, Sink, Stop};
 use super::reader::Reader;
 use super::resume::Resumed;
-use super::source::{Source, Window};
+use super::source::{ByteSource, Window};
 use crate::{DecodeError, DecodeOptions, Decoded};
 use crdkit_value::{Builder, Event, Limits};
 use std::io::{self, Read};
@@ -48,7 +48,7 @@ impl ListOutline {
     }
 }
 
-fn outline<S: Source>(
+fn outline<S: ByteSource>(
     reader: &mut Reader<S>,
     piece: usize,
     options: &DecodeOptions,
@@ -89,7 +89,7 @@ fn outline<S: Source>(
 }
 
 /// Where to cut the items of an array that begins at `start`, up to its closing bracket; none if not all are objects.
-fn item_ends<S: Source>(
+fn item_ends<S: ByteSource>(
     reader: &mut Reader<S>,
     start: usize,
     piece: usize,
@@ -120,7 +120,7 @@ fn item_ends<S: Source>(
     Ok(Some(ends))
 }
 
-impl<S: Source> Reader<S> {
+impl<S: ByteSource> Reader<S> {
     /// Passes over the rest of the array or object that was opened last.
     fn skip_open(&mut self) -> Result<(), DecodeError> {
         let mut n_open = 1;
@@ -150,10 +150,10 @@ impl Sink for Skip<'_> {
     }
 
     #[inline(always)]
-    fn take(&mut self, token: Token, _: usize, _: usize) -> Result<(), ()> {
+    fn take(&mut self, token: JsonToken, _: usize, _: usize) -> Result<(), ()> {
         match token {
-            Token::BeginArray | Token::BeginObject => *self.n_open += 1,
-            Token::EndArray | Token::EndObject => {
+            JsonToken::BeginArray | JsonToken::BeginObject => *self.n_open += 1,
+            JsonToken::EndArray | JsonToken::EndObject => {
                 *self.n_open -= 1;
                 if *self.n_open == 0 {
                     return Err(());

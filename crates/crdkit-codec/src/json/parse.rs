@@ -108,7 +108,7 @@ impl JsonParser {
 
     /// Goes on among the items of an array in the root, after an item that was passed over.
     pub(crate) fn return_to_items(&mut self) {
-        self.place = Place { expect: Expect::AfterValue, depth: 2, kinds: 0b10, ..self.place };
+        self.place = JsonState { expect: Expect::AfterValue, depth: 2, kinds: 0b10, ..self.place };
         self.outer.clear();
     }
 
