@@ -72,7 +72,7 @@ fn number_text_is_kept_when_asked_for() {
 
 #[test]
 fn strings_are_read_as_go_reads_them() {
-    check(r#""a\"\\\/\b\f\n\r\t\u00e9""#, r#""a\"\\/\u{8}\u{c}\n\r\té""#);
+    check(r#""a\"\\\/\b\f\n\r\t\u00e9""#, r#""a\"\\/\u0008\u000c\n\r\té""#);
     check(r#""\ud83d\ude00""#, r#""😀""#);
     check(r#""\ud83d""#, r#""�""#);
     check(r#""\ude00\ud83d\ude00""#, r#""�😀""#);
