@@ -82,7 +82,7 @@ fn strings_are_read_as_go_reads_them() {
     // One replacement for each bad byte: three of a cut-off sequence, not one.
     check_bytes(b"\"\xf0\x9f\x98\"", r#""���""#);
     check_bytes(b"{\"\xff\":1}", r#"{"�": 1}"#);
-    check("\"\u{7f}é日😀\"", "\"\u{7f}é日😀\"".replace('\u{7f}', "\\u{7f}").as_str());
+    check("\"\u{7f}é日😀\"", "\"\u{7f}é日😀\"");
 }
 
 #[test]
