@@ -43,7 +43,7 @@ fn undeclared(settings: &Settings, node: &Node, key: &str, each: impl FnOnce(Id)
 }
 
 /// The same for the schema `id` with all that is combined with it; `keep` says that a schema further up
-/// preserves unknown fields and none since then has said otherwise ([`keeps_below`]).
+/// preserves unknown fields and none since then has said otherwise (`keeps_below`).
 pub fn becomes(
     schema: &CompiledSchema,
     id: Id,

@@ -1,11 +1,11 @@
 //! Values held against imported schemas: JSON Schema's semantics and the keywords that only it has.
 //!
-//! The validator, stack of findings and leaf checks are those of CRDs, with [`LooseKeywords`]; what differs is the order (type,
+//! The validator, stack of findings and leaf checks are those of CRDs, with `LooseKeywords`; what differs is the order (type,
 //! unknown keys, alternatives, scalars, members and items, then what needs all of them), that nothing
 //! further is looked at once the type is wrong, and that a chain of references may lead back to where it
 //! began. Depth is bounded here, so neither a value nor a schema can exhaust the stack.
 //!
-//! What `unevaluated…` needs to know is kept as a stack of [`Marks`]: members and items that some schema
+//! What `unevaluated…` needs to know is kept as a stack of marks: members and items that some schema
 //! has looked at. An alternative that fails loses its marks together with its findings.
 
 mod array;
