@@ -209,7 +209,7 @@ const SYSTEM_FIELDS: [&str; 6] = [
     "generation",
 ];
 
-/// Removes what says something about an earlier life of an object.
+/// Removes the fields that only the server sets, which a new object may have from another one.
 pub(crate) fn discard_system_fields(document: &mut Document, metadata: NodeId) {
     let members = document.value(metadata).members();
     let system = members.filter(|(key, _)| SYSTEM_FIELDS.contains(key));

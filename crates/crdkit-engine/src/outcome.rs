@@ -164,6 +164,7 @@ fn undecodable<'i>(mut errors: impl Iterator<Item = &'i Issue> + Clone) -> Strin
     }
 }
 
+/// For objects the server does not quote unknown fields as Go does, unlike for CRDs (`status::strict_text`).
 fn strict_text(issue: &Issue) -> Option<String> {
     let path = || strict_path(&issue.path);
     if issue.code == codes::crd::UNKNOWN_FIELD {

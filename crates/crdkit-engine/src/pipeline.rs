@@ -150,7 +150,7 @@ impl ReadObject<'_> {
         })
     }
 
-    /// Removes what a new object may not bring along from an earlier life. Creating does so in any case;
+    /// Removes the fields that only the server sets. Creating does so in any case;
     /// whoever looks at the object before that wants it done by then.
     pub fn discard_system_fields(&mut self) {
         let metadata = metadata::ensure(&mut self.request.document);
