@@ -1,0 +1,3 @@
+//! The API server for custom resources and native kinds.
+
+pub mod catalogue;
