@@ -1,1 +1,6 @@
-//! A Kubernetes API server for custom resources.
+//! The API server for custom resources and native kinds.
+
+pub mod catalogue;
+
+mod query;
+mod select;

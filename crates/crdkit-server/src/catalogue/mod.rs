@@ -1,0 +1,3 @@
+//! What the server serves.
+
+pub mod resource;
