@@ -184,7 +184,7 @@ impl Pattern {
         let text = self.text.as_deref().is_none_or(|text| line.text().contains(text));
         is(&self.path, &line.cause.field)
             && is(&self.message, &line.cause.message)
-            && is(&self.reason, line.cause.reason)
+            && is(&self.reason, &line.cause.reason)
             && is(&self.code, line.code)
             && text
     }

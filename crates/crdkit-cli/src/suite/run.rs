@@ -261,7 +261,7 @@ fn refused(case: &Case, outcome: &Outcome, ran: &mut Ran) {
 fn warnings(case: &Case, ran: &mut Ran) {
     let Some(patterns) = &case.expect.warnings else { return };
     let line = |text: &String| Line {
-        cause: Cause { reason: "", field: String::new(), message: text.clone() },
+        cause: Cause { reason: "".into(), field: String::new(), message: text.clone() },
         code: "",
         optional: false,
     };

@@ -5,6 +5,7 @@
 use super::{Cause, Details, Status, cause, join, strict_text};
 use crdkit_issue::{Issue, codes};
 use crdkit_text::quote::quote;
+use std::borrow::Cow;
 
 /// What a status is about.
 #[derive(Clone, Copy, Debug)]
@@ -130,12 +131,19 @@ impl Subject<'_> {
 }
 
 impl Status {
-    fn new(code: u16, reason: &'static str, message: impl Into<String>) -> Self {
-        let message = message.into();
+    /// An answer that somebody else has put into words.
+    pub fn new(
+        code: u16,
+        reason: impl Into<Cow<'static, str>>,
+        message: impl Into<String>,
+    ) -> Self {
+        let (reason, message) = (reason.into(), message.into());
         Self { code, reason, message, details: None, continue_token: String::new() }
     }
 
-    fn details(self, details: Details) -> Self {
+    /// The same answer with these details.
+    #[must_use]
+    pub fn details(self, details: Details) -> Self {
         Self { details: Some(details), ..self }
     }
 
@@ -218,7 +226,7 @@ impl Status {
     pub fn internal_error(problem: impl Into<String>) -> Self {
         let problem = problem.into();
         let message = format!("Internal error occurred: {problem}");
-        let cause = Cause { reason: "", field: String::new(), message: problem };
+        let cause = Cause { reason: "".into(), field: String::new(), message: problem };
         Self::new(500, "InternalError", message).cause(cause)
     }
 
@@ -241,7 +249,7 @@ impl Status {
     pub fn version_too_large(version: u64, current: u64) -> Self {
         let problem = "Too large resource version";
         let cause = Cause {
-            reason: "ResourceVersionTooLarge",
+            reason: "ResourceVersionTooLarge".into(),
             field: String::new(),
             message: problem.into(),
         };

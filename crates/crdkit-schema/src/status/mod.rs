@@ -12,6 +12,7 @@ use crate::decode::strict_path;
 use crdkit_issue::{Arg, ErrorType, Issue, codes};
 use crdkit_text::quote::quote;
 use crdkit_value::{Document, Event};
+use std::borrow::Cow;
 use std::fmt::{self, Write as _};
 
 pub use answer::Subject;
@@ -23,7 +24,7 @@ pub struct Status {
     /// The HTTP status code.
     pub code: u16,
     /// `reason`; empty where the server gives none.
-    pub reason: &'static str,
+    pub reason: Cow<'static, str>,
     /// `message`.
     pub message: String,
     /// `details`.
@@ -53,7 +54,7 @@ pub struct Details {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cause {
     /// `reason`.
-    pub reason: &'static str,
+    pub reason: Cow<'static, str>,
     /// `field`.
     pub field: String,
     /// `message`.
@@ -81,7 +82,7 @@ impl Status {
         events.push(Event::EndObject);
         put(&mut events, "status", if self.is_failure() { "Failure" } else { "Success" });
         put(&mut events, "message", &self.message);
-        put(&mut events, "reason", self.reason);
+        put(&mut events, "reason", &self.reason);
         if let Some(details) = &self.details {
             events.extend([Event::Key("details"), Event::BeginObject]);
             put(&mut events, "name", &details.name);
@@ -92,7 +93,7 @@ impl Status {
                 events.extend([Event::Key("causes"), Event::BeginArray]);
                 for cause in &details.causes {
                     events.push(Event::BeginObject);
-                    put(&mut events, "reason", cause.reason);
+                    put(&mut events, "reason", &cause.reason);
                     put(&mut events, "message", &cause.message);
                     put(&mut events, "field", &cause.field);
                     events.push(Event::EndObject);
@@ -131,7 +132,7 @@ fn put<'e>(events: &mut Vec<Event<'e>>, key: &'e str, text: &'e str) {
 /// One finding as a cause.
 pub fn cause(issue: &Issue) -> Cause {
     let reason = issue.code.info().error_type.reason();
-    Cause { reason, field: field(issue), message: body(issue) }
+    Cause { reason: reason.into(), field: field(issue), message: body(issue) }
 }
 
 /// One finding as a line: field and message.

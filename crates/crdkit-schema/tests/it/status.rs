@@ -66,7 +66,7 @@ fn answers_about_an_object() {
         r#""namespaces \"x\" not found","reason":"NotFound","details":{"name":"x","kind":"namespaces"},"code":404}"#,
     );
     let ending = Cause {
-        reason: "NamespaceTerminating",
+        reason: "NamespaceTerminating".into(),
         field: "metadata.namespace".into(),
         message: "namespace x is being terminated".into(),
     };
@@ -104,7 +104,7 @@ fn answers_about_a_resource() {
 #[test]
 fn answers_about_a_request() {
     let conflict = Cause {
-        reason: "FieldManagerConflict",
+        reason: "FieldManagerConflict".into(),
         field: ".spec.size".into(),
         message: "conflict with \"m\"".into(),
     };

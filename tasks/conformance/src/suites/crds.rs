@@ -88,7 +88,7 @@ fn check_schema(case: &Case, validation: &Document) -> Vec<Issue> {
 pub(super) fn error(issue: &Issue) -> Answer {
     let cause = status::cause(issue);
     Answer::new()
-        .string("type", cause.reason)
+        .string("type", &cause.reason)
         .string("field", &cause.field)
         .string("detail", &issue.server_message())
 }

@@ -43,7 +43,7 @@ pub(crate) fn of(outcome: &Outcome, code: i64) -> Answer {
 pub(crate) fn refused(status: &Status) -> Answer {
     let causes = status.causes().iter().map(|cause| {
         Answer::new()
-            .string("reason", cause.reason)
+            .string("reason", &cause.reason)
             .string("field", &cause.field)
             .string("message", &cause.message)
     });

@@ -1,0 +1,138 @@
+//! A request as admission sees it, and its form in reviews and expressions.
+
+use crate::matching::{Equivalent, Match};
+use crdkit_text::kind::{GroupVersionKind, GroupVersionResource};
+use crdkit_value::{Document, NewValue};
+use std::collections::BTreeMap;
+
+/// What a request does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Operation {
+    /// An object is made.
+    Create,
+    /// An object is replaced or patched.
+    Update,
+    /// An object is removed.
+    Delete,
+    /// Something is connected to an object.
+    Connect,
+}
+
+impl Operation {
+    /// Its name in rules and reviews.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Create => "CREATE",
+            Self::Update => "UPDATE",
+            Self::Delete => "DELETE",
+            Self::Connect => "CONNECT",
+        }
+    }
+}
+
+/// Who sends a request.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct User {
+    /// The name.
+    pub name: String,
+    /// The uid; often empty.
+    pub uid: String,
+    /// All groups.
+    pub groups: Vec<String>,
+    /// What the authenticator says besides.
+    pub extra: BTreeMap<String, Vec<String>>,
+}
+
+impl User {
+    /// As `userInfo`.
+    pub fn document(&self) -> Document {
+        let mut user = Document::object();
+        if !self.name.is_empty() {
+            user = user.with("username", &self.name);
+        }
+        if !self.uid.is_empty() {
+            user = user.with("uid", &self.uid);
+        }
+        if !self.groups.is_empty() {
+            user = user.with("groups", &Document::array_of(&self.groups));
+        }
+        if !self.extra.is_empty() {
+            let mut extra = Document::object();
+            for (key, values) in &self.extra {
+                extra = extra.with(key, &Document::array_of(values));
+            }
+            user = user.with("extra", &extra);
+        }
+        user
+    }
+}
+
+/// A request that may be admitted.
+#[derive(Clone, Copy, Debug)]
+pub struct AdmissionRequest<'r> {
+    /// What it does.
+    pub operation: Operation,
+    /// The kind of its object, in the version of the request.
+    pub kind: &'r GroupVersionKind,
+    /// The resource.
+    pub resource: &'r GroupVersionResource,
+    /// The subresource; empty for the object itself.
+    pub subresource: &'r str,
+    /// The other versions of the resource.
+    pub equivalents: &'r [Equivalent],
+    /// The name of the object; empty before it has one.
+    pub name: &'r str,
+    /// The namespace; that of a `Namespace` is its name. Empty if there is none.
+    pub namespace: &'r str,
+    /// Who sends it.
+    pub user: &'r User,
+    /// Whether nothing is to be stored.
+    pub dry_run: bool,
+    /// The options of the request, such as `CreateOptions`.
+    pub options: Option<&'r Document>,
+    /// The object as it would be stored; none on deletion.
+    pub object: Option<&'r Document>,
+    /// The object that is stored; none on creation.
+    pub old_object: Option<&'r Document>,
+    /// The `Namespace` of the object, where it is in one.
+    pub namespace_object: Option<&'r Document>,
+}
+
+impl AdmissionRequest<'_> {
+    /// The request without its objects, as it was sent and as `matched` wants to see it.
+    pub fn document(&self, uid: &str, matched: &Match) -> Document {
+        let kind = |kind: &GroupVersionKind| {
+            let GroupVersionKind { group, version, kind } = kind;
+            Document::object().with("group", group).with("version", version).with("kind", kind)
+        };
+        let resource = |resource: &GroupVersionResource| {
+            let GroupVersionResource { group, version, resource } = resource;
+            let named = Document::object().with("group", group).with("version", version);
+            named.with("resource", resource)
+        };
+        let mut request = Document::object()
+            .with("uid", uid)
+            .with("kind", &kind(&matched.kind))
+            .with("resource", &resource(&matched.resource));
+        if !self.subresource.is_empty() {
+            request = request.with("subResource", self.subresource);
+        }
+        request = request
+            .with("requestKind", &kind(self.kind))
+            .with("requestResource", &resource(self.resource));
+        let texts = [
+            ("requestSubResource", self.subresource),
+            ("name", self.name),
+            ("namespace", self.namespace),
+        ];
+        for (key, text) in texts.into_iter().filter(|(_, text)| !text.is_empty()) {
+            request = request.with(key, text);
+        }
+        let options = self.options.map_or(NewValue::Null, NewValue::from);
+        request
+            .with("operation", self.operation.as_str())
+            .with("userInfo", &self.user.document())
+            .with("dryRun", self.dry_run)
+            .with("options", options)
+    }
+}

@@ -1,0 +1,179 @@
+//! Who may do what, by roles and bindings.
+//!
+//! Takes the objects of the four kinds of `rbac.authorization.k8s.io/v1` and gives a [`Policy`], a snapshot that never
+//! changes; asked about a [`Subject`] and an [`Action`] it gives the reason why the action is allowed, or nothing.
+//! Rules only ever add rights: what no rule allows is refused. Roles of bindings are looked up when the policy is made; a
+//! binding to a role that is not there allows nothing until the next policy.
+
+mod rule;
+
+pub use rule::Rule;
+
+use crdkit_value::Value;
+use std::collections::{BTreeMap, HashMap};
+
+/// Who asks.
+#[derive(Clone, Copy, Debug)]
+pub struct Subject<'s> {
+    /// The name of the user.
+    pub user: &'s str,
+    /// All groups of the user.
+    pub groups: &'s [String],
+}
+
+/// What somebody wants to do.
+#[derive(Clone, Copy, Debug)]
+pub struct Action<'a> {
+    /// The verb, as in `get` or `deletecollection`.
+    pub verb: &'a str,
+    /// What it is done to.
+    pub target: Target<'a>,
+}
+
+/// What something is done to.
+#[derive(Clone, Copy, Debug)]
+pub enum Target<'a> {
+    /// A resource.
+    Resource {
+        /// Its group, empty for the core one.
+        group: &'a str,
+        /// Its plural name, with `/` and the subresource where there is one.
+        resource: &'a str,
+        /// The namespace; empty for all of them and for what is in none.
+        namespace: &'a str,
+        /// The name of the object; empty where no single one is meant.
+        name: &'a str,
+    },
+    /// A path that is not a resource's.
+    Path(&'a str),
+}
+
+/// Roles and bindings at one moment.
+#[derive(Debug, Default)]
+pub struct Policy {
+    /// What is allowed everywhere, by who holds it.
+    cluster: Holders,
+    /// What is allowed in a namespace.
+    namespaces: HashMap<Box<str>, Holders>,
+}
+
+/// A binding, with the rules of its role.
+#[derive(Debug)]
+struct Grant {
+    /// As the reason names it: `ClusterRoleBinding "x" of ClusterRole "y" to Group "z"`.
+    reason: Box<str>,
+    rules: std::sync::Arc<[Rule]>,
+}
+
+/// Grants by user and by group.
+#[derive(Debug, Default)]
+struct Holders {
+    users: BTreeMap<Box<str>, Vec<Grant>>,
+    groups: BTreeMap<Box<str>, Vec<Grant>>,
+}
+
+impl Policy {
+    /// The policy of all roles and bindings, whatever their order; other objects are passed over.
+    pub fn new<'v>(objects: impl IntoIterator<Item = Value<'v>> + Clone) -> Self {
+        let mut roles = HashMap::new();
+        for object in objects.clone() {
+            if matches!(text(object, "kind"), "Role" | "ClusterRole") {
+                let rules: std::sync::Arc<[Rule]> = items(object, "rules").map(Rule::read).collect();
+                roles.insert(key(object), rules);
+            }
+        }
+        let mut policy = Self::default();
+        for object in objects {
+            if matches!(text(object, "kind"), "RoleBinding" | "ClusterRoleBinding") {
+                policy.bind(object, &roles);
+            }
+        }
+        policy
+    }
+
+    fn bind<'v>(&mut self, binding: Value<'v>, roles: &HashMap<RoleKey<'v>, std::sync::Arc<[Rule]>>) {
+        let (kind, name, namespace) = key(binding);
+        let Some(role) = binding.get("roleRef") else { return };
+        let (role_kind, role_name) = (text(role, "kind"), text(role, "name"));
+        let home = if role_kind == "ClusterRole" { "" } else { namespace };
+        let Some(rules) = roles.get(&(role_kind, role_name, home)) else { return };
+        let holders = match kind {
+            "ClusterRoleBinding" => &mut self.cluster,
+            _ => self.namespaces.entry(namespace.into()).or_default(),
+        };
+        let placed = |name: &str, namespace: &str| match namespace {
+            "" => format!("{name:?}"),
+            namespace => format!("\"{name}/{namespace}\""),
+        };
+        for subject in items(binding, "subjects") {
+            let (subject_kind, subject_name) = (text(subject, "kind"), text(subject, "name"));
+            let (list, holder) = match subject_kind {
+                "User" => (&mut holders.users, subject_name.to_owned()),
+                "Group" => (&mut holders.groups, subject_name.to_owned()),
+                "ServiceAccount" => {
+                    let home = match text(subject, "namespace") {
+                        "" => namespace,
+                        home => home,
+                    };
+                    (&mut holders.users, format!("system:serviceaccount:{home}:{subject_name}"))
+                }
+                _ => continue,
+            };
+            let shown = placed(subject_name, text(subject, "namespace"));
+            let reason = format!(
+                "RBAC: allowed by {kind} {} of {role_kind} {role_name:?} to {subject_kind} {shown}",
+                placed(name, namespace)
+            );
+            let grant = Grant { reason: reason.into(), rules: std::sync::Arc::clone(rules) };
+            list.entry(holder.into()).or_default().push(grant);
+        }
+    }
+
+    /// Why `subject` may do `action`; none where no rule says so.
+    pub fn allows(&self, subject: Subject<'_>, action: Action<'_>) -> Option<&str> {
+        let namespace = match action.target {
+            Target::Resource { namespace, .. } => namespace,
+            Target::Path(_) => "",
+        };
+        let mut grants = self.grants(subject, namespace);
+        let grant = grants.find(|grant| grant.rules.iter().any(|rule| rule.allows(action)))?;
+        Some(&grant.reason)
+    }
+
+    /// All rules that hold for `subject` in `namespace`.
+    pub fn rules<'p>(
+        &'p self,
+        subject: Subject<'p>,
+        namespace: &str,
+    ) -> impl Iterator<Item = &'p Rule> {
+        self.grants(subject, namespace).flat_map(|grant| grant.rules.iter())
+    }
+
+    fn grants<'p>(
+        &'p self,
+        subject: Subject<'p>,
+        namespace: &str,
+    ) -> impl Iterator<Item = &'p Grant> {
+        let holders = [Some(&self.cluster), self.namespaces.get(namespace)];
+        holders.into_iter().flatten().flat_map(move |holders| {
+            let by_group = subject.groups.iter().filter_map(|group| holders.groups.get(&**group));
+            by_group.chain(holders.users.get(subject.user)).flatten()
+        })
+    }
+}
+
+/// Kind, name and namespace of an object.
+type RoleKey<'v> = (&'v str, &'v str, &'v str);
+
+fn key(object: Value<'_>) -> RoleKey<'_> {
+    let metadata = |key| object.get("metadata").map_or("", |metadata| text(metadata, key));
+    (text(object, "kind"), metadata("name"), metadata("namespace"))
+}
+
+fn text<'v>(object: Value<'v>, key: &str) -> &'v str {
+    object.get(key).and_then(Value::as_str).unwrap_or_default()
+}
+
+fn items<'v>(object: Value<'v>, key: &str) -> impl Iterator<Item = Value<'v>> {
+    object.get(key).into_iter().flat_map(Value::items)
+}

@@ -1,0 +1,62 @@
+//! One rule of a role: which verbs on which resources or paths.
+//!
+//! `*` stands for all verbs, groups, resources or paths, `*/scale` for that subresource of all resources, and a path that
+//! ends in `*` for all that begin so. A rule with names never allows what concerns no single object.
+
+use super::{Action, Target, items};
+use crdkit_value::Value;
+
+/// A rule of a role.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Rule {
+    /// Verbs, or `*`.
+    pub verbs: Box<[Box<str>]>,
+    /// Groups, or `*`.
+    pub groups: Box<[Box<str>]>,
+    /// Resources, with their subresources, or `*`.
+    pub resources: Box<[Box<str>]>,
+    /// Names of objects; none means all.
+    pub names: Box<[Box<str>]>,
+    /// Paths that are not resources'.
+    pub paths: Box<[Box<str>]>,
+}
+
+impl Rule {
+    /// The rule in `value`.
+    pub(super) fn read(value: Value<'_>) -> Self {
+        let texts = |key: &str| items(value, key).filter_map(Value::as_str).map(Into::into);
+        Self {
+            verbs: texts("verbs").collect(),
+            groups: texts("apiGroups").collect(),
+            resources: texts("resources").collect(),
+            names: texts("resourceNames").collect(),
+            paths: texts("nonResourceURLs").collect(),
+        }
+    }
+
+    /// Whether it allows `action`.
+    pub(super) fn allows(&self, action: Action<'_>) -> bool {
+        has(&self.verbs, action.verb)
+            && match action.target {
+                Target::Path(path) => self.paths.iter().any(|pattern| match pattern.strip_suffix('*') {
+                    Some(start) => path.starts_with(start),
+                    None => path == &**pattern,
+                }),
+                Target::Resource { group, resource, name, .. } => {
+                    has(&self.groups, group)
+                        && self.resources.iter().any(|pattern| covers(pattern, resource))
+                        && (self.names.is_empty() || self.names.iter().any(|it| &**it == name))
+                }
+            }
+    }
+}
+
+fn has(list: &[Box<str>], wanted: &str) -> bool {
+    list.iter().any(|it| &**it == "*" || &**it == wanted)
+}
+
+fn covers(pattern: &str, resource: &str) -> bool {
+    let subresource = resource.split_once('/').map(|(_, subresource)| subresource);
+    let of_all = subresource.is_some() && pattern.strip_prefix("*/") == subresource;
+    pattern == "*" || pattern == resource || of_all
+}
