@@ -1,3 +1,6 @@
 //! The API server for custom resources and native kinds.
 
 pub mod catalogue;
+pub mod digest;
+pub mod discovery;
+pub mod table;
