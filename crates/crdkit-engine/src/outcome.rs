@@ -122,6 +122,13 @@ impl Outcome {
         self.warnings().map(warning_text)
     }
 
+    /// Why the object could not be read as one of its kind, if that is why it was refused.
+    pub fn undecodable(&self) -> Option<String> {
+        let errors = self.issues.iter().filter(|issue| issue.severity == Severity::Error);
+        let why = &self.refused.as_ref()?.why;
+        matches!(why, Refusal::Undecodable).then(|| undecodable(errors))
+    }
+
     /// The server's answer, if the object is refused.
     pub fn status(&self) -> Option<Status> {
         let Refused { why, kind: expected, plural } = self.refused.as_ref()?;
@@ -175,7 +182,8 @@ fn strict_text(issue: &Issue) -> Option<String> {
     repeated.then(|| format!("duplicate field {}", quote(&path())))
 }
 
-fn warning_text(issue: &Issue) -> String {
+/// A warning in the server's words.
+pub(crate) fn warning_text(issue: &Issue) -> String {
     let plain =
         [codes::object::DEPRECATED, codes::object::FINALIZER_NAME, codes::object::REPEATED_OWNER];
     if plain.contains(&issue.code) {

@@ -37,6 +37,62 @@ pub fn quote_bytes(bytes: &[u8]) -> String {
     out
 }
 
+/// What stands between quotes `quote` in a Go literal, its escapes resolved as `strconv.UnquoteChar` does; none when
+/// that is not well-formed. Bytes that are not UTF-8 become U+FFFD.
+pub fn unquote(text: &str, quote: char) -> Option<String> {
+    let mut out = Vec::with_capacity(text.len());
+    let mut rest = text.chars();
+    while let Some(c) = rest.next() {
+        let c = match c {
+            '\\' => match escape(&mut rest, quote)? {
+                Escape::Byte(byte) => {
+                    out.push(byte);
+                    continue;
+                }
+                Escape::Char(c) => c,
+            },
+            c if c == quote => return None,
+            c => c,
+        };
+        out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+    }
+    Some(String::from_utf8_lossy(&out).into_owned())
+}
+
+enum Escape {
+    Byte(u8),
+    Char(char),
+}
+
+/// The escape that `rest` goes on with after its backslash.
+fn escape(rest: &mut std::str::Chars<'_>, quote: char) -> Option<Escape> {
+    let first = rest.next()?;
+    let mut digits = |count: usize, radix: u32, start: u32| {
+        (0..count).try_fold(start, |sum, _| {
+            sum.checked_mul(radix)?.checked_add(rest.next()?.to_digit(radix)?)
+        })
+    };
+    Some(Escape::Char(match first {
+        'a' => '\u{7}',
+        'b' => '\u{8}',
+        'f' => '\u{C}',
+        'n' => '\n',
+        'r' => '\r',
+        't' => '\t',
+        'v' => '\u{B}',
+        '\\' => '\\',
+        '\'' | '"' if first == quote => first,
+        'x' => return Some(Escape::Byte(u8::try_from(digits(2, 16, 0)?).ok()?)),
+        'u' => char::from_u32(digits(4, 16, 0)?)?,
+        'U' => char::from_u32(digits(8, 16, 0)?)?,
+        '0'..='7' => {
+            let value = digits(2, 8, first.to_digit(8)?)?;
+            return Some(Escape::Byte(u8::try_from(value).ok()?));
+        }
+        _ => return None,
+    }))
+}
+
 fn quoted(text: &str, printable: fn(char) -> bool) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');

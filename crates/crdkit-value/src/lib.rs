@@ -40,6 +40,7 @@ mod source;
 mod suspend;
 mod value;
 mod walk;
+mod writer;
 
 pub use build::{Builder, Duplicates};
 pub use counted::{CountedBuilder, Rows};
@@ -58,3 +59,4 @@ pub use presence::{
 pub use suspend::Suspended;
 pub use value::{Items, Kind, Members, Value};
 pub use walk::ValueEvents;
+pub use writer::Writer;

@@ -15,10 +15,9 @@
 //! An object that the server accepts is accepted, unless that is because the server fills in a default, drops a null or a `status`
 //! that it does not look at. Rules, keys of lists and patterns that only Go understands are not looked at.
 
-use super::writer::SchemaWriter;
 use crate::lookup::is_deprecated;
 use crate::model::{Additional, Bounds, Crd, Items, Schema, SchemaId, Schemas};
-use crdkit_value::{Document, Event};
+use crdkit_value::{Document, Event, Writer};
 
 /// What becomes of fields that the schema does not name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -35,7 +34,7 @@ const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 /// The JSON Schema of version number `index` of `crd`; none if there is no such version.
 pub fn json_schema(crd: &Crd<'_>, index: usize, strictness: Strictness) -> Option<Document> {
     let version = crd.spec.versions.get(index)?;
-    let mut export = Export { schemas: &crd.schemas, strictness, writer: SchemaWriter::new() };
+    let mut export = Export { schemas: &crd.schemas, strictness, writer: Writer::new() };
     let api_version = format!("{}/{}", crd.spec.group, version.name);
     export.root(crd, version.name, &api_version, crd.schema(index));
     Some(export.writer.finish())
@@ -44,7 +43,7 @@ pub fn json_schema(crd: &Crd<'_>, index: usize, strictness: Strictness) -> Optio
 struct Export<'e, 'd> {
     schemas: &'e Schemas<'d>,
     strictness: Strictness,
-    writer: SchemaWriter,
+    writer: Writer,
 }
 
 /// What a schema is there for.
@@ -163,7 +162,7 @@ impl Export<'_, '_> {
             self.writer.value("default", default);
         }
         if let Some(example) = legacy.example {
-            self.writer.list("examples", [example], SchemaWriter::plain);
+            self.writer.list("examples", [example], Writer::plain);
         }
     }
 

@@ -5,7 +5,6 @@
 
 mod json_schema;
 mod openapi;
-mod writer;
 
 pub use json_schema::{Strictness, json_schema};
 pub use openapi::openapi;

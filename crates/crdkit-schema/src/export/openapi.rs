@@ -3,9 +3,8 @@
 //! Schemas are as they are written in the CRDs, with `apiVersion`, `kind` and `metadata` filled in; the
 //! paths tell plural and scope. Programs that read the server's own documents read this one.
 
-use super::writer::SchemaWriter;
 use crate::model::Crd;
-use crdkit_value::{Document, Event, Value};
+use crdkit_value::{Document, Event, Value, Writer};
 
 /// The document of `group` and `version`, with the kinds of those `crds` that serve it.
 pub fn openapi<'d>(group: &str, version: &str, crds: &'d [Crd<'d>]) -> Document {
@@ -16,7 +15,7 @@ pub fn openapi<'d>(group: &str, version: &str, crds: &'d [Crd<'d>]) -> Document 
             Some((crd, at))
         })
     };
-    let mut writer = SchemaWriter::new();
+    let mut writer = Writer::new();
     writer.object(|writer| {
         writer.text("openapi", "3.0.0");
         writer.nested("info", |writer| {
@@ -34,7 +33,7 @@ pub fn openapi<'d>(group: &str, version: &str, crds: &'d [Crd<'d>]) -> Document 
 }
 
 /// The path of one object.
-fn path(writer: &mut SchemaWriter, crd: &Crd<'_>, version: &str) {
+fn path(writer: &mut Writer, crd: &Crd<'_>, version: &str) {
     let namespaced = crd.spec.scope == "Namespaced";
     let within = if namespaced { "namespaces/{namespace}/" } else { "" };
     let (group, plural) = (crd.spec.group, crd.spec.names.plural);
@@ -70,7 +69,7 @@ fn path(writer: &mut SchemaWriter, crd: &Crd<'_>, version: &str) {
 }
 
 /// The schema of one kind.
-fn kind(writer: &mut SchemaWriter, crd: &Crd<'_>, at: usize, version: &str) {
+fn kind(writer: &mut Writer, crd: &Crd<'_>, at: usize, version: &str) {
     let source = crd.schema(at).map(|id| crd.schemas.get(id).source);
     let fixed = ["apiVersion", "kind", "metadata"];
     writer.nested(&component(crd, version), |writer| {
@@ -102,7 +101,7 @@ fn kind(writer: &mut SchemaWriter, crd: &Crd<'_>, at: usize, version: &str) {
     });
 }
 
-fn name(writer: &mut SchemaWriter, crd: &Crd<'_>, version: &str) {
+fn name(writer: &mut Writer, crd: &Crd<'_>, version: &str) {
     writer.object(|writer| {
         writer.text("group", crd.spec.group);
         writer.text("version", version);

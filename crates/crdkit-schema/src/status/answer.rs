@@ -23,7 +23,11 @@ pub struct Subject<'a> {
 impl Subject<'_> {
     /// The answer to an object that was understood and refused.
     pub fn invalid<'i>(&self, issues: impl IntoIterator<Item = &'i Issue>) -> Status {
-        let causes: Vec<Cause> = issues.into_iter().map(cause).collect();
+        self.refused(issues.into_iter().map(cause).collect())
+    }
+
+    /// The same answer for causes that are no findings about an object, such as those about options.
+    pub fn refused(&self, causes: Vec<Cause>) -> Status {
         let message = format!("{} is invalid: {}", self.named(), join(&causes));
         Status::new(422, "Invalid", message).details(Details { causes, ..self.details() })
     }

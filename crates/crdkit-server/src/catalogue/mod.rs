@@ -1,3 +1,4 @@
 //! What the server serves.
 
 pub mod resource;
+pub(crate) mod snapshot;
