@@ -7,7 +7,8 @@
 
 use crate::matching::Match;
 use crate::request::AdmissionRequest;
-use crdkit_codec::{DecodeOptions, json};
+use crdkit_codec::json::{self, Layout};
+use crdkit_codec::DecodeOptions;
 use crdkit_schema::status::{Cause, Details, Status};
 use crdkit_text::base64::Base64;
 use crdkit_text::quote::quote;
@@ -28,11 +29,10 @@ pub struct Answer {
 
 /// The review that is sent in `version`. The objects of `request` are in the version of `matched`.
 pub fn ask(version: &str, uid: &str, request: &AdmissionRequest<'_>, matched: &Match) -> Vec<u8> {
-    let object = |object: Option<&Document>| object.map_or(NewValue::Null, NewValue::from);
     let described = request
         .document(uid, matched)
-        .with("object", object(request.object))
-        .with("oldObject", object(request.old_object));
+        .with("object", or_null(request.object))
+        .with("oldObject", or_null(request.old_object));
     let review = Document::object()
         .with("kind", "AdmissionReview")
         .with("apiVersion", &format!("admission.k8s.io/{version}"))
@@ -40,6 +40,10 @@ pub fn ask(version: &str, uid: &str, request: &AdmissionRequest<'_>, matched: &M
     let mut bytes = Vec::new();
     json::write(review.root(), Layout::Compact, &mut bytes);
     bytes
+}
+
+fn or_null(object: Option<&Document>) -> NewValue<'_> {
+    object.map_or(NewValue::Null, NewValue::from)
 }
 
 /// What the answer of the webhook called `webhook` says.

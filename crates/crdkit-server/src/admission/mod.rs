@@ -1,0 +1,182 @@
+//! Asks webhooks whether a request may go on, and how its object is to change.
+//!
+//! Mutating webhooks are asked one after the other between reading and checking an object, validating ones together
+//! after the check. Which they are is a snapshot that is replaced when a configuration changes; a request that no webhook
+//! concerns costs a look at the rules. The first refusal is the answer.
+
+mod call;
+
+use arc_swap::ArcSwap;
+use call::WebhookClient;
+use crdkit_admission::webhook::{self, Webhook, review};
+use crdkit_admission::{AdmissionRequest, Match};
+use crdkit_schema::status::Status;
+use crdkit_value::{Document, Value};
+use std::sync::Arc;
+
+/// The webhooks that are configured, and what calls them.
+#[derive(Default)]
+pub(crate) struct Admission {
+    webhooks: ArcSwap<Webhooks>,
+    client: WebhookClient,
+}
+
+/// The webhooks of all configurations, in the order of the configurations' names.
+#[derive(Default)]
+pub(crate) struct Webhooks {
+    pub(crate) mutating: Vec<Webhook>,
+    pub(crate) validating: Vec<Webhook>,
+}
+
+/// Gives an object in another version of its kind.
+pub(crate) type Convert<'c> = &'c (dyn Fn(&Document, &Match) -> Result<Document, Box<Status>> + Sync);
+
+/// Changes an object as a JSON patch says, or says why it cannot.
+pub(crate) type ApplyPatch<'p> = &'p (dyn Fn(&mut Document, &[u8]) -> Result<(), String> + Sync);
+
+/// What a request has to say to whoever sent it and to the audit log.
+#[derive(Debug, Default)]
+pub(crate) struct Remarks {
+    pub(crate) warnings: Vec<String>,
+    pub(crate) audit: Vec<(String, String)>,
+}
+
+impl Webhooks {
+    /// The webhooks of configurations of one kind, which come in any order.
+    pub(crate) fn read<'v>(configurations: impl IntoIterator<Item = Value<'v>>) -> Vec<Webhook> {
+        let name = |value: &Value<'v>| {
+            let name = value.get("metadata").and_then(|metadata| metadata.get("name")?.as_str());
+            name.unwrap_or_default()
+        };
+        let mut configurations: Vec<_> = configurations.into_iter().collect();
+        configurations.sort_by(|left, right| name(left).cmp(name(right)));
+        configurations.into_iter().flat_map(webhook::read).collect()
+    }
+}
+
+impl Admission {
+    /// Replaces the webhooks.
+    pub(crate) fn set(&self, webhooks: Webhooks) {
+        self.webhooks.store(Arc::new(webhooks));
+    }
+
+    /// Whether no mutating webhook concerns `request`.
+    pub(crate) fn mutates(&self, request: &AdmissionRequest<'_>) -> bool {
+        self.webhooks.load().mutating.iter().any(|webhook| webhook.matches(request).is_some())
+    }
+
+    /// The object as mutating webhooks want it.
+    ///
+    /// `object` is that of the request, in its version; the other objects are in `request`.
+    ///
+    /// # Errors
+    /// The answer, when one refuses or could not be asked.
+    pub(crate) async fn mutate(
+        &self,
+        uid: &str,
+        request: &AdmissionRequest<'_>,
+        object: &mut Document,
+        (convert, patch): (Convert<'_>, ApplyPatch<'_>),
+        remarks: &mut Remarks,
+    ) -> Result<(), Box<Status>> {
+        let webhooks = self.webhooks.load_full();
+        // How often the object has changed when a webhook was last asked.
+        let mut changes = 0_usize;
+        let mut seen = vec![0_usize; webhooks.mutating.len()];
+        for again in [false, true] {
+            for (webhook, seen) in webhooks.mutating.iter().zip(&mut seen) {
+                if again && (!webhook.reinvoked || *seen == changes) {
+                    continue;
+                }
+                let request = AdmissionRequest { object: Some(object), ..*request };
+                let changed = self.ask(webhook, uid, &request, convert, remarks).await?;
+                let changed = match changed {
+                    Some((mut asked, changes)) if !changes.is_empty() => {
+                        match patch(&mut asked, &changes) {
+                            Ok(()) => Some(asked),
+                            Err(problem) => {
+                                webhook.failed(&problem).map_err(Box::new)?;
+                                None
+                            }
+                        }
+                    }
+                    _ => None,
+                };
+                if let Some(changed) = changed {
+                    let back = Match { resource: request.resource.clone(), kind: request.kind.clone() };
+                    *object = convert(&changed, &back)?;
+                    changes += 1;
+                }
+                *seen = changes;
+            }
+        }
+        Ok(())
+    }
+
+    /// Asks validating webhooks about `request`.
+    ///
+    /// # Errors
+    /// The answer, when one refuses or could not be asked.
+    pub(crate) async fn validate(
+        &self,
+        uid: &str,
+        request: &AdmissionRequest<'_>,
+        convert: Convert<'_>,
+        remarks: &mut Remarks,
+    ) -> Result<(), Box<Status>> {
+        let webhooks = self.webhooks.load_full();
+        for webhook in &webhooks.validating {
+            self.ask(webhook, uid, request, convert, remarks).await?;
+        }
+        Ok(())
+    }
+
+    /// What a webhook was sent and the patch it answered; none if it was not asked, or could not be and that
+    /// does not matter.
+    async fn ask(
+        &self,
+        webhook: &Webhook,
+        uid: &str,
+        request: &AdmissionRequest<'_>,
+        convert: Convert<'_>,
+        remarks: &mut Remarks,
+    ) -> Result<Option<(Document, Vec<u8>)>, Box<Status>> {
+        let Some(matched) = webhook.matches(request) else { return Ok(None) };
+        let is_same = matched.kind == *request.kind;
+        let converted = |object: Option<&Document>| match object {
+            Some(object) if !is_same => convert(object, &matched).map(Some),
+            object => Ok(object.cloned()),
+        };
+        let (object, old_object) = (converted(request.object)?, converted(request.old_object)?);
+        let request = AdmissionRequest {
+            object: object.as_ref(),
+            old_object: old_object.as_ref(),
+            ..*request
+        };
+        if !webhook.concerns(&request, &matched).map_err(Box::new)? {
+            return Ok(None);
+        }
+        webhook.allows_dry_run(&request).map_err(Box::new)?;
+        let Some(version) = webhook.review_version else {
+            let problem = "webhook does not accept known AdmissionReview versions (v1, v1beta1)";
+            return webhook.failed(problem).map(|()| None).map_err(Box::new);
+        };
+        let body = review::ask(version, uid, &request, &matched);
+        let answer = self.client.post(&webhook.client, webhook.timeout_seconds, body).await;
+        let answer = answer.and_then(|body| {
+            let answer = review::read(&webhook.name, version, uid, &body);
+            answer.map_err(|problem| format!("received invalid webhook response: {problem}"))
+        });
+        let answer = match answer {
+            Ok(answer) => answer,
+            Err(problem) => return webhook.failed(&problem).map(|()| None).map_err(Box::new),
+        };
+        remarks.warnings.extend(answer.warnings);
+        let audit = answer.audit_annotations.into_iter();
+        remarks.audit.extend(audit.map(|(key, value)| (format!("{}/{key}", webhook.name), value)));
+        match answer.refusal {
+            Some(status) => Err(Box::new(status)),
+            None => Ok(object.map(|object| (object, answer.patch))),
+        }
+    }
+}
