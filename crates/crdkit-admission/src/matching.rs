@@ -130,6 +130,15 @@ impl Constraints {
         self.selects_object(request).then_some(matched)
     }
 
+    /// Whether a request that a policy concerns is also one that its binding means: without rules all of
+    /// them are.
+    pub(crate) fn narrows_to(&self, request: &AdmissionRequest<'_>) -> bool {
+        self.selects_namespace(request)
+            && first(&self.excluded, self.policy, request).is_none()
+            && (self.rules.is_empty() || first(&self.rules, self.policy, request).is_some())
+            && self.selects_object(request)
+    }
+
     fn selects_namespace(&self, request: &AdmissionRequest<'_>) -> bool {
         if self.namespaces.is_empty() {
             return true;

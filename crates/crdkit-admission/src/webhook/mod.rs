@@ -6,10 +6,12 @@
 
 pub mod review;
 
-use crate::condition::{ConditionError, MatchConditions};
+use crate::condition::MatchConditions;
+use crate::expression::Inputs;
 use crate::matching::{Constraints, Match, MatchPolicy, ResourceRule};
 use crate::request::AdmissionRequest;
 use crate::selector::ObjectSelector;
+use crdkit_cel::Arena;
 use crdkit_schema::status::Status;
 use crdkit_text::base64::Base64;
 use crdkit_value::{Document, Value};
@@ -121,11 +123,18 @@ impl Webhook {
         if self.conditions.is_empty() {
             return Ok(true);
         }
-        let described = request.document("", matched);
-        match self.conditions.hold(&described, request.object, request.old_object) {
+        let (described, null) = (request.document("", matched), Document::null());
+        let arena = Arena::new();
+        let inputs = Inputs {
+            object: request.object.unwrap_or(&null).root(),
+            old_object: request.old_object.unwrap_or(&null).root(),
+            request: described.root(),
+            ..Inputs::new(&null)
+        };
+        match self.conditions.hold(&arena, &inputs) {
             Ok(holds) => Ok(holds),
             Err(_) if self.ignores_failure => Ok(false),
-            Err(ConditionError(problem)) => Err(request.forbidden(&problem)),
+            Err(problem) => Err(request.forbidden(&problem)),
         }
     }
 

@@ -45,6 +45,8 @@ pub enum Binding<'v> {
     Optional(Option<(Value<'v>, ShapeId)>),
     /// A value.
     Value(Val<'v>),
+    /// What went wrong when its value was made; an error wherever it is read.
+    Failed(&'v EvalError),
 }
 
 /// Limits of one evaluation.
@@ -357,6 +359,7 @@ impl<'v> Binding<'v> {
                 Ok(data.arena.some(inner))
             }
             Self::Value(value) => Ok(value),
+            Self::Failed(error) => Err(error.clone()),
         }
     }
 }

@@ -1,0 +1,128 @@
+//! What follows from policies and their bindings.
+
+use crdkit_admission::policy::{Judgement, Policy, PolicyBinding, judge};
+use crdkit_admission::{AdmissionRequest, Operation, User};
+use crdkit_codec::{DecodeOptions, Format};
+use crdkit_text::kind::{GroupVersionKind, GroupVersionResource};
+use crdkit_value::Document;
+
+fn yaml(text: &str) -> Document {
+    Format::Yaml.decode(text.as_bytes(), &DecodeOptions::default()).unwrap().document
+}
+
+const RULES: &str = "matchConstraints: {resourceRules: [{operations: [CREATE], apiGroups: [apps], \
+                     apiVersions: [v1], resources: [deployments]}]}";
+
+/// What a policy with `spec` and a binding with `binding` say about a deployment with seven replicas in `garden`.
+fn judged(spec: &str, binding: &str) -> Judgement {
+    let policy = yaml(&format!("metadata: {{name: replicas}}\nspec:\n  {RULES}\n{spec}"));
+    let binding = yaml(&format!("metadata: {{name: all}}\nspec:\n  policyName: replicas\n{binding}"));
+    let object = yaml("{metadata: {name: web, labels: {tier: front}}, spec: {replicas: 7}}");
+    let namespace = yaml("{metadata: {name: garden, labels: {limit: '5'}}}");
+    let request = AdmissionRequest {
+        operation: Operation::Create,
+        kind: &GroupVersionKind::of("apps/v1", "Deployment"),
+        resource: &GroupVersionResource {
+            group: "apps".into(),
+            version: "v1".into(),
+            resource: "deployments".into(),
+        },
+        subresource: "",
+        equivalents: &[],
+        name: "web",
+        namespace: "garden",
+        user: &User::default(),
+        dry_run: false,
+        options: None,
+        object: Some(&object),
+        old_object: None,
+        namespace_object: Some(&namespace),
+    };
+    let params = |kind: &GroupVersionKind, reference: &crdkit_admission::policy::ParamRef, namespace: &str| {
+        assert_eq!((kind.kind.as_str(), namespace), ("Limit", "garden"));
+        let found = (&*reference.name == "small").then(|| yaml("{max: 3}"));
+        found.into_iter().collect()
+    };
+    let (policies, bindings) = ([Policy::read(policy.root())], [PolicyBinding::read(binding.root())]);
+    judge(&policies, &bindings, &request, (&|object, _| Ok(object.clone()), &params)).unwrap()
+}
+
+/// The answer to a request that is refused.
+fn refused(spec: &str) -> Option<(u16, String)> {
+    let judgement = judged(spec, "  validationActions: [Deny]\n");
+    judgement.refusal.map(|status| (status.code, status.message))
+}
+
+fn words(message: &str) -> String {
+    format!(
+        "deployments.apps \"web\" is forbidden: ValidatingAdmissionPolicy 'replicas' with binding 'all' denied request: {message}"
+    )
+}
+
+#[test]
+fn an_expression_that_does_not_hold_refuses() {
+    assert_eq!(refused("  validations: [{expression: object.spec.replicas <= 9}]\n"), None);
+    assert_eq!(
+        refused("  validations: [{expression: object.spec.replicas <= 5}]\n"),
+        Some((422, words("failed expression: object.spec.replicas <= 5")))
+    );
+    assert_eq!(
+        refused("  validations: [{expression: 'false', message: too many, reason: Forbidden}]\n"),
+        Some((403, words("too many")))
+    );
+    assert_eq!(
+        refused("  validations: [{expression: 'false', message: no, messageExpression: \"'got ' + string(object.spec.replicas)\"}]\n"),
+        Some((422, words("got 7")))
+    );
+}
+
+#[test]
+fn variables_are_seen_by_what_comes_after_them() {
+    let spec = "
+  variables:
+  - {name: limit, expression: int(namespaceObject.metadata.labels.limit)}
+  - {name: broken, expression: object.spec.nothing}
+  - {name: excess, expression: object.spec.replicas - variables.limit}
+  validations:
+  - expression: variables.excess <= 0 || false && variables.broken
+    messageExpression: string(variables.excess) + ' too many'
+";
+    assert_eq!(refused(spec), Some((422, words("2 too many"))));
+    let read = spec.replace("false && variables.broken", "variables.broken == 1");
+    let (_, message) = refused(&read).unwrap();
+    assert!(message.contains(r#"composited variable "broken" fails to evaluate: no such key: nothing"#), "{message}");
+}
+
+#[test]
+fn an_error_is_for_the_failure_policy() {
+    let spec = "  validations: [{expression: object.spec.nothing > 1}]\n";
+    let (code, message) = refused(spec).unwrap();
+    assert_eq!(code, 422);
+    assert!(message.ends_with("expression 'object.spec.nothing > 1' resulted in error: no such key: nothing"));
+    assert_eq!(refused(&format!("  failurePolicy: Ignore\n{spec}")), None);
+}
+
+#[test]
+fn parameters_come_with_the_binding() {
+    let spec = "  paramKind: {apiVersion: rules/v1, kind: Limit}\n  validations: [{expression: object.spec.replicas <= params.max}]\n";
+    let with = |reference: &str| {
+        let binding = format!("  paramRef: {reference}\n  validationActions: [Deny]\n");
+        judged(spec, &binding).refusal.map(|status| status.message)
+    };
+    assert_eq!(with("{name: small}"), Some(words("failed expression: object.spec.replicas <= params.max")));
+    assert!(with("{name: other, parameterNotFoundAction: Deny}").unwrap().contains("no params found"));
+    assert_eq!(with("{name: other, parameterNotFoundAction: Allow}"), None);
+}
+
+#[test]
+fn a_binding_narrows_and_says_what_follows() {
+    let spec = "  validations: [{expression: 'false', message: no}]\n";
+    let warned = judged(spec, "  validationActions: [Warn]\n");
+    assert!(warned.refusal.is_none());
+    assert_eq!(
+        warned.warnings,
+        ["Validation failed for ValidatingAdmissionPolicy 'replicas' with binding 'all': no"]
+    );
+    let elsewhere = "  validationActions: [Deny]\n  matchResources: {objectSelector: {matchLabels: {tier: back}}}\n";
+    assert!(judged(spec, elsewhere).refusal.is_none());
+}
