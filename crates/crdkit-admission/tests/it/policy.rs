@@ -116,12 +116,12 @@ fn parameters_come_with_the_binding() {
 
 #[test]
 fn a_binding_narrows_and_says_what_follows() {
-    let spec = "  validations: [{expression: 'false', message: no}]\n";
+    let spec = "  validations: [{expression: 'false', message: never}]\n";
     let warned = judged(spec, "  validationActions: [Warn]\n");
     assert!(warned.refusal.is_none());
     assert_eq!(
         warned.warnings,
-        ["Validation failed for ValidatingAdmissionPolicy 'replicas' with binding 'all': no"]
+        ["Validation failed for ValidatingAdmissionPolicy 'replicas' with binding 'all': never"]
     );
     let elsewhere = "  validationActions: [Deny]\n  matchResources: {objectSelector: {matchLabels: {tier: back}}}\n";
     assert!(judged(spec, elsewhere).refusal.is_none());

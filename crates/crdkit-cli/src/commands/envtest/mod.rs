@@ -1,0 +1,55 @@
+//! `crdkit envtest`: stands in for the programs that test fixtures start.
+//!
+//! controller-runtime's envtest and its relatives start `etcd` and `kube-apiserver` from a directory, with flags of
+//! their own. `install` makes such a directory, in which both names lead to this program; started by one of them it is
+//! that program.
+
+mod apiserver;
+mod etcd;
+mod flags;
+mod install;
+
+use crate::exit::Exit;
+use crate::stdout::print;
+use anyhow::Result;
+use clap::{Args as ClapArgs, Subcommand};
+use flags::Flags;
+use std::path::{Path, PathBuf};
+
+/// Run the tests of controllers without kube-apiserver and etcd
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Envtest {
+    #[command(subcommand)]
+    command: EnvtestCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum EnvtestCommand {
+    /// Make a directory that serves as KUBEBUILDER_ASSETS
+    ///
+    /// It holds `kube-apiserver` and `etcd`, which are this program, and the `kubectl` of the path if there is one.
+    Install {
+        /// The directory; it is made if it is not there
+        directory: PathBuf,
+    },
+}
+
+pub(crate) fn run(envtest: &Envtest) -> Result<Exit> {
+    let EnvtestCommand::Install { directory } = &envtest.command;
+    let (directory, note) = install::install(directory)?;
+    if let Some(note) = note {
+        anstream::eprintln!("note: {note}");
+    }
+    print(&format!("export KUBEBUILDER_ASSETS={}\n", directory.display()))?;
+    Ok(Exit::Fine)
+}
+
+/// Does what the program that this one was started as would do; none if it was started by its own name.
+pub(crate) fn impersonate(mut args: impl Iterator<Item = String>) -> Option<Result<Exit>> {
+    let program = args.next()?;
+    match Path::new(&program).file_stem()?.to_str()? {
+        "etcd" => Some(etcd::run(&Flags::parse(args))),
+        "kube-apiserver" => Some(apiserver::run(&Flags::parse(args))),
+        _ => None,
+    }
+}
