@@ -11,6 +11,7 @@ pub use rule::Rule;
 
 use crdkit_value::Value;
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 /// Who asks.
 #[derive(Clone, Copy, Debug)]
@@ -62,7 +63,7 @@ pub struct Policy {
 struct Grant {
     /// As the reason names it: `ClusterRoleBinding "x" of ClusterRole "y" to Group "z"`.
     reason: Box<str>,
-    rules: std::sync::Arc<[Rule]>,
+    rules: Arc<[Rule]>,
 }
 
 /// Grants by user and by group.
@@ -78,7 +79,7 @@ impl Policy {
         let mut roles = HashMap::new();
         for object in objects.clone() {
             if matches!(text(object, "kind"), "Role" | "ClusterRole") {
-                let rules: std::sync::Arc<[Rule]> = items(object, "rules").map(Rule::read).collect();
+                let rules: Arc<[Rule]> = items(object, "rules").map(Rule::read).collect();
                 roles.insert(key(object), rules);
             }
         }
@@ -91,7 +92,7 @@ impl Policy {
         policy
     }
 
-    fn bind<'v>(&mut self, binding: Value<'v>, roles: &HashMap<RoleKey<'v>, std::sync::Arc<[Rule]>>) {
+    fn bind<'v>(&mut self, binding: Value<'v>, roles: &HashMap<RoleKey<'v>, Arc<[Rule]>>) {
         let (kind, name, namespace) = key(binding);
         let Some(role) = binding.get("roleRef") else { return };
         let (role_kind, role_name) = (text(role, "kind"), text(role, "name"));
@@ -124,7 +125,7 @@ impl Policy {
                 "RBAC: allowed by {kind} {} of {role_kind} {role_name:?} to {subject_kind} {shown}",
                 placed(name, namespace)
             );
-            let grant = Grant { reason: reason.into(), rules: std::sync::Arc::clone(rules) };
+            let grant = Grant { reason: reason.into(), rules: Arc::clone(rules) };
             list.entry(holder.into()).or_default().push(grant);
         }
     }
@@ -176,4 +177,63 @@ fn text<'v>(object: Value<'v>, key: &str) -> &'v str {
 
 fn items<'v>(object: Value<'v>, key: &str) -> impl Iterator<Item = Value<'v>> {
     object.get(key).into_iter().flat_map(Value::items)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crdkit_codec::{DecodeOptions, Format};
+    use crdkit_value::Document;
+
+    const OBJECTS: &str = r#"
+- {kind: ClusterRole, metadata: {name: reader}, rules: [{verbs: [get, list], apiGroups: [""], resources: [pods, "*/scale"]}]}
+- {kind: ClusterRole, metadata: {name: metrics}, rules: [{verbs: [get], nonResourceURLs: [/metrics, /debug/*]}]}
+- {kind: Role, metadata: {name: one, namespace: a}, rules: [{verbs: ["*"], apiGroups: ["*"], resources: [leases], resourceNames: [x]}]}
+- {kind: ClusterRoleBinding, metadata: {name: all}, roleRef: {kind: ClusterRole, name: reader}, subjects: [{kind: Group, name: team}]}
+- {kind: ClusterRoleBinding, metadata: {name: scrape}, roleRef: {kind: ClusterRole, name: metrics}, subjects: [{kind: User, name: ann}]}
+- {kind: RoleBinding, metadata: {name: own, namespace: a}, roleRef: {kind: Role, name: one}, subjects: [{kind: ServiceAccount, name: bot, namespace: b}]}
+- {kind: RoleBinding, metadata: {name: narrow, namespace: a}, roleRef: {kind: ClusterRole, name: reader}, subjects: [{kind: User, name: eve}]}
+"#;
+
+    /// Whether and why a user in the group `team` or in none may do something.
+    fn why(user: &str, groups: &[&str], verb: &str, target: Target<'_>) -> Option<String> {
+        let objects = Format::Yaml.decode(OBJECTS.as_bytes(), &DecodeOptions::default());
+        let objects: Document = objects.expect("objects").document;
+        let policy = Policy::new(objects.root().items().collect::<Vec<_>>());
+        let groups: Vec<String> = groups.iter().map(|&group| group.to_owned()).collect();
+        let reason = policy.allows(Subject { user, groups: &groups }, Action { verb, target });
+        reason.map(|reason| reason.trim_start_matches("RBAC: allowed by ").to_owned())
+    }
+
+    fn of<'a>(group: &'a str, resource: &'a str, namespace: &'a str, name: &'a str) -> Target<'a> {
+        Target::Resource { group, resource, namespace, name }
+    }
+
+    #[test]
+    fn bindings_hold_everywhere_or_in_their_namespace() {
+        let pods = |namespace| of("", "pods", namespace, "");
+        assert_eq!(
+            why("bob", &["team"], "get", pods("z")).as_deref(),
+            Some(r#"ClusterRoleBinding "all" of ClusterRole "reader" to Group "team""#)
+        );
+        assert_eq!(why("bob", &["team"], "delete", pods("z")), None);
+        assert_eq!(
+            why("eve", &[], "list", pods("a")).as_deref(),
+            Some(r#"RoleBinding "narrow/a" of ClusterRole "reader" to User "eve""#)
+        );
+        assert_eq!(why("eve", &[], "list", pods("z")), None);
+        assert_eq!(why("eve", &[], "list", pods("")), None);
+    }
+
+    #[test]
+    fn rules_name_subresources_objects_and_paths() {
+        assert!(why("bob", &["team"], "get", of("", "deployments/scale", "a", "x")).is_some());
+        assert!(why("bob", &["team"], "get", of("apps", "deployments/scale", "a", "x")).is_none());
+        let bot = "system:serviceaccount:b:bot";
+        assert!(why(bot, &[], "update", of("coordination.k8s.io", "leases", "a", "x")).is_some());
+        assert!(why(bot, &[], "update", of("coordination.k8s.io", "leases", "a", "y")).is_none());
+        assert!(why(bot, &[], "create", of("coordination.k8s.io", "leases", "a", "")).is_none());
+        assert!(why("ann", &[], "get", Target::Path("/debug/pprof")).is_some());
+        assert!(why("ann", &[], "get", Target::Path("/metrics/x")).is_none());
+    }
 }
