@@ -75,7 +75,12 @@ impl Served {
         (current && entry.value.starts_with(self.prefix_text.as_bytes())).then_some(self.prefix)
     }
 
-    /// How the prefix of the stored form is divided: what only the object as a whole has, and the rest.
+    /// Whether a stored form that was just made is of this version.
+    pub(crate) fn is_stored_prefix(&self, value: &[u8]) -> bool {
+        value.starts_with(self.prefix_text.as_bytes())
+    }
+
+    /// The length of what stands before the members of the metadata in the stored form.
     pub(crate) fn prefix_len(&self) -> usize {
         self.prefix
     }
