@@ -192,11 +192,13 @@ async fn delete_entry(
     checked.map_err(WriteFailure::Failed)?;
     served.check_deletion(name).map_err(WriteFailure::Failed)?;
     let mut object = old.clone();
-    let changed = finalizers(&mut object, options);
+    if served.is_collected() {
+        finalizers(&mut object, options);
+    }
     served.before_deletion(&mut object, &core.environment.now_text());
-    if !is_held(served, object.root()) && !changed_only_removes(&old, changed, &object) {
+    if !is_held(served, object.root()) {
         if !options.dry_run {
-            core.write(Write::delete(key, Expect::At(current.revision))).await?;
+            core.write(served, Write::delete(key, Expect::At(current.revision))).await?;
         }
         return Ok(Deleted::Gone(old));
     }
@@ -207,19 +209,14 @@ async fn delete_entry(
     let value = stored::encode(served.rules.to_storage(object.clone()).root());
     if value != current.value {
         let write = Write::put(key, Expect::At(current.revision), value);
-        let revision = core.write(write).await?;
+        let revision = core.write(served, write).await?;
         stored::set_revision(&mut object, revision);
     }
     Ok(Deleted::Waiting(object))
 }
 
-/// An object that only waited for the garbage collector goes at once when it no longer has to.
-fn changed_only_removes(_old: &Document, _changed: bool, _object: &Document) -> bool {
-    false
-}
-
-/// Gives an object the finalizers that the garbage collector looks for; tells whether that changed them.
-fn finalizers(object: &mut Document, options: &DeleteOptions) -> bool {
+/// Gives an object the finalizers that the garbage collector looks for.
+fn finalizers(object: &mut Document, options: &DeleteOptions) {
     let before: Vec<String> = object
         .root()
         .pointer("/metadata/finalizers")
@@ -240,7 +237,7 @@ fn finalizers(object: &mut Document, options: &DeleteOptions) -> bool {
     after.extend(foreground.then_some(FOREGROUND));
     let same = after.len() == before.len() && after.iter().all(|it| has(it));
     if same {
-        return false;
+        return;
     }
     let metadata = stored::metadata(object);
     if after.is_empty() {
@@ -249,7 +246,6 @@ fn finalizers(object: &mut Document, options: &DeleteOptions) -> bool {
         let after = Document::array_of(after);
         object.insert(metadata, "finalizers", &after);
     }
-    true
 }
 
 /// Says that an object is being deleted.

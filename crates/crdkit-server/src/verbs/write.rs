@@ -137,7 +137,7 @@ impl Target<'_> {
         if let Some(ttl) = self.served.time_to_live(&self.core.settings) {
             write = write.with_ttl(ttl);
         }
-        match self.core.write(write).await {
+        match self.core.write(&self.served, write).await {
             Ok(revision) => {
                 self.after_write(&name).await;
                 let (value, revision) = (Some(value), Some(revision));
@@ -223,7 +223,7 @@ async fn store_changed(
         return Ok(unchanged(document));
     }
     if finished {
-        core.write(Write::delete(key, Expect::At(revision))).await?;
+        core.write(served, Write::delete(key, Expect::At(revision))).await?;
         return Ok(unchanged(document));
     }
     manage::keep_times(&mut document, old);
@@ -235,7 +235,7 @@ async fn store_changed(
     if let Some(ttl) = served.time_to_live(&core.settings) {
         write = write.with_ttl(ttl);
     }
-    let revision = core.write(write).await?;
+    let revision = core.write(served, write).await?;
     stored::set_revision(&mut document, revision);
     Ok(Written { document, value: Some(value), revision: Some(revision), created: false })
 }
