@@ -89,3 +89,39 @@ fn definitions() -> Resource {
         kind,
     }
 }
+
+/// Scales, which are seen through other objects.
+pub(crate) fn scale_kind() -> Served {
+    let column = |name: &str, path: &str, type_name: &str, description: &str| Column {
+        name: name.into(),
+        type_name: type_name.into(),
+        format: "".into(),
+        description: description.into(),
+        priority: 0,
+        cell: Cell::Path(path.into()),
+    };
+    let resource = Resource {
+        kind: GroupVersionKind::of("autoscaling/v1", "Scale"),
+        list_kind: Box::default(),
+        plural: "scales".into(),
+        singular: "scale".into(),
+        short_names: Box::default(),
+        categories: Box::default(),
+        namespaced: true,
+        verbs: Box::default(),
+        subresources: Box::default(),
+        storage: None,
+        columns: [
+            Column::name(),
+            column("Desired", ".spec.replicas", "integer", "Number of desired replicas"),
+            column("Available", ".status.replicas", "integer", "Number of available replicas"),
+            column("Age", ".metadata.creationTimestamp", "date", ""),
+        ]
+        .into(),
+        selectable_fields: Box::default(),
+        deprecation: None,
+        schema: ResourceSchema::Native { definition: "io.k8s.api.autoscaling.v1.Scale".into() },
+    };
+    let (_, ended) = watch::channel(false);
+    Served::new(resource, Rules::Definition, Revision(0), false, ended)
+}

@@ -2,6 +2,7 @@
 //!
 //! A verb gets a [`Target`]: what is served, where, and the request. It gives an answer, or the status that says why not.
 
+mod apply;
 mod create;
 mod delete;
 mod delete_collection;
