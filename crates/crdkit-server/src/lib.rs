@@ -3,4 +3,5 @@
 pub mod catalogue;
 pub mod digest;
 pub mod discovery;
+pub mod openapi;
 pub mod table;
