@@ -7,6 +7,7 @@
 
 pub mod catalogue;
 pub mod discovery;
+pub mod openapi;
 pub mod table;
 
 mod answer;
