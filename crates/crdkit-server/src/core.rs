@@ -40,10 +40,17 @@ impl Core {
         Ok(if deleted { NamespaceState::Terminating } else { NamespaceState::Active })
     }
 
-    /// Writes, and says what the store says.
-    pub(crate) async fn write(&self, write: Write) -> Result<Revision, WriteFailure> {
+    /// Writes an object of a kind, and says what the store says.
+    pub(crate) async fn write(
+        &self,
+        served: &Served,
+        write: Write,
+    ) -> Result<Revision, WriteFailure> {
         match self.store.write(write).await {
-            Ok(change) => Ok(change.revision),
+            Ok(change) => {
+                served.events.note(change.revision);
+                Ok(change.revision)
+            }
             Err(StoreError::Conflict { current }) => Err(WriteFailure::Conflict(current)),
             Err(error) => Err(WriteFailure::Failed(store_status(&error))),
         }
@@ -80,4 +87,9 @@ pub(crate) fn store_status(error: &StoreError) -> Box<Status> {
         StoreError::Unknown(_) => Status::timeout(&error.to_string(), 2),
         _ => Status::internal_error(error.to_string()),
     })
+}
+
+/// Waits until something is said to be so; whoever says nothing any more says the same.
+pub(crate) async fn until(mut receiver: watch::Receiver<bool>) {
+    let _ = receiver.wait_for(|value| *value).await;
 }

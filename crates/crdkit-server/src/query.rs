@@ -24,7 +24,7 @@ impl Query {
 
     /// The first value of a parameter.
     pub(crate) fn get(&self, name: &str) -> Option<&str> {
-        self.all(name).next()
+        self.0.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
     /// The first value of a parameter; empty if it is not there.

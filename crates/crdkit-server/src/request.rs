@@ -77,3 +77,18 @@ impl Request {
         self.warnings.lock().map(|mut warnings| std::mem::take(&mut *warnings)).unwrap_or_default()
     }
 }
+
+impl Request {
+    /// A request of the server itself.
+    pub(crate) fn internal() -> Self {
+        let user = User::known("system:apiserver", [crate::identify::ADMINISTRATORS.to_owned()]);
+        Self::new(
+            Method::GET,
+            String::new(),
+            Query::default(),
+            HeaderMap::new(),
+            user,
+            RequestBody::Whole(Bytes::new()),
+        )
+    }
+}

@@ -4,11 +4,16 @@
 //! something up keeps what was found for as long as needed.
 
 use super::resource::Resource;
+use crate::crds;
 use crate::rules::Rules;
+use crate::settings::Settings;
 use crate::stored;
 use crate::watch::EventCache;
+use crdkit_schema::status::{Status, Subject};
 use crdkit_store::{KeyLayout, Revision, StoreEntry};
+use crdkit_value::{Document, NodeId};
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::watch;
 
 /// All that is served.
@@ -75,7 +80,12 @@ impl Served {
         (current && entry.value.starts_with(self.prefix_text.as_bytes())).then_some(self.prefix)
     }
 
-    /// How the prefix of the stored form is divided: what only the object as a whole has, and the rest.
+    /// Whether a stored form that was just made is of this version.
+    pub(crate) fn is_stored_prefix(&self, value: &[u8]) -> bool {
+        value.starts_with(self.prefix_text.as_bytes())
+    }
+
+    /// The length of what stands before the members of the metadata in the stored form.
     pub(crate) fn prefix_len(&self) -> usize {
         self.prefix
     }
@@ -86,6 +96,43 @@ impl Served {
 
     pub(crate) fn collection(&self, layout: &KeyLayout, namespace: Option<&str>) -> String {
         layout.collection(&self.key_group, &self.resource.plural, namespace)
+    }
+
+    /// After which time objects go away by themselves.
+    pub(crate) fn time_to_live(&self, settings: &Settings) -> Option<Duration> {
+        (self.key_group.is_empty() && &*self.resource.plural == "events")
+            .then_some(settings.event_ttl)
+    }
+
+    /// Whether deletion asks the garbage collector about dependents.
+    pub(crate) fn is_collected(&self) -> bool {
+        !matches!(self.rules, Rules::Definition)
+    }
+
+    /// Whether objects that are being deleted say how long that may take.
+    pub(crate) fn tracks_grace(&self) -> bool {
+        !matches!(self.rules, Rules::Definition | Rules::Namespace)
+    }
+
+    /// Some objects may not be deleted.
+    pub(crate) fn check_deletion(&self, name: &str) -> Result<(), Box<Status>> {
+        let kept = ["default", "kube-system", "kube-public"].contains(&name);
+        if !(kept && matches!(self.rules, Rules::Namespace)) {
+            return Ok(());
+        }
+        let subject = Subject { group: "", version: "v1", kind: "namespaces", name };
+        Err(subject.forbidden("this namespace may not be deleted").into())
+    }
+
+    /// What a kind does to its objects when their deletion begins.
+    pub(crate) fn before_deletion(&self, object: &mut Document, now: &str) {
+        match self.rules {
+            Rules::Definition => crds::before_deletion(object, now),
+            Rules::Namespace => {
+                object.insert(NodeId::ROOT, "status", &Document::object().with("phase", "Terminating"));
+            }
+            Rules::Custom(_) => {}
+        }
     }
 
     fn path(&self) -> (&str, &str, &str) {

@@ -218,11 +218,11 @@ fn fill_in(document: &mut Document) {
             let value = document.value(names).get(key).and_then(Value::as_str);
             value.unwrap_or_default().to_owned()
         };
-        let kind = text("kind");
-        if text("singular").is_empty() {
+        let (kind, singular, list_kind) = (text("kind"), text("singular"), text("listKind"));
+        if singular.is_empty() {
             document.insert(names, "singular", &kind.to_lowercase());
         }
-        if text("listKind").is_empty() && !kind.is_empty() {
+        if list_kind.is_empty() && !kind.is_empty() {
             document.insert(names, "listKind", &format!("{kind}List"));
         }
     }

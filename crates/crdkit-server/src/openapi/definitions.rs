@@ -1,0 +1,84 @@
+//! Definitions that documents share: metadata, options, status, scale, and those of native kinds.
+//!
+//! They are kept in the notation of version 3, with references to `#/definitions/NAME`, and written in either. Version 2
+//! has no defaults, puts a reference where version 3 wraps one, and knows one type where version 3 has a choice.
+
+use super::{Context, Notation};
+use crdkit_codec::{DecodeOptions, json};
+use crdkit_value::{Document, Event, Value, Writer};
+use std::sync::LazyLock;
+
+static SHARED: LazyLock<Document> =
+    LazyLock::new(|| data(include_str!("../../resources/openapi/definitions.json")));
+
+/// The document in a file that comes with this crate.
+pub(super) fn data(text: &str) -> Document {
+    let decoded = json::decode(text.as_bytes(), &DecodeOptions::default());
+    decoded.map_or_else(|_| Document::null(), |decoded| decoded.document)
+}
+
+const PREFIX: &str = "#/definitions/";
+
+/// The definition called `name`, of those that come with texts or else of the native kinds.
+pub(super) fn find<'d>(name: &str, native: Value<'d>) -> Option<Value<'d>>
+where
+    'static: 'd,
+{
+    SHARED.root().get(name).or_else(|| native.get(name))
+}
+
+/// Writes every definition that was referred to, and those they refer to.
+pub(super) fn write_referenced(writer: &mut Writer, context: &mut Context, native: Value<'_>) {
+    while let Some(name) = context.next_reference() {
+        if let Some(definition) = find(&name, native) {
+            writer.key(&name);
+            write(writer, context, definition);
+        }
+    }
+}
+
+/// Writes a definition in the notation of `context`.
+fn write(writer: &mut Writer, context: &mut Context, definition: Value<'_>) {
+    writer.object(|writer| {
+        for (keyword, value) in definition.members() {
+            match keyword {
+                "properties" => writer.nested(keyword, |writer| {
+                    for (name, property) in value.members() {
+                        writer.key(name);
+                        write(writer, context, property);
+                    }
+                }),
+                "items" | "additionalProperties" | "not" if value.as_object().is_some() => {
+                    writer.key(keyword);
+                    write(writer, context, value);
+                }
+                "$ref" => {
+                    let name = value.as_str().and_then(|text| text.strip_prefix(PREFIX));
+                    context.reference(writer, name.unwrap_or_default());
+                }
+                "allOf" | "anyOf" | "oneOf" => choice(writer, context, keyword, value),
+                "default" if context.notation == Notation::V2 => {}
+                _ => writer.value(keyword, value),
+            }
+        }
+    });
+}
+
+fn choice(writer: &mut Writer, context: &mut Context, keyword: &str, members: Value<'_>) {
+    match context.notation {
+        Notation::V3 => {
+            writer.list(keyword, members.items(), |writer, one| write(writer, context, one));
+        }
+        Notation::V2 if keyword == "allOf" => {
+            let references = members.items().filter_map(|one| one.get("$ref")?.as_str());
+            if let Some(name) = references.filter_map(|it| it.strip_prefix(PREFIX)).next() {
+                context.reference(writer, name);
+            }
+        }
+        // Numbers or text, always written as text.
+        Notation::V2 => {
+            writer.key("type");
+            writer.event(Event::String("string"));
+        }
+    }
+}
