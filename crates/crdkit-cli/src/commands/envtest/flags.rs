@@ -41,6 +41,11 @@ impl Flags {
         self.get(name).is_some()
     }
 
+    /// The names of all flags that were given.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|(name, _)| &**name)
+    }
+
     /// All values of `name`, which may be given more than once or separated by commas.
     pub(super) fn all<'f>(&'f self, name: &'f str) -> impl Iterator<Item = &'f str> {
         let values = self.0.iter().filter(move |(known, _)| known == name);
