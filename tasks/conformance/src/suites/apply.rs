@@ -100,7 +100,11 @@ impl<'c> Request<'c> {
             }
             _ => (body, false),
         };
-        let mut read = match self.version.read(object, &self.options) {
+        let read = match is_tracked {
+            true => self.version.read_applied(object, &self.options),
+            false => self.version.read(object, &self.options),
+        };
+        let mut read = match read {
             Ok(read) => read,
             Err(refused) => return Ok(*refused),
         };
