@@ -125,7 +125,8 @@ impl Apply<'_, '_> {
             .map_err(ApplyError::Unusable)?;
         let changes = compare(schema, Some(self.before.root()), Some(merged.root()));
         let mut conflicts = Vec::new();
-        conversions.settle(writer, &mut entries, &changes.without(&reset), |entry, taken| {
+        let relevant = changes.without(&reset);
+        conversions.settle(writer, &mut entries, &relevant, &reset, |entry, taken| {
             conflicts.push((entry.identity(), conflict::conflicts(entry, taken)));
         });
         if !force && !conflicts.is_empty() {

@@ -88,7 +88,7 @@ impl Writer<'_> {
     ) {
         let reset = self.reset_fields();
         let changes = compare(schema, old, Some(new));
-        conversions.settle(self, entries, &changes.without(&reset), |_, _| {});
+        conversions.settle(self, entries, &changes.without(&reset), &reset, |_, _| {});
         let own = changes.modified.union(changes.added).recursive_difference(&reset);
         let writer = Entry {
             manager: Cow::Borrowed(manager),
@@ -179,11 +179,18 @@ impl<'w> Conversions<'w> {
         writer: &Writer<'_>,
         entries: &mut Vec<Entry<'a>>,
         changes: &Comparison<'a>,
+        reset: &Set<'_>,
         mut taken: impl FnMut(&Entry<'a>, &Set<'a>),
     ) {
         let others: Vec<(&str, Comparison<'_>)> = self.versions.iter().map(|version| {
             let old = version.old.as_ref().map(Document::root);
-            (&*version.api_version, compare(&version.schema, old, Some(version.new.root())))
+            let changes = compare(&version.schema, old, Some(version.new.root()));
+            // As recorded: only a write to a subresource spares the other fields of owners at other versions.
+            let changes = match writer.subresource {
+                "" => changes,
+                _ => changes.without(reset),
+            };
+            (&*version.api_version, changes)
         }).collect();
         entries.retain_mut(|entry| {
             let changes = if entry.api_version == writer.api_version {
