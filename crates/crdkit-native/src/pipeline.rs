@@ -448,10 +448,13 @@ impl<'r> Request<'r> {
     }
 
     fn check(&mut self, operation: Operation, old: Option<Value<'_>>) -> Result<(), Refusal> {
-        self.check_metadata(operation, old);
-        let found = check::run(self.kind, self.of, operation, self.document.root(), old);
-        self.findings.entries.extend(found);
-        hooks::check(self, operation, old);
+        if let Some(issues) = hooks::check(self, operation, old) {
+            self.add(issues);
+        } else {
+            self.check_metadata(operation, old);
+            let found = check::run(self.kind, self.of, operation, self.document.root(), old);
+            self.findings.entries.extend(found);
+        }
         if self.findings.has_errors() {
             return Err(Refusal::Invalid);
         }
@@ -459,16 +462,24 @@ impl<'r> Request<'r> {
         Ok(())
     }
 
-    /// Notes a finding of a hook.
-    pub(crate) fn found(&mut self, id: NodeId, issue: Issue) {
-        self.findings.add(id, issue);
+    /// Notes issues, each about the value that is nearest to its path.
+    fn add(&mut self, issues: Vec<Issue>) {
+        for mut issue in issues {
+            let id = self.document.root().nearest(&issue.path).id();
+            issue.span = None;
+            self.findings.add(id, issue);
+        }
     }
 
     fn check_metadata(&mut self, operation: Operation, old: Option<Value<'_>>) {
         let root = self.document.root();
-        let Some(metadata) = root.get("metadata") else { return };
+        let Some(metadata) = root.get("metadata").filter(|_| self.kind.storage.is_some()) else {
+            return;
+        };
         let mut issues = Vec::new();
         let mut meta = read::object_meta(metadata);
+        // Whoever keeps managed fields writes them anew.
+        meta.managed_fields.clear();
         let kind = self.kind;
         let rule = |name: &str, prefix: bool| names::problems(kind, name, prefix);
         let segment = |name: &str, prefix: bool| metadata::segment_problems(name, prefix);
@@ -489,11 +500,10 @@ impl<'r> Request<'r> {
                 steps::collapse(&mut issues);
             }
         }
-        for mut issue in issues {
-            let id = root.nearest(&issue.path).id();
-            issue.span = None;
-            self.findings.add(id, issue);
+        if !kind.takes_any_finalizer {
+            names::finalizers(&meta.finalizers, &mut issues);
         }
+        self.add(issues);
     }
 }
 

@@ -72,6 +72,7 @@ fn stored(old: Value<'_>) -> Document {
     let mut document = decode(&real(old));
     if let Some(metadata) = document.root().get("metadata").map(Value::id) {
         document.insert(metadata, "uid", UID);
+        document.insert(metadata, "creationTimestamp", "2026-07-31T00:00:00Z");
         document.insert(metadata, "resourceVersion", REVISION);
     }
     document
