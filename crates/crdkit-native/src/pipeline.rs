@@ -94,7 +94,7 @@ impl NativeKind {
         if let Some(of) = self.root_type() {
             let _ = envelope::accept(&mut document, self);
             let _ = decode::decode(&mut document, of);
-            let around = Surroundings { phase: DefaultPhase::Read, uid: NO_UID, now: None };
+            let around = Surroundings { phase: DefaultPhase::Read, uid: NO_UID, user: "", now: None };
             defaults::apply(&mut document, NodeId::ROOT, of, around);
         }
         let metadata = steps::ensure(&mut document);
@@ -199,9 +199,16 @@ impl ReadNative<'_> {
 
     /// Creates the object.
     pub fn create(mut self) -> Outcome {
+        let metadata = steps::ensure(&mut self.request.document);
+        let generation = self.request.document.value(metadata).get("generation");
+        let generation = generation.and_then(Value::as_i64);
         self.discard_system_fields();
         self.request.conclude(|request| {
             let metadata = steps::ensure(&mut request.document);
+            // Kinds that do not count changes do not touch the count either.
+            if let Some(generation) = generation {
+                request.document.insert(metadata, "generation", generation);
+            }
             steps::remove(&mut request.document, metadata, "resourceVersion");
             steps::prepare_create(&mut request.document, metadata, request.options);
             request.reset_status();
@@ -389,7 +396,7 @@ impl<'r> Request<'r> {
         let uid = self.document.value(metadata).get("uid").and_then(Value::as_str);
         let uid = uid.unwrap_or(NO_UID).to_owned();
         let now = self.options.time.as_ref().map(scalar::seconds);
-        let around = Surroundings { phase, uid: &uid, now: now.as_deref() };
+        let around = Surroundings { phase, uid: &uid, user: &self.options.user, now: now.as_deref() };
         defaults::apply(&mut self.document, NodeId::ROOT, self.of, around);
     }
 

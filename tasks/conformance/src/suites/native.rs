@@ -112,7 +112,7 @@ fn decode(bytes: &[u8]) -> Document {
 }
 
 fn options(case: &Case, old: Option<&Document>) -> RequestOptions {
-    let mut options = RequestOptions::new().uid(UID);
+    let mut options = RequestOptions::new().uid(UID).user("admin");
     options.time = Timestamp::parse_rfc3339(NOW).ok();
     let namespace = old.and_then(|old| old.root().pointer("/metadata/namespace")?.as_str());
     if let Some(namespace) = namespace {
