@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 #[derive(Clone, Debug)]
 pub struct Crd {
     compiled: CompiledCrd,
-    number: u64,
+    key: VersionKey,
 }
 
 /// One version of a CRD, the one a request names.
@@ -31,9 +31,17 @@ pub struct Version<'c> {
 
 /// Tells a version of a CRD from all others of this process, however they are called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct VersionKey {
+pub struct VersionKey {
     crd: u64,
     version: usize,
+}
+
+impl VersionKey {
+    /// A key that no other version has.
+    pub fn unique() -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        Self { crd: NEXT.fetch_add(1, Ordering::Relaxed), version: 0 }
+    }
 }
 
 /// Why there is no CRD.
@@ -51,8 +59,7 @@ pub enum CrdError {
 
 impl Crd {
     fn new(compiled: CompiledCrd) -> Self {
-        static NEXT: AtomicU64 = AtomicU64::new(0);
-        Self { compiled, number: NEXT.fetch_add(1, Ordering::Relaxed) }
+        Self { compiled, key: VersionKey::unique() }
     }
 
     /// Compiles the CRD in `document`. Checking it is a matter of its own: what the API server would
@@ -113,7 +120,7 @@ impl Crd {
         let mut versions = self.compiled.versions().iter().enumerate();
         let (at, version) =
             versions.find(|(_, version)| version.served && &*version.name == name)?;
-        let key = VersionKey { crd: self.number, version: at };
+        let key = VersionKey { version: at, ..self.key };
         Some(Version { crd: &self.compiled, compiled: version, key })
     }
 

@@ -12,19 +12,20 @@ use crdkit_value::{Document, Duplicates, Kind, Value};
 use std::fmt::Write as _;
 
 /// A decoded object.
-pub(crate) struct Received<'i> {
-    pub(crate) document: Document,
+pub struct Received<'i> {
+    /// The object.
+    pub document: Document,
     /// Keys that were given twice.
-    pub(crate) repeated: Vec<Issue>,
+    pub repeated: Vec<Issue>,
     /// The bytes it came from.
-    pub(crate) source: Option<(Format, &'i [u8])>,
+    pub source: Option<(Format, &'i [u8])>,
 }
 
 /// Decodes `input`.
 ///
 /// # Errors
 /// The finding, when it is not a document.
-pub(crate) fn receive<'i>(
+pub fn receive<'i>(
     input: Input<'i>,
     options: &RequestOptions,
 ) -> Result<Received<'i>, Box<Issue>> {
@@ -114,7 +115,7 @@ fn missing_kind(object: Value<'_>, source: Option<&[u8]>) -> Issue {
 }
 
 /// The beginning of a body as the server shows it, in hexadecimal unless it looks like an object.
-pub(crate) fn summary(body: &[u8]) -> String {
+pub fn summary(body: &[u8]) -> String {
     const MAX: usize = 30;
     let (head, more) = match body.get(..MAX) {
         Some(head) if body.len() > MAX => (head, " ..."),

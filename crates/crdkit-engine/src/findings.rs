@@ -7,13 +7,14 @@ use crdkit_value::NodeId;
 
 /// What the stages found so far, in order.
 #[derive(Debug, Default)]
-pub(crate) struct Findings {
-    pub(crate) entries: Vec<(NodeId, Issue)>,
+pub struct Findings {
+    /// A finding and the value it is about.
+    pub entries: Vec<(NodeId, Issue)>,
 }
 
 impl Findings {
     /// Notes a finding about the value called `id`.
-    pub(crate) fn add(&mut self, id: NodeId, issue: Issue) {
+    pub fn add(&mut self, id: NodeId, issue: Issue) {
         self.entries.push((id, issue));
     }
 
@@ -24,7 +25,7 @@ impl Findings {
     }
 
     /// Whether there is an error.
-    pub(crate) fn has_errors(&self) -> bool {
+    pub fn has_errors(&self) -> bool {
         self.entries.iter().any(|(_, issue)| issue.severity == Severity::Error)
     }
 

@@ -75,3 +75,17 @@ pub use outcome::{Changes, Outcome};
 pub use pipeline::ReadObject;
 pub use stage::Stage;
 pub use stored::Stored;
+
+/// Steps that do not depend on where the schema of an object comes from, for engines of other kinds of objects.
+pub mod steps {
+    pub use crate::crd::VersionKey;
+    pub use crate::decode::{Received, receive, summary};
+    pub use crate::findings::Findings;
+    pub use crate::metadata::{
+        collapse, discard_system_fields, ensure, finalizer_warnings, prepare_create,
+        prepare_update, remove,
+    };
+    pub use crate::outcome::{OutcomeParts, Refusal};
+    pub use crate::prepare::{Placing, copy_root, remove_root};
+    pub use crate::spans::fill as fill_spans;
+}

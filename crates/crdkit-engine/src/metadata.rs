@@ -190,7 +190,7 @@ fn wrong_type(metadata: Value<'_>) -> Issue {
 }
 
 /// The metadata of `document`, which is made if there is none.
-pub(crate) fn ensure(document: &mut Document) -> NodeId {
+pub fn ensure(document: &mut Document) -> NodeId {
     let found = document.root().get("metadata").filter(|it| it.as_object().is_some());
     if let Some(metadata) = found {
         return metadata.id();
@@ -210,7 +210,7 @@ const SYSTEM_FIELDS: [&str; 6] = [
 ];
 
 /// Removes the fields that only the server sets, which a new object may have from another one.
-pub(crate) fn discard_system_fields(document: &mut Document, metadata: NodeId) {
+pub fn discard_system_fields(document: &mut Document, metadata: NodeId) {
     let members = document.value(metadata).members();
     let system = members.filter(|(key, _)| SYSTEM_FIELDS.contains(key));
     let system: Vec<NodeId> = system.map(|(_, member)| member.id()).collect();
@@ -221,7 +221,7 @@ pub(crate) fn discard_system_fields(document: &mut Document, metadata: NodeId) {
 
 /// Sets what the server decides when an object is created: its identity as far as it is known, and a name
 /// if there is only the beginning of one.
-pub(crate) fn prepare_create(document: &mut Document, metadata: NodeId, options: &RequestOptions) {
+pub fn prepare_create(document: &mut Document, metadata: NodeId, options: &RequestOptions) {
     if let Some(uid) = &options.uid {
         document.insert(metadata, "uid", uid);
     }
@@ -237,7 +237,7 @@ pub(crate) fn prepare_create(document: &mut Document, metadata: NodeId, options:
 }
 
 /// Sets what the server decides when an object is replaced.
-pub(crate) fn prepare_update(document: &mut Document, metadata: NodeId, old: Value<'_>) {
+pub fn prepare_update(document: &mut Document, metadata: NodeId, old: Value<'_>) {
     let old = old.get("metadata");
     let keep = |document: &mut Document, key: &str, always: bool| {
         let Some(value) = old.and_then(|old| old.get(key)) else { return };
@@ -254,7 +254,7 @@ pub(crate) fn prepare_update(document: &mut Document, metadata: NodeId, old: Val
 }
 
 /// Removes a member, if it is there.
-pub(crate) fn remove(document: &mut Document, object: NodeId, key: &str) {
+pub fn remove(document: &mut Document, object: NodeId, key: &str) {
     if let Some(member) = document.value(object).get(key).map(Value::id) {
         document.remove(member);
     }
@@ -299,7 +299,7 @@ pub(crate) fn remove_repeated_owners(document: &mut Document, metadata: NodeId) 
 }
 
 /// Warns of finalizers that are new and do not name a domain.
-pub(crate) fn finalizer_warnings(
+pub fn finalizer_warnings(
     object: Value<'_>,
     old: Option<Value<'_>>,
     findings: &mut Findings,
@@ -340,7 +340,7 @@ fn finalizers(object: Value<'_>) -> Option<Value<'_>> {
 }
 
 /// Keeps one of several issues that say the same.
-pub(crate) fn collapse(issues: &mut Vec<Issue>) {
+pub fn collapse(issues: &mut Vec<Issue>) {
     let mut at = 0;
     while let Some(issue) = issues.get(at) {
         let same = |other: &Issue| other == issue;

@@ -1,10 +1,10 @@
 //! What became of a request.
 
 use crate::crd::VersionKey;
+use crate::findings::Findings;
 use crate::stored::Stored;
 use crdkit_codec::Decoded;
 use crdkit_issue::{Issue, Severity, codes};
-use crdkit_schema::compile::CompiledCrd;
 use crdkit_schema::decode::strict_path;
 use crdkit_schema::spans;
 use crdkit_schema::status::{self, Status, Subject};
@@ -48,14 +48,41 @@ pub(crate) struct Refused {
 }
 
 impl Refused {
-    pub(crate) fn new(why: Refusal, crd: &CompiledCrd) -> Self {
-        Self { why, kind: crd.kind().into(), plural: crd.plural().into() }
+    pub(crate) fn new(why: Refusal, kind: &str, plural: &str) -> Self {
+        Self { why, kind: kind.into(), plural: plural.into() }
+    }
+}
+
+/// All that an outcome is made of, for engines of other kinds of objects.
+pub struct OutcomeParts {
+    /// The object, as far as the stages got.
+    pub document: Document,
+    /// What was found.
+    pub findings: Findings,
+    /// What the stages removed and added.
+    pub changes: Changes,
+    /// Why the object is refused, if it is.
+    pub refusal: Option<Refusal>,
+    /// The kind that the request is for.
+    pub kind: Box<str>,
+    /// The name of its resource.
+    pub plural: Box<str>,
+    /// What read the object.
+    pub read_by: VersionKey,
+}
+
+impl From<OutcomeParts> for Outcome {
+    fn from(parts: OutcomeParts) -> Self {
+        let OutcomeParts { document, findings, changes, refusal, kind, plural, read_by } = parts;
+        let (about, issues) = findings.entries.into_iter().unzip();
+        let refused = refusal.map(|why| Refused::new(why, &kind, &plural));
+        Self { document, issues, changes, about, refused, read_by }
     }
 }
 
 /// Why an object was refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Refusal {
+pub enum Refusal {
     /// It could not be read as any kind of object; the beginning of the body.
     Unrecognized(String),
     /// It could not be read as an object of its kind.
@@ -122,6 +149,13 @@ impl Outcome {
         self.warnings().map(warning_text)
     }
 
+    /// Why the object could not be read as one of its kind, if that is why it was refused.
+    pub fn undecodable(&self) -> Option<String> {
+        let errors = self.issues.iter().filter(|issue| issue.severity == Severity::Error);
+        let why = &self.refused.as_ref()?.why;
+        matches!(why, Refusal::Undecodable).then(|| undecodable(errors))
+    }
+
     /// The server's answer, if the object is refused.
     pub fn status(&self) -> Option<Status> {
         let Refused { why, kind: expected, plural } = self.refused.as_ref()?;
@@ -175,7 +209,8 @@ fn strict_text(issue: &Issue) -> Option<String> {
     repeated.then(|| format!("duplicate field {}", quote(&path())))
 }
 
-fn warning_text(issue: &Issue) -> String {
+/// A warning in the server's words.
+pub(crate) fn warning_text(issue: &Issue) -> String {
     let plain =
         [codes::object::DEPRECATED, codes::object::FINALIZER_NAME, codes::object::REPEATED_OWNER];
     if plain.contains(&issue.code) {

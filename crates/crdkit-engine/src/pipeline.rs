@@ -17,14 +17,14 @@ use crate::findings::Findings;
 use crate::input::Input;
 use crate::metadata::OnWrongType;
 use crate::options::{FieldValidation, RequestOptions};
-use crate::outcome::{Changes, Outcome, Refusal, Refused};
+use crate::outcome::{Changes, Outcome, Refusal, Refused, warning_text};
 use crate::prepare::{copy_root, keep_status, remove_root};
 use crate::shape::{TrimmedObject, append};
 use crate::stage::{Stage, Watch};
 use crate::stored::Stored;
 use crate::{metadata, scale, spans, strict};
 use crdkit_codec::Format;
-use crdkit_issue::{FieldPath, Issue, codes};
+use crdkit_issue::{FieldPath, Issue, Severity, codes};
 use crdkit_value::{Document, NodeId, Value};
 
 /// An object of a request that was read, on its way to be checked.
@@ -138,6 +138,11 @@ impl ReadObject<'_> {
         self.request.findings.entries.iter().map(|(_, issue)| issue)
     }
 
+    /// Warnings of the stages so far, in the server's words.
+    pub fn warning_texts(&self) -> impl Iterator<Item = String> {
+        self.issues().filter(|issue| issue.severity == Severity::Warning).map(warning_text)
+    }
+
     /// Reads the object once more after it was changed. Unknown fields that came with the change are
     /// removed without a word.
     ///
@@ -240,7 +245,7 @@ impl<'r> Request<'r> {
         let Self { document, mut findings, changes, source, .. } = self;
         spans::fill(&mut findings, &document, source, &options.limits, &changes.dropped);
         let (about, issues) = findings.entries.into_iter().unzip();
-        let refused = refusal.map(|why| Refused::new(why, version.crd));
+        let refused = refusal.map(|why| Refused::new(why, version.crd.kind(), version.crd.plural()));
         Outcome { document, issues, changes, about, refused, read_by: version.key }
     }
 

@@ -1,19 +1,34 @@
 //! The steps that set what clients do not decide, and refuse requests about something else.
 
+use crate::findings::Findings;
 use crate::metadata;
+use crate::options::RequestOptions;
 use crate::outcome::Refusal;
 use crate::pipeline::Request;
 use crdkit_issue::{FieldPath, Issue, codes};
 use crdkit_value::{Document, NodeId, Value};
 
-impl Request<'_> {
+/// An object, what was found about it, and what the request says besides it.
+pub struct Placing<'r> {
+    /// The object.
+    pub document: &'r mut Document,
+    /// What was found so far.
+    pub findings: &'r mut Findings,
+    /// What the request says.
+    pub options: &'r RequestOptions,
+}
+
+impl Placing<'_> {
     /// Puts the object where the request is for.
-    pub(crate) fn place(&mut self) -> Result<(), Refusal> {
+    ///
+    /// # Errors
+    /// When it says that it is elsewhere.
+    pub fn place(&mut self, namespaced: bool) -> Result<(), Refusal> {
         let options = self.options;
-        let metadata = metadata::ensure(&mut self.document);
+        let metadata = metadata::ensure(self.document);
         let value = self.document.value(metadata).get("namespace");
         let found = value.and_then(Value::as_str).unwrap_or_default();
-        let expected = if self.version.crd.is_namespaced() { &*options.namespace } else { "" };
+        let expected = if namespaced { &*options.namespace } else { "" };
         if found.is_empty() && !expected.is_empty() {
             self.document.insert(metadata, "namespace", expected);
         } else if found != expected && !expected.is_empty() {
@@ -24,12 +39,12 @@ impl Request<'_> {
             let id = value.map_or(metadata, Value::id);
             return Err(self.refuse(Refusal::BadRequest, id, issue));
         } else if found != expected {
-            metadata::remove(&mut self.document, metadata, "namespace");
+            metadata::remove(self.document, metadata, "namespace");
         }
         if let Some(expected) = &options.name {
             self.check_name(expected)?;
         }
-        if let Some(issue) = metadata::remove_repeated_owners(&mut self.document, metadata) {
+        if let Some(issue) = metadata::remove_repeated_owners(self.document, metadata) {
             self.findings.add(metadata, issue);
         }
         Ok(())
@@ -48,8 +63,15 @@ impl Request<'_> {
         Err(self.refuse(Refusal::BadRequest, NodeId::ROOT, issue))
     }
 
-    /// An update must be about the object as it is stored.
-    pub(crate) fn check_precondition(&mut self, old: Value<'_>) -> Result<(), Refusal> {
+    /// An update must be about the object as it is stored, and say so unless it is `unconditional`.
+    ///
+    /// # Errors
+    /// When it is about another one.
+    pub fn check_precondition(
+        &mut self,
+        old: Value<'_>,
+        unconditional: bool,
+    ) -> Result<(), Refusal> {
         let of_old = |key| metadata_text(old, key);
         let expected = of_old("name");
         if self.options.name.is_none() && !expected.is_empty() {
@@ -64,6 +86,9 @@ impl Request<'_> {
             return Err(self.refuse(Refusal::Conflict, NodeId::ROOT, issue));
         }
         let (found, expected) = (of_new("resourceVersion"), of_old("resourceVersion"));
+        if found.is_empty() && unconditional {
+            return Ok(());
+        }
         if found != expected && found.is_empty() {
             let issue = Issue::error(codes::crd::RESOURCE_VERSION_REQUIRED).value(0_i64);
             let issue = issue.at(metadata_path("resourceVersion"));
@@ -75,6 +100,29 @@ impl Request<'_> {
             return Err(self.refuse(Refusal::Conflict, NodeId::ROOT, issue));
         }
         Ok(())
+    }
+
+    fn refuse(&mut self, refusal: Refusal, id: NodeId, issue: Issue) -> Refusal {
+        self.findings.add(id, issue);
+        refusal
+    }
+}
+
+impl Request<'_> {
+    /// Puts the object where the request is for.
+    pub(crate) fn place(&mut self) -> Result<(), Refusal> {
+        let namespaced = self.version.crd.is_namespaced();
+        self.placing().place(namespaced)
+    }
+
+    /// An update must be about the object as it is stored.
+    pub(crate) fn check_precondition(&mut self, old: Value<'_>) -> Result<(), Refusal> {
+        self.placing().check_precondition(old, false)
+    }
+
+    fn placing(&mut self) -> Placing<'_> {
+        let Self { document, findings, options, .. } = self;
+        Placing { document, findings, options }
     }
 
     /// Counts a change to anything but metadata.
@@ -104,12 +152,13 @@ fn metadata_text<'v>(object: Value<'v>, key: &str) -> &'v str {
     value.and_then(Value::as_str).unwrap_or_default()
 }
 
-pub(crate) fn remove_root(document: &mut Document, key: &str) {
+/// Takes the member `key` of the root away.
+pub fn remove_root(document: &mut Document, key: &str) {
     metadata::remove(document, NodeId::ROOT, key);
 }
 
 /// Makes the member `key` what it is in `old`.
-pub(crate) fn copy_root(document: &mut Document, key: &str, old: Value<'_>) {
+pub fn copy_root(document: &mut Document, key: &str, old: Value<'_>) {
     match old.get(key) {
         Some(value) => {
             document.insert(NodeId::ROOT, key, value);

@@ -9,7 +9,7 @@ use crdkit_schema::spans;
 use crdkit_value::{Document, Duplicates, Limits, NodeId};
 
 /// Gives every finding its place, looking into `source` if `document` does not know places itself.
-pub(crate) fn fill(
+pub fn fill(
     findings: &mut Findings,
     document: &Document,
     source: Option<(Format, &[u8])>,

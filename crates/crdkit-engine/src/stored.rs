@@ -16,8 +16,14 @@ pub struct Stored {
 }
 
 impl Stored {
-    pub(crate) fn new(document: Document, read_by: VersionKey) -> Self {
+    /// An object that was read by the engine of another kind of objects.
+    pub fn new(document: Document, read_by: VersionKey) -> Self {
         Self { document, read_by }
+    }
+
+    /// Whether the version with this key has read it.
+    pub fn is_read_by(&self, key: VersionKey) -> bool {
+        self.read_by == key
     }
 
     /// The object.
@@ -38,7 +44,7 @@ impl Stored {
 
     /// The object as `version` reads it: as it is, unless another version or CRD has read it.
     pub(crate) fn of(&self, version: Version<'_>, options: &RequestOptions) -> Cow<'_, Document> {
-        if self.read_by == version.key {
+        if self.is_read_by(version.key) {
             return Cow::Borrowed(&self.document);
         }
         Cow::Owned(pipeline::stored(version, &self.document, options).document)

@@ -1,7 +1,44 @@
 //! The API server for custom resources and native kinds.
+//!
+//! A request goes one way: it is accepted (`http`), its sender is identified, its path says what it is about
+//! (`route`), the sender is authorised, the form of the answer is agreed upon (`negotiate`), and a verb does the work:
+//! it reads and checks objects by their `rules` and writes them to the store. Nothing before the store has side effects, so
+//! a dry run stops there and a lost race starts over.
 
 pub mod catalogue;
-pub mod digest;
 pub mod discovery;
 pub mod openapi;
 pub mod table;
+
+mod answer;
+mod authorise;
+mod core;
+mod crds;
+mod decode;
+mod digest;
+mod environment;
+mod gzip;
+mod handle;
+mod http;
+mod identify;
+mod manage;
+mod negotiate;
+mod options;
+mod paths;
+mod query;
+mod request;
+mod route;
+mod rules;
+mod select;
+mod server;
+mod settings;
+mod stored;
+mod tls;
+mod verbs;
+mod view;
+mod watch;
+
+pub use environment::{Entropy, SystemEntropy};
+pub use server::{Server, ServerBuilder, StartError};
+pub use settings::Settings;
+pub use tls::{Certificates, TlsError};

@@ -95,6 +95,16 @@ impl Quantity {
         self.amount.as_f64()
     }
 
+    /// The value rounded up to thousandths, away from zero.
+    #[must_use]
+    pub fn rounded_up_to_milli(self) -> Self {
+        let (rounded, exact) = self.amount.to_decimal().rounded_up_to(-3);
+        if exact {
+            return self;
+        }
+        Self { amount: Amount::Large(rounded), format: self.format, text: None }
+    }
+
     /// The sum, or nothing when writing it down would take thousands of digits.
     pub fn checked_add(&self, other: &Self) -> Option<Self> {
         let format = if self.sign() == Ordering::Equal { other.format } else { self.format };

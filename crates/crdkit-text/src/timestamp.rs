@@ -31,6 +31,11 @@ impl Timestamp {
         Layout::RFC3339.parse(text)
     }
 
+    /// The same with exactly six digits of fraction, as `MicroTime` is written.
+    pub fn parse_rfc3339_micro(text: &str) -> Result<Self, TextError> {
+        Layout::MICROSECONDS.parse(text)
+    }
+
     /// `time.Parse("2006-01-02", text)`: the first moment of a day in UTC.
     pub fn parse_date(text: &str) -> Result<Self, TextError> {
         Layout::DATE.parse(text)

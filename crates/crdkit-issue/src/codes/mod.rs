@@ -48,6 +48,7 @@ pub mod compat;
 pub mod crd;
 pub mod decode;
 pub mod domain;
+pub mod native;
 pub mod object;
 pub mod schema;
 pub mod source;
@@ -59,6 +60,7 @@ pub const GROUPS: &[(&str, &[Code])] = &[
     ("decode", decode::ALL),
     ("crd", crd::ALL),
     ("object", object::ALL),
+    ("native", native::ALL),
     ("schema", schema::ALL),
     ("domain", domain::ALL),
     ("compat", compat::ALL),

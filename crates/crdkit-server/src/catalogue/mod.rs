@@ -1,3 +1,5 @@
 //! What the server serves.
 
+pub(crate) mod native;
 pub mod resource;
+pub(crate) mod snapshot;

@@ -7,6 +7,7 @@ mod crds;
 mod explain;
 mod json_schema;
 mod k8s_cel;
+mod native;
 mod objects;
 mod sample;
 mod verdict;
@@ -45,6 +46,7 @@ pub(crate) const ALL: &[Suite] = &[
     objects::CR,
     objects::CR_UPDATE,
     objects::OPENSHIFT,
+    native::SUITE,
     sample::SUITE,
     explain::SUITE,
     cbor::ENCODE,

@@ -1,0 +1,35 @@
+//! Findings about objects of native kinds, by the reason that the server gives. Which rule was broken is the
+//! argument `rule`; what it says is `detail`, in the server's own words.
+
+codes! {
+    stage: Refine, short: ShortName::Prefixed("");
+
+    /// A value of a native kind breaks a rule.
+    INVALID = "native-invalid", Invalid, "{detail}", example: "ports: [{containerPort: 0}]";
+
+    /// A field that a native kind cannot be without is absent.
+    REQUIRED = "native-required", Required, "{detail}", short: "required",
+        example: "containers: []";
+
+    /// A field of a native kind may not be set, or not be changed, here.
+    FORBIDDEN = "native-forbidden", Forbidden, "{detail}",
+        example: "volumes: [{emptyDir: {}, hostPath: {path: /}}]";
+
+    /// A value of a native kind is not one of those that are supported.
+    UNSUPPORTED = "native-unsupported", NotSupported, "{detail}", short: "invalid_value",
+        example: "restartPolicy: Sometimes";
+
+    /// A value of a native kind that must be unique occurs again.
+    DUPLICATE = "native-duplicate", Duplicate, "{detail}",
+        example: "ports: [{name: http}, {name: http}]";
+
+    /// An object of a native kind names something that it does not have.
+    NOT_FOUND = "native-not-found", NotFound, "{detail}",
+        example: "volumeMounts: [{name: missing, mountPath: /a}]";
+
+    /// A text of a native kind has too many bytes.
+    TOO_LONG = "native-too-long", TooLong, "{detail}", example: "data: # more than a mebibyte";
+
+    /// A list of a native kind has too many entries.
+    TOO_MANY = "native-too-many", TooMany, "{detail}", example: "hostAliases: # too many";
+}

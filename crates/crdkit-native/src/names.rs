@@ -1,0 +1,36 @@
+//! Names of objects: what each kind allows.
+
+use crate::data::{NameFormat, NativeKind};
+use crdkit_schema::metadata;
+use crdkit_text::ip::Ip;
+use crdkit_text::names;
+
+/// What is wrong with a name of an object of `kind`; `prefix` if it is the beginning of one.
+pub(crate) fn problems(kind: &NativeKind, name: &str, prefix: bool) -> Vec<String> {
+    let mut problems = match kind.name_format {
+        NameFormat::Subdomain => metadata::subdomain_problems(name, prefix),
+        NameFormat::Label if prefix => names::dns1123_label(&names::mask_trailing_dash(name)),
+        NameFormat::Label => names::dns1123_label(name),
+        NameFormat::Address => address_problems(name),
+        NameFormat::Segment | NameFormat::Composed | NameFormat::Signed => {
+            metadata::segment_problems(name, prefix)
+        }
+    };
+    let limit = match kind.name_format {
+        NameFormat::Subdomain => 253,
+        NameFormat::Label => 63,
+        _ => usize::MAX,
+    };
+    if kind.name_max > 0 && kind.name_max < limit && name.len() > kind.name_max {
+        problems.push(format!("must be no more than {} characters", kind.name_max));
+    }
+    problems
+}
+
+fn address_problems(name: &str) -> Vec<String> {
+    match Ip::parse(name) {
+        Ok(ip) if ip.to_string() == name => Vec::new(),
+        Ok(ip) => vec![format!("must be in canonical form (\"{ip}\")")],
+        Err(_) => vec!["must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)".to_owned()],
+    }
+}

@@ -1,0 +1,529 @@
+//! The order of what happens to an object of a native kind, and nothing else.
+//!
+//! Reading: envelope → decode → defaults → place. What was read may be changed by the caller. It is then prepared
+//! (fields that clients do not decide, what the stored object keeps, hooks) and checked: metadata, then the rules of the
+//! data. Reading refuses with 400, checking with 422, as for custom resources.
+//!
+//! Upstream: `apiserver/pkg/endpoints/handlers`, `kubernetes/pkg/registry/*/*/strategy.go`.
+
+use crate::check::{self, Operation};
+use crate::data::{DefaultPhase, NativeKind, Type, objects};
+use crate::defaults::{self, Surroundings};
+use crate::envelope::{self, Stranger};
+use crate::{decode, fill, hooks, names, scalar};
+use crdkit_codec::Format;
+use crdkit_engine::steps::{self, Findings, OutcomeParts, Placing, Received, Refusal};
+use crdkit_engine::{Changes, FieldValidation, Input, Outcome, RequestOptions, Stored};
+use crdkit_issue::{FieldPath, Issue, Segment, Severity, codes};
+use crdkit_schema::decode::strict_path;
+use crdkit_schema::path::Path;
+use crdkit_schema::{metadata, read};
+use crdkit_value::{Document, NewValue, NodeId, Value};
+
+/// An object of a native kind that was read, on its way to be checked.
+pub struct ReadNative<'r> {
+    request: Request<'r>,
+}
+
+/// A request on its way through the stages.
+pub(crate) struct Request<'r> {
+    pub(crate) kind: &'static NativeKind,
+    pub(crate) of: &'static Type,
+    pub(crate) options: &'r RequestOptions,
+    pub(crate) document: Document,
+    findings: Findings,
+    changes: Changes,
+    source: Option<(Format, &'r [u8])>,
+}
+
+const METADATA: &Path<'static> = &Path::Field(&Path::Root, "metadata");
+
+/// The identity that new objects have where nobody gives them one.
+const NO_UID: &str = "00000000-0000-0000-0000-000000000000";
+
+impl NativeKind {
+    fn root_type(&self) -> Option<&'static Type> {
+        objects().types.get(self.root)
+    }
+
+    /// Reads `object`: decoded, of this kind, where the request is for, without unknown fields, with defaults.
+    ///
+    /// # Errors
+    /// The outcome, when the object is refused.
+    pub fn read<'r>(
+        &'static self,
+        object: impl Into<Input<'r>>,
+        options: &'r RequestOptions,
+    ) -> Result<ReadNative<'r>, Box<Outcome>> {
+        self.read_input(object.into(), options)
+    }
+
+    fn read_input<'r>(
+        &'static self,
+        input: Input<'r>,
+        options: &'r RequestOptions,
+    ) -> Result<ReadNative<'r>, Box<Outcome>> {
+        let body = match &input {
+            Input::Bytes(_, bytes) => *bytes,
+            Input::Decoded(_) => &[],
+        };
+        let received = steps::receive(input, options);
+        let Some(mut request) = Request::new(self, options) else {
+            return Err(Box::new(unknown(self)));
+        };
+        let Received { document, repeated, source } = match received {
+            Ok(received) => received,
+            Err(issue) => {
+                request.findings.add(NodeId::ROOT, *issue);
+                let refusal = Refusal::Unrecognized(steps::summary(body));
+                return Err(Box::new(request.outcome(Some(refusal))));
+            }
+        };
+        request.document = document;
+        request.source = source;
+        request.advance(|request| {
+            request.envelope()?;
+            request.decode(repeated, options.field_validation)?;
+            request.place()
+        })
+    }
+
+    /// Reads an object that was stored. Nothing is refused.
+    pub fn stored(&'static self, object: &Document, options: &RequestOptions) -> Stored {
+        let mut document = Document::copy_of(object.root());
+        if let Some(of) = self.root_type() {
+            let _ = envelope::accept(&mut document, self);
+            let _ = decode::decode(&mut document, of);
+            let around = Surroundings { phase: DefaultPhase::Read, uid: NO_UID, now: None };
+            defaults::apply(&mut document, NodeId::ROOT, of, around);
+        }
+        let metadata = steps::ensure(&mut document);
+        if self.namespaced && document.value(metadata).get("namespace").is_none() {
+            document.insert(metadata, "namespace", &options.namespace);
+        }
+        Stored::new(document, self.key)
+    }
+
+    /// What becomes of `object` when it is created.
+    pub fn create<'i>(
+        &'static self,
+        object: impl Into<Input<'i>>,
+        options: &RequestOptions,
+    ) -> Outcome {
+        match self.read_input(object.into(), options) {
+            Ok(read) => read.create(),
+            Err(refused) => *refused,
+        }
+    }
+
+    /// What becomes of `object` when it replaces `old`, which is as it was stored.
+    pub fn update<'i>(
+        &'static self,
+        old: &Document,
+        object: impl Into<Input<'i>>,
+        options: &RequestOptions,
+    ) -> Outcome {
+        let old = self.stored(old, options);
+        match self.read_input(object.into(), options) {
+            Ok(read) => read.update(&old),
+            Err(refused) => *refused,
+        }
+    }
+
+    /// What becomes of the `status` of `object` when it replaces that of `old`.
+    pub fn update_status<'i>(
+        &'static self,
+        old: &Document,
+        object: impl Into<Input<'i>>,
+        options: &RequestOptions,
+    ) -> Outcome {
+        let old = self.stored(old, options);
+        match self.read_input(object.into(), options) {
+            Ok(read) => read.update_status(&old),
+            Err(refused) => *refused,
+        }
+    }
+}
+
+/// The outcome for a kind whose type is not in the data, which a test rules out.
+fn unknown(kind: &NativeKind) -> Outcome {
+    let mut findings = Findings::default();
+    let issue = Issue::error(codes::crd::WRONG_JSON_TYPE).with("problem", "there is no such type");
+    findings.add(NodeId::ROOT, issue);
+    OutcomeParts {
+        document: Document::null(),
+        findings,
+        changes: Changes::default(),
+        refusal: Some(Refusal::Undecodable),
+        kind: kind.kind.into(),
+        plural: kind.plural.into(),
+        read_by: kind.key,
+    }
+    .into()
+}
+
+impl ReadNative<'_> {
+    /// The object as it was read.
+    pub fn document(&self) -> &Document {
+        &self.request.document
+    }
+
+    /// The object, to be changed by a patch, by field managers or by admission; then it is to be
+    /// [read again](Self::read_again), unless the change is one that decoding would leave alone.
+    pub fn document_mut(&mut self) -> &mut Document {
+        &mut self.request.document
+    }
+
+    /// Findings of the stages so far.
+    pub fn issues(&self) -> impl Iterator<Item = &Issue> {
+        self.request.findings.entries.iter().map(|(_, issue)| issue)
+    }
+
+    /// Reads the object once more after it was changed.
+    ///
+    /// # Errors
+    /// The outcome, when the object is refused as it is now.
+    pub fn read_again(self) -> Result<Self, Box<Outcome>> {
+        self.request.advance(|request| {
+            request.envelope()?;
+            request.decode(Vec::new(), FieldValidation::Ignore)?;
+            request.place()
+        })
+    }
+
+    /// Removes the fields that only the server sets. Creating does so in any case.
+    pub fn discard_system_fields(&mut self) {
+        let metadata = steps::ensure(&mut self.request.document);
+        steps::discard_system_fields(&mut self.request.document, metadata);
+    }
+
+    /// Creates the object.
+    pub fn create(mut self) -> Outcome {
+        self.discard_system_fields();
+        self.request.conclude(|request| {
+            let metadata = steps::ensure(&mut request.document);
+            steps::remove(&mut request.document, metadata, "resourceVersion");
+            steps::prepare_create(&mut request.document, metadata, request.options);
+            request.reset_status();
+            if request.kind.generation_on_create {
+                request.document.insert(metadata, "generation", 1);
+            }
+            request.apply(DefaultPhase::Create);
+            request.admit();
+            hooks::create(request);
+            request.check(Operation::Create, None)
+        })
+    }
+
+    /// Replaces `old` by the object.
+    pub fn update(self, old: &Stored) -> Outcome {
+        let old = self.request.old(old);
+        self.request.conclude(|request| {
+            request.check_precondition(old.root())?;
+            let metadata = steps::ensure(&mut request.document);
+            steps::prepare_update(&mut request.document, metadata, old.root());
+            if request.kind.has_status {
+                steps::copy_root(&mut request.document, "status", old.root());
+            }
+            request.admit();
+            request.apply(DefaultPhase::Update);
+            hooks::update(request, old.root());
+            request.bump_generation(metadata, old.root());
+            request.check(Operation::Update, Some(old.root()))
+        })
+    }
+
+    /// Replaces the status of `old` by that of the object, with the metadata that goes along with it.
+    pub fn update_status(self, old: &Stored) -> Outcome {
+        let old = self.request.old(old);
+        self.request.conclude(|request| {
+            request.check_precondition(old.root())?;
+            request.take_status(old.root());
+            hooks::update_status(request, old.root());
+            request.check(Operation::UpdateStatus, Some(old.root()))
+        })
+    }
+}
+
+impl<'r> Request<'r> {
+    fn new(kind: &'static NativeKind, options: &'r RequestOptions) -> Option<Self> {
+        let of = kind.root_type()?;
+        let (document, findings, changes) =
+            (Document::null(), Findings::default(), Changes::default());
+        Some(Self { kind, of, options, document, findings, changes, source: None })
+    }
+
+    fn advance(
+        mut self,
+        phase: impl FnOnce(&mut Self) -> Result<(), Refusal>,
+    ) -> Result<ReadNative<'r>, Box<Outcome>> {
+        match phase(&mut self) {
+            Ok(()) => Ok(ReadNative { request: self }),
+            Err(refusal) => Err(Box::new(self.outcome(Some(refusal)))),
+        }
+    }
+
+    fn conclude(mut self, phase: impl FnOnce(&mut Self) -> Result<(), Refusal>) -> Outcome {
+        let refusal = phase(&mut self).err();
+        self.outcome(refusal)
+    }
+
+    fn outcome(mut self, refusal: Option<Refusal>) -> Outcome {
+        let Self { kind, options, .. } = self;
+        if !kind.warning.is_empty() {
+            let issue = Issue::warning(codes::object::DEPRECATED).with("warning", kind.warning);
+            self.findings.add(NodeId::ROOT, issue.at(FieldPath::root().field("apiVersion")));
+        }
+        let Self { mut document, mut findings, changes, source, .. } = self;
+        if refusal.is_none() {
+            fill::finish(&mut document, NodeId::ROOT, self.of);
+        }
+        steps::fill_spans(&mut findings, &document, source, &options.limits, &changes.dropped);
+        OutcomeParts {
+            document,
+            findings,
+            changes,
+            refusal,
+            kind: kind.kind.into(),
+            plural: kind.plural.into(),
+            read_by: kind.key,
+        }
+        .into()
+    }
+
+    fn refuse(&mut self, refusal: Refusal, id: NodeId, issue: Issue) -> Refusal {
+        self.findings.add(id, issue);
+        refusal
+    }
+
+    fn envelope(&mut self) -> Result<(), Refusal> {
+        let (refusal, issue) = match envelope::accept(&mut self.document, self.kind) {
+            Ok(()) => return Ok(()),
+            Err(Stranger::Unreadable(issue)) => {
+                let body = self.source.map_or(&[][..], |(_, bytes)| bytes);
+                (Refusal::Unrecognized(steps::summary(body)), issue)
+            }
+            Err(Stranger::Other(issue)) => (Refusal::Undecodable, issue),
+            Err(Stranger::Version(issue)) => (Refusal::BadRequest, issue),
+        };
+        Err(self.refuse(refusal, NodeId::ROOT, issue))
+    }
+
+    fn decode(&mut self, repeated: Vec<Issue>, mode: FieldValidation) -> Result<(), Refusal> {
+        let unknown = match decode::decode(&mut self.document, self.of) {
+            Ok(unknown) => unknown,
+            Err(misfit) => {
+                let path = self.document.path(misfit.id);
+                let issue = Issue::error(codes::crd::WRONG_JSON_TYPE).with("problem", misfit.problem);
+                return Err(self.refuse(Refusal::Undecodable, misfit.id, issue.at(path)));
+            }
+        };
+        self.report(repeated, &unknown, mode)?;
+        self.changes.pruned.extend(unknown);
+        self.apply(DefaultPhase::Read);
+        Ok(())
+    }
+
+    /// Reports repeated keys and unknown fields as the request asks for.
+    fn report(
+        &mut self,
+        repeated: Vec<Issue>,
+        unknown: &[NodeId],
+        mode: FieldValidation,
+    ) -> Result<(), Refusal> {
+        /// The server collects no more than this.
+        const MAX: usize = 100;
+        let severity = match mode {
+            FieldValidation::Ignore => return Ok(()),
+            FieldValidation::Warn => Severity::Warning,
+            FieldValidation::Strict => Severity::Error,
+        };
+        let mut found: Vec<(NodeId, Issue)> = Vec::new();
+        for issue in repeated {
+            let id = self.document.find(&issue.path).map_or(NodeId::ROOT, Value::id);
+            found.push((id, issue));
+        }
+        for id in unknown {
+            let path: FieldPath = self.document.path(*id).segments().iter().map(dotted).collect();
+            let issue = Issue::error(codes::crd::UNKNOWN_FIELD).with("field", strict_path(&path));
+            found.push((*id, issue.at(path)));
+        }
+        found.sort_by_key(|(id, _)| *id);
+        let any = !found.is_empty();
+        for (id, mut issue) in found.into_iter().take(MAX) {
+            issue.severity = severity;
+            self.findings.add(id, issue);
+        }
+        if any && severity == Severity::Error { Err(Refusal::Undecodable) } else { Ok(()) }
+    }
+
+    fn placing(&mut self) -> Placing<'_> {
+        let Self { document, findings, options, .. } = self;
+        Placing { document, findings, options }
+    }
+
+    fn place(&mut self) -> Result<(), Refusal> {
+        let namespaced = self.kind.namespaced;
+        self.placing().place(namespaced)
+    }
+
+    fn check_precondition(&mut self, old: Value<'_>) -> Result<(), Refusal> {
+        let unconditional = self.kind.unconditional_update;
+        self.placing().check_precondition(old, unconditional)
+    }
+
+    /// A stored object without the nulls that are only written.
+    fn old(&self, old: &Stored) -> Document {
+        let mut document = if old.is_read_by(self.kind.key) {
+            Document::copy_of(old.document().root())
+        } else {
+            return self.kind.stored(old.document(), self.options).into_document();
+        };
+        let _ = decode::decode(&mut document, self.of);
+        document
+    }
+
+    /// Applies the defaults of a phase.
+    pub(crate) fn apply(&mut self, phase: DefaultPhase) {
+        let metadata = steps::ensure(&mut self.document);
+        let uid = self.document.value(metadata).get("uid").and_then(Value::as_str);
+        let uid = uid.unwrap_or(NO_UID).to_owned();
+        let now = self.options.time.as_ref().map(scalar::seconds);
+        let around = Surroundings { phase, uid: &uid, now: now.as_deref() };
+        defaults::apply(&mut self.document, NodeId::ROOT, self.of, around);
+    }
+
+    fn admit(&mut self) {
+        if self.kind.is_admitted {
+            self.apply(DefaultPhase::Admission);
+        }
+    }
+
+    /// Gives a new object the status it begins with.
+    fn reset_status(&mut self) {
+        if !self.kind.has_status || self.kind.keeps_status_on_create {
+            return;
+        }
+        let Some(field) = self.of.field("status") else { return };
+        steps::remove_root(&mut self.document, "status");
+        if fill::is_written(field) {
+            fill::field(&mut self.document, NodeId::ROOT, field);
+            self.apply(DefaultPhase::Read);
+        }
+    }
+
+    /// Makes everything but what the status subresource changes what it is in `old`.
+    fn take_status(&mut self, old: Value<'_>) {
+        let new = std::mem::replace(&mut self.document, Document::copy_of(old));
+        let takes = self.kind.status_takes.iter().copied().chain(["metadata.managedFields"]);
+        for path in takes {
+            let (parent, key) = path.rsplit_once('.').unwrap_or(("", path));
+            let from = if parent.is_empty() { Some(new.root()) } else { new.root().get(parent) };
+            let found = from.and_then(|from| from.get(key));
+            let to = if parent.is_empty() { NodeId::ROOT } else { steps::ensure(&mut self.document) };
+            match found {
+                Some(found) => {
+                    self.document.insert(to, key, found);
+                }
+                None => steps::remove(&mut self.document, to, key),
+            }
+        }
+    }
+
+    /// Counts a change to what the kind counts.
+    fn bump_generation(&mut self, metadata: NodeId, old: Value<'_>) {
+        let counted = &self.kind.generation_bumped_by;
+        if counted.is_empty() {
+            return;
+        }
+        let new = self.document.root();
+        let is_same = |path: &&&str| match **path {
+            "spec" => content(new).eq(content(old)),
+            key => of_metadata(new, key) == of_metadata(old, key),
+        };
+        if !counted.iter().all(|path| is_same(&path)) {
+            let before = of_metadata(old, "generation").and_then(Value::as_i64).unwrap_or_default();
+            self.document.insert(metadata, "generation", before.saturating_add(1));
+        }
+    }
+
+    fn check(&mut self, operation: Operation, old: Option<Value<'_>>) -> Result<(), Refusal> {
+        self.check_metadata(operation, old);
+        let found = check::run(self.kind, self.of, operation, self.document.root(), old);
+        self.findings.entries.extend(found);
+        hooks::check(self, operation, old);
+        if self.findings.has_errors() {
+            return Err(Refusal::Invalid);
+        }
+        steps::finalizer_warnings(self.document.root(), old, &mut self.findings);
+        Ok(())
+    }
+
+    /// Notes a finding of a hook.
+    pub(crate) fn found(&mut self, id: NodeId, issue: Issue) {
+        self.findings.add(id, issue);
+    }
+
+    fn check_metadata(&mut self, operation: Operation, old: Option<Value<'_>>) {
+        let root = self.document.root();
+        let Some(metadata) = root.get("metadata") else { return };
+        let mut issues = Vec::new();
+        let mut meta = read::object_meta(metadata);
+        let kind = self.kind;
+        let rule = |name: &str, prefix: bool| names::problems(kind, name, prefix);
+        let segment = |name: &str, prefix: bool| metadata::segment_problems(name, prefix);
+        match operation {
+            Operation::Create => {
+                metadata::create(&meta, METADATA, kind.namespaced, &rule, &mut issues);
+                steps::collapse(&mut issues);
+            }
+            Operation::Update | Operation::UpdateStatus => {
+                metadata::create(&meta, METADATA, kind.namespaced, &segment, &mut issues);
+                if let Some(old) = old.and_then(|old| old.get("metadata")) {
+                    let old = read::object_meta(old);
+                    if old.resource_version.is_empty() || kind.unconditional_update {
+                        meta.resource_version = "0";
+                    }
+                    metadata::update(&meta, &old, METADATA, &mut issues);
+                }
+                steps::collapse(&mut issues);
+            }
+        }
+        for mut issue in issues {
+            let id = root.nearest(&issue.path).id();
+            issue.span = None;
+            self.findings.add(id, issue);
+        }
+    }
+}
+
+/// A step of a path as decoding writes it: every key after a dot.
+fn dotted(segment: &Segment) -> Segment {
+    match segment {
+        Segment::Key(key) => Segment::Field(key.clone()),
+        other => other.clone(),
+    }
+}
+
+/// What an object is besides its metadata and status, in the order of the keys.
+fn content(object: Value<'_>) -> impl Iterator<Item = (&str, Value<'_>)> {
+    let mut members: Vec<(&str, Value<'_>)> = object.members().collect();
+    members.retain(|(key, _)| !["metadata", "status", "kind", "apiVersion"].contains(key));
+    members.sort_by_key(|(key, _)| *key);
+    members.into_iter()
+}
+
+fn of_metadata<'v>(object: Value<'v>, key: &str) -> Option<Value<'v>> {
+    object.get("metadata")?.get(key)
+}
+
+/// Puts a copy of `value` at a member of the root's member `parent`, or takes it away.
+pub(crate) fn keep(document: &mut Document, parent: &str, key: &str, value: Option<Value<'_>>) {
+    let Some(object) = document.root().get(parent).map(Value::id) else { return };
+    match value {
+        Some(value) => {
+            document.insert(object, key, NewValue::CopyOf(value));
+        }
+        None => steps::remove(document, object, key),
+    }
+}

@@ -1,0 +1,193 @@
+//! Expressions of checks and defaults: what `self` is, and running them.
+//!
+//! All types share one table of shapes, made when the first expression is compiled; an expression is compiled when it
+//! is first run. An expression that fails to run holds: a false alarm is worse than a miss.
+
+use crate::data::{Body, GoType, Special, Type, TypeId, objects};
+use crdkit_cel::ast::Name;
+use crdkit_cel::{
+    Arena, Binding, Env, Field, Limits, ListKind, Program, Shape, ShapeId, ShapeKind, Shapes, Val,
+};
+use crdkit_schema::rules::{Environments, escape};
+use crdkit_value::{Document, Event, Value};
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::sync::{Arc, LazyLock, OnceLock};
+
+/// An expression that is compiled when it is first run.
+#[derive(Debug, Default)]
+pub(crate) struct Expression {
+    pub(crate) text: &'static str,
+    program: OnceLock<Option<Program>>,
+}
+
+/// The value an expression is about, and what it was.
+#[derive(Clone, Copy)]
+pub(crate) struct Subject<'v> {
+    pub(crate) of: &'static Type,
+    pub(crate) value: Value<'v>,
+    pub(crate) old: Option<Value<'v>>,
+}
+
+impl Expression {
+    pub(crate) fn new(text: &'static str) -> Self {
+        Self { text, program: OnceLock::new() }
+    }
+
+    /// The program, unless the expression does not compile, which a test rules out.
+    pub(crate) fn program(&self, of: &'static Type) -> Option<&Program> {
+        self.program.get_or_init(|| compile(self.text, of).ok()).as_ref()
+    }
+
+    /// Whether the expression is false. One that reads the old value holds where there is none.
+    pub(crate) fn is_false(&self, subject: Subject<'_>) -> bool {
+        self.truth(subject) == Some(false)
+    }
+
+    /// What a condition gives, if it gives anything.
+    pub(crate) fn truth(&self, subject: Subject<'_>) -> Option<bool> {
+        let arena = Arena::new();
+        let program = self.program(subject.of)?;
+        match program.evaluate(&arena, bind(subject), Limits::default()).result {
+            Ok(Val::Bool(truth)) => Some(truth),
+            _ => None,
+        }
+    }
+
+    /// The value of the expression as a document.
+    pub(crate) fn document(&self, subject: Subject<'_>) -> Option<Document> {
+        let arena = Arena::new();
+        let program = self.program(subject.of)?;
+        let value = program.evaluate(&arena, bind(subject), Limits::default()).result.ok()?;
+        let mut builder = crdkit_value::Builder::new(&LIMITS, crdkit_value::Duplicates::LastWins);
+        let flow = program.events(&arena, &value, |event: Event<'_>| {
+            match builder.event(event, crdkit_issue::Span::new(0, 0)) {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(_) => ControlFlow::Break(()),
+            }
+        });
+        flow.is_continue().then(|| builder.finish().0)
+    }
+}
+
+static LIMITS: LazyLock<crdkit_value::Limits> = LazyLock::new(crdkit_value::Limits::default);
+
+fn bind<'v>(subject: Subject<'v>) -> impl Fn(&str) -> Option<Binding<'v>> {
+    move |name| {
+        let shape = shapes().of(subject.of)?;
+        match name {
+            "self" => Some(Binding::Document(subject.value, shape)),
+            "oldSelf" => subject.old.map(|old| Binding::Document(old, shape)),
+            _ => None,
+        }
+    }
+}
+
+/// Compiles an expression about values of a type.
+pub(crate) fn compile(text: &str, of: &'static Type) -> Result<Program, String> {
+    let environment = environment(of).ok_or("no shape")?;
+    let checked = environment.compile(text).map_err(|errors| errors.to_string())?;
+    environment.plan(&checked).map_err(|error| error.to_string())
+}
+
+fn environment(of: &'static Type) -> Option<&'static Env> {
+    let made = of.environment.get_or_init(|| {
+        let ShapeTable { shapes, .. } = shapes();
+        let own = shapes.type_of(self::shapes().of(of)?);
+        let builder = Environments::shared().stored.extend();
+        let builder = builder.variable("self", own.clone()).variable("oldSelf", own);
+        Some(builder.shapes(Arc::clone(shapes)).build())
+    });
+    made.as_ref()
+}
+
+/// The shapes of all types.
+struct ShapeTable {
+    shapes: Arc<Shapes>,
+    by_name: BTreeMap<&'static str, ShapeId>,
+}
+
+impl ShapeTable {
+    fn of(&self, of: &Type) -> Option<ShapeId> {
+        self.by_name.get(of.name).copied()
+    }
+}
+
+fn shapes() -> &'static ShapeTable {
+    static TABLE: LazyLock<ShapeTable> = LazyLock::new(|| {
+        let mut builder = ShapeBuilder { shapes: Shapes::default(), known: BTreeMap::new() };
+        for id in objects().types.ids() {
+            builder.named(id);
+        }
+        let by_name = builder.known.into_iter().filter_map(|(id, shape)| {
+            Some((objects().types.get(id)?.name, shape))
+        });
+        ShapeTable { by_name: by_name.collect(), shapes: Arc::new(builder.shapes) }
+    });
+    &TABLE
+}
+
+struct ShapeBuilder {
+    shapes: Shapes,
+    known: BTreeMap<TypeId, ShapeId>,
+}
+
+/// No bound that matters here: costs of native rules are not estimated.
+const MAX_ELEMENTS: u64 = 1 << 20;
+
+impl ShapeBuilder {
+    fn add(&mut self, kind: ShapeKind) -> ShapeId {
+        self.shapes.add(Shape { kind, nullable: false, max_elements: MAX_ELEMENTS })
+    }
+
+    fn named(&mut self, id: TypeId) -> ShapeId {
+        if let Some(known) = self.known.get(&id) {
+            return *known;
+        }
+        // A type that contains itself sees anything there.
+        let anything = self.add(ShapeKind::Dynamic);
+        self.known.insert(id, anything);
+        let Some(of) = objects().types.get(id) else { return anything };
+        let shape = match &of.body {
+            Body::Struct(fields) => {
+                let fields = fields
+                    .iter()
+                    .filter_map(|field| {
+                        let name: Name = escape(field.name)?.into();
+                        Some(Field { name, key: field.name.into(), shape: self.value(&field.of) })
+                    })
+                    .collect();
+                self.add(ShapeKind::Object { name: of.name.into(), fields })
+            }
+            Body::Alias(of) => self.value(of),
+            Body::Special(special) => self.add(match special {
+                Special::Quantity | Special::Time | Special::MicroTime | Special::Duration => {
+                    ShapeKind::String
+                }
+                Special::IntOrString => ShapeKind::IntOrString,
+                _ => ShapeKind::Dynamic,
+            }),
+        };
+        self.known.insert(id, shape);
+        shape
+    }
+
+    fn value(&mut self, of: &GoType) -> ShapeId {
+        match of {
+            GoType::String | GoType::Bytes => self.add(ShapeKind::String),
+            GoType::Bool => self.add(ShapeKind::Bool),
+            GoType::Int32 | GoType::Int64 => self.add(ShapeKind::Int),
+            GoType::Float64 => self.add(ShapeKind::Double),
+            GoType::Named(id) => self.named(*id),
+            GoType::Pointer(of) => self.value(of),
+            GoType::List(of) => {
+                let element = self.value(of);
+                self.add(ShapeKind::List { element, kind: ListKind::Atomic })
+            }
+            GoType::Map(of) => {
+                let value = self.value(of);
+                self.add(ShapeKind::Map { value })
+            }
+        }
+    }
+}

@@ -1,0 +1,18 @@
+//! Patches of objects, as the API server applies them.
+//!
+//! [`json`] is JSON Patch (RFC 6902), [`merge`] is merge patch (RFC 7396); both as the server's library does them, which
+//! is more lenient than the RFCs here and there. Reading a patch and applying it are two steps, because a server
+//! looks for the object in between.
+//!
+//! Every patch changes a [`crdkit_value::Document`] wholly or not at all. What is wrong with a patch is a
+//! [`PatchError`], and its [`PatchError::status`] is the server's answer.
+//!
+//! No I/O and no clock: a time is passed in where one is written.
+
+mod error;
+pub mod json;
+mod limits;
+pub mod merge;
+
+pub use error::PatchError;
+pub use limits::PatchLimits;

@@ -1,0 +1,108 @@
+//! Who may do what: administrators everything, whoever is known may look at what is served and ask about themselves,
+//! everybody may ask whether the server is well.
+
+use crate::identify::User;
+use crate::route::{Route, Verb};
+use crdkit_schema::status::{Status, Subject};
+
+/// What somebody wants to do.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Action<'a> {
+    /// Something with a resource; the verb is empty where the method means nothing.
+    Resource {
+        verb: &'a str,
+        group: &'a str,
+        resource: &'a str,
+        subresource: &'a str,
+        namespace: &'a str,
+        name: &'a str,
+    },
+    /// Something with another path.
+    Path { verb: &'a str, path: &'a str },
+}
+
+/// Whether a user may do something.
+pub(crate) fn is_allowed(user: &User, action: Action<'_>) -> bool {
+    if user.is_administrator() {
+        return true;
+    }
+    match action {
+        Action::Path { verb: "get" | "head", path } => {
+            let top = path.trim_start_matches('/').split('/').next().unwrap_or_default();
+            let public = ["healthz", "livez", "readyz", "version"].contains(&top);
+            let known = ["api", "apis", "openapi"].contains(&top);
+            public || known && user.is_authenticated()
+        }
+        Action::Resource { verb: "create", group, resource, subresource: "", .. } => {
+            let own = match group {
+                "authorization.k8s.io" => {
+                    ["selfsubjectaccessreviews", "selfsubjectrulesreviews"].contains(&resource)
+                }
+                "authentication.k8s.io" => resource == "selfsubjectreviews",
+                _ => false,
+            };
+            own && user.is_authenticated()
+        }
+        _ => false,
+    }
+}
+
+/// Lets a request pass.
+///
+/// # Errors
+/// The answer, when the user may not do this.
+pub(crate) fn authorise(user: &User, route: &Route<'_>) -> Result<(), Box<Status>> {
+    let action = match route {
+        Route::Resource(it) => Action::Resource {
+            verb: it.verb.as_str(),
+            group: it.group,
+            resource: it.plural,
+            subresource: it.subresource.unwrap_or_default(),
+            namespace: it.namespace.unwrap_or_default(),
+            name: it.name.unwrap_or_default(),
+        },
+        Route::Path { verb, path } => Action::Path { verb, path },
+    };
+    if is_allowed(user, action) { Ok(()) } else { Err(refuse(user, action).into()) }
+}
+
+fn refuse(user: &User, action: Action<'_>) -> Status {
+    let user = &user.name;
+    match action {
+        Action::Path { verb, path } => {
+            let subject = Subject { group: "", version: "", kind: "", name: "" };
+            subject.forbidden(&format!("User \"{user}\" cannot {verb} path \"{path}\""))
+        }
+        Action::Resource { verb, group, resource, subresource, namespace, name } => {
+            let full = match subresource {
+                "" => resource.to_owned(),
+                part => format!("{resource}/{part}"),
+            };
+            let place = match namespace {
+                "" => "at the cluster scope".to_owned(),
+                namespace => format!("in the namespace \"{namespace}\""),
+            };
+            let subject = Subject { group, version: "", kind: resource, name };
+            subject.forbidden(&format!(
+                "User \"{user}\" cannot {verb} resource \"{full}\" in API group \"{group}\" {place}"
+            ))
+        }
+    }
+}
+
+/// A verb as rules name it.
+impl Verb {
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Create => "create",
+            Self::Get => "get",
+            Self::List => "list",
+            Self::Watch => "watch",
+            Self::Update => "update",
+            Self::Patch => "patch",
+            Self::Delete => "delete",
+            Self::DeleteCollection => "deletecollection",
+            Self::Unknown => "",
+        }
+    }
+}

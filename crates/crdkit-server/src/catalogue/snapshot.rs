@@ -1,0 +1,179 @@
+//! Everything that is served at one moment, found by path.
+//!
+//! A [`Catalogue`] never changes. A write of a CRD makes the next one, which shares what did not change; whoever looks
+//! something up keeps what was found for as long as needed.
+
+use super::resource::Resource;
+use crate::crds;
+use crate::rules::Rules;
+use crate::settings::Settings;
+use crate::stored;
+use crate::watch::EventCache;
+use crdkit_schema::status::{Status, Subject};
+use crdkit_store::{KeyLayout, Revision, StoreEntry};
+use crdkit_value::{Document, NodeId};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::watch;
+
+/// All that is served.
+#[derive(Default)]
+pub(crate) struct Catalogue {
+    /// In order of group, version and plural.
+    served: Vec<Arc<Served>>,
+}
+
+/// A kind in one version, with all that requests need of it.
+pub(crate) struct Served {
+    pub(crate) resource: Resource,
+    pub(crate) rules: Rules,
+    /// The first part of keys; empty for native kinds.
+    pub(crate) key_group: Box<str>,
+    /// How the stored form of objects begins, which is what is served if they were written after `fresh`.
+    prefix: usize,
+    prefix_text: Box<str>,
+    fresh: Revision,
+    /// Whether objects are stored in this version.
+    stores: bool,
+    /// Whether new objects are refused because the CRD is going away.
+    pub(crate) terminating: bool,
+    /// Events in the forms they were sent in.
+    pub(crate) events: EventCache,
+    /// Says when this is no longer served as it is, so that watches end.
+    pub(crate) ended: watch::Receiver<bool>,
+}
+
+impl Served {
+    /// What is served of `resource`. Objects that were written after `fresh` are stored as they are served.
+    pub(crate) fn new(
+        resource: Resource,
+        rules: Rules,
+        fresh: Revision,
+        terminating: bool,
+        ended: watch::Receiver<bool>,
+    ) -> Self {
+        let api_version = resource.api_version();
+        let prefix_text = stored::prefix(&api_version, &resource.kind.kind);
+        let custom = resource.is_custom() || matches!(rules, Rules::Definition);
+        let key_group = if custom { resource.kind.group.as_str() } else { "" };
+        let stores = match &resource.storage {
+            Some(storage) => storage.version == resource.kind.version,
+            None => !resource.is_custom(),
+        };
+        Self {
+            key_group: key_group.into(),
+            prefix: prefix_text.len(),
+            prefix_text: prefix_text.into(),
+            fresh,
+            stores,
+            terminating,
+            events: EventCache::default(),
+            ended,
+            rules,
+            resource,
+        }
+    }
+
+    /// Where the metadata of an entry begins, if the entry is stored as it is served in this version.
+    pub(crate) fn splice_at(&self, entry: &StoreEntry) -> Option<usize> {
+        let current = self.stores && entry.revision > self.fresh;
+        (current && entry.value.starts_with(self.prefix_text.as_bytes())).then_some(self.prefix)
+    }
+
+    /// Whether a stored form that was just made is of this version.
+    pub(crate) fn is_stored_prefix(&self, value: &[u8]) -> bool {
+        value.starts_with(self.prefix_text.as_bytes())
+    }
+
+    /// The length of what stands before the members of the metadata in the stored form.
+    pub(crate) fn prefix_len(&self) -> usize {
+        self.prefix
+    }
+
+    pub(crate) fn key(&self, layout: &KeyLayout, namespace: Option<&str>, name: &str) -> String {
+        layout.object(&self.key_group, &self.resource.plural, namespace, name)
+    }
+
+    pub(crate) fn collection(&self, layout: &KeyLayout, namespace: Option<&str>) -> String {
+        layout.collection(&self.key_group, &self.resource.plural, namespace)
+    }
+
+    /// After which time objects go away by themselves.
+    pub(crate) fn time_to_live(&self, settings: &Settings) -> Option<Duration> {
+        (self.key_group.is_empty() && &*self.resource.plural == "events")
+            .then_some(settings.event_ttl)
+    }
+
+    /// Whether deletion asks the garbage collector about dependents.
+    pub(crate) fn is_collected(&self) -> bool {
+        !matches!(self.rules, Rules::Definition)
+    }
+
+    /// Whether objects that are being deleted say how long that may take.
+    pub(crate) fn tracks_grace(&self) -> bool {
+        !matches!(self.rules, Rules::Definition | Rules::Namespace)
+    }
+
+    /// Some objects may not be deleted.
+    pub(crate) fn check_deletion(&self, name: &str) -> Result<(), Box<Status>> {
+        let kept = ["default", "kube-system", "kube-public"].contains(&name);
+        if !(kept && matches!(self.rules, Rules::Namespace)) {
+            return Ok(());
+        }
+        let subject = Subject { group: "", version: "v1", kind: "namespaces", name };
+        Err(subject.forbidden("this namespace may not be deleted").into())
+    }
+
+    /// What a kind does to its objects when their deletion begins.
+    pub(crate) fn before_deletion(&self, object: &mut Document, now: &str) {
+        match self.rules {
+            Rules::Definition => crds::before_deletion(object, now),
+            Rules::Namespace => {
+                object.insert(NodeId::ROOT, "status", &Document::object().with("phase", "Terminating"));
+            }
+            Rules::Custom(_) => {}
+        }
+    }
+
+    fn path(&self) -> (&str, &str, &str) {
+        let kind = &self.resource.kind;
+        (&kind.group, &kind.version, &self.resource.plural)
+    }
+}
+
+impl Catalogue {
+    /// What is served at a path.
+    pub(crate) fn find(&self, group: &str, version: &str, plural: &str) -> Option<&Arc<Served>> {
+        let at = self.served.binary_search_by(|it| it.path().cmp(&(group, version, plural))).ok()?;
+        self.served.get(at)
+    }
+
+    /// Everything, in order of group, version and plural.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Arc<Served>> {
+        self.served.iter()
+    }
+
+    /// Whether anything of a group is served, custom or native.
+    pub(crate) fn has_native_group(&self, group: &str) -> bool {
+        self.iter().any(|it| it.resource.kind.group == group && !it.resource.is_custom())
+    }
+
+    /// The next catalogue: without the custom resources `plural` of `group`, and with `added`.
+    pub(crate) fn replace(&self, group: &str, plural: &str, added: Vec<Arc<Served>>) -> Self {
+        let is_kept = |it: &&Arc<Served>| {
+            let resource = &it.resource;
+            !(resource.is_custom() && resource.kind.group == group && &*resource.plural == plural)
+        };
+        let mut served: Vec<_> = self.iter().filter(is_kept).cloned().chain(added).collect();
+        served.sort_by(|left, right| left.path().cmp(&right.path()));
+        Self { served }
+    }
+}
+
+impl FromIterator<Arc<Served>> for Catalogue {
+    fn from_iter<I: IntoIterator<Item = Arc<Served>>>(served: I) -> Self {
+        let mut served: Vec<_> = served.into_iter().collect();
+        served.sort_by(|left, right| left.path().cmp(&right.path()));
+        Self { served }
+    }
+}

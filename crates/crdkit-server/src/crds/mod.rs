@@ -1,0 +1,254 @@
+//! The life of CRDs: names are accepted, endpoints appear, the condition says so; and the way back.
+//!
+//! Everything follows from what is stored. [`follow`] looks at one CRD after each write of it: it decides about its names, puts
+//! it into the catalogue, and only then says in its status that it is established. A CRD that goes away takes its objects
+//! with it first.
+
+mod cleanup;
+mod conditions;
+mod names;
+
+pub(crate) use cleanup::before_deletion;
+
+use crate::catalogue::resource::Resource;
+use crate::catalogue::snapshot::Served;
+use crate::core::Core;
+use crate::manage::Managing;
+use crate::rules::{CustomRules, Rules};
+use crate::stored;
+use crate::verbs::system_update;
+use conditions::Conditions;
+use crdkit_engine::Crd;
+use crdkit_schema::set::CrdDefinition;
+use crdkit_store::{RangeRequest, Revision, StoreEntry};
+use crdkit_value::{Document, Value};
+use names::Names;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use tokio::sync::{Mutex, watch};
+
+pub(crate) const GROUP: &str = "apiextensions.k8s.io";
+pub(crate) const PLURAL: &str = "customresourcedefinitions";
+/// Who writes the status of CRDs.
+const MANAGER: &str = "kube-apiserver";
+
+/// What is known of all CRDs.
+#[derive(Default)]
+pub(crate) struct Definitions(Mutex<BTreeMap<String, Known>>);
+
+/// What is known of one CRD.
+struct Known {
+    group: String,
+    plural: String,
+    accepted: Names,
+    all_accepted: bool,
+    /// What decides about how it is served.
+    spec: Document,
+    terminating: bool,
+    served: bool,
+    fresh: Revision,
+    /// Ends watches of its objects.
+    end: Arc<watch::Sender<bool>>,
+    cleaning: bool,
+}
+
+/// Looks at all CRDs that are stored.
+pub(crate) async fn load(core: &Arc<Core>) {
+    let prefix = core.layout.collection(GROUP, PLURAL, None);
+    let Ok(page) = core.store.range(RangeRequest::under(&prefix)).await else { return };
+    for entry in page.entries {
+        if let Some(name) = entry.key.strip_prefix(&prefix) {
+            follow(core, name).await;
+        }
+    }
+}
+
+/// Does what follows from a write of the CRD called `name`.
+pub(crate) async fn follow(core: &Arc<Core>, name: &str) {
+    let mut known = core.definitions.0.lock().await;
+    let mut pending = BTreeSet::from([name.to_owned()]);
+    while let Some(name) = pending.pop_first() {
+        follow_one(core, &mut known, &name, &mut pending).await;
+    }
+}
+
+async fn follow_one(
+    core: &Arc<Core>,
+    known: &mut BTreeMap<String, Known>,
+    name: &str,
+    pending: &mut BTreeSet<String>,
+) {
+    let key = core.layout.object(GROUP, PLURAL, None, name);
+    let entry = match core.get(&key).await {
+        Ok(Some(entry)) => entry,
+        Ok(None) => {
+            if let Some(gone) = known.remove(name) {
+                unserve(core, &gone);
+                waiting(known, &gone.group, pending);
+            }
+            return;
+        }
+        Err(status) => {
+            tracing::error!(%status, name, "a CRD could not be read");
+            return;
+        }
+    };
+    let document = stored::object(&entry);
+    let before = known.get(name).map(|it| it.accepted.clone());
+    let wanted = status_of(core, known, name, &document);
+    serve(core, known, name, &entry, &wanted);
+    let is_terminating = is_terminating(wanted.root());
+    if wanted.root().get("status") != document.root().get("status") {
+        write_status(core, &key, known, name).await;
+    }
+    let Some(now) = known.get_mut(name) else { return };
+    let released = before.is_some_and(|before| before != now.accepted);
+    let group = now.group.clone();
+    if is_terminating && !std::mem::replace(&mut now.cleaning, is_terminating) {
+        cleanup::start(core, name);
+    }
+    if released {
+        waiting(known, &group, pending);
+    }
+}
+
+/// CRDs of a group that did not get all their names so far.
+fn waiting(known: &BTreeMap<String, Known>, group: &str, pending: &mut BTreeSet<String>) {
+    let waiting = known.iter().filter(|(_, it)| it.group == group && !it.all_accepted);
+    pending.extend(waiting.map(|(name, _)| name.clone()));
+}
+
+/// The CRD with the status that it should have.
+fn status_of(
+    core: &Core,
+    known: &BTreeMap<String, Known>,
+    name: &str,
+    document: &Document,
+) -> Document {
+    let root = document.root();
+    let group = root.pointer("/spec/group").and_then(Value::as_str).unwrap_or_default();
+    let others = known.iter().filter(|(other, it)| *other != name && it.group == group);
+    let taken = others.map(|(_, it)| &it.accepted);
+    let (accepted, conflict) = names::decide(root, taken);
+    let now = core.environment.now_text();
+    let mut wanted = document.clone();
+    let mut conditions = Conditions::of(&mut wanted, &now);
+    match &conflict {
+        None => conditions.set("NamesAccepted", true, "NoConflicts", "no conflicts found"),
+        Some((reason, message)) => conditions.set("NamesAccepted", false, reason, message),
+    }
+    if !conditions.is_true("Established") {
+        match conflict {
+            None => conditions.set(
+                "Established",
+                true,
+                "InitialNamesAccepted",
+                "the initial names have been accepted",
+            ),
+            Some(_) => {
+                conditions.set("Established", false, "NotAccepted", "not all names are accepted");
+            }
+        }
+    }
+    conditions.approval();
+    accepted.write(&mut wanted);
+    wanted
+}
+
+async fn write_status(core: &Arc<Core>, key: &str, known: &BTreeMap<String, Known>, name: &str) {
+    let Some(served) = core.find(GROUP, "v1", PLURAL) else { return };
+    let managing = Managing {
+        served: &served,
+        manager: MANAGER,
+        subresource: "status",
+        now: core.environment.now(),
+    };
+    let make = |old: &Document| {
+        let mut new = status_of(core, known, name, old);
+        if new.root().get("status") == old.root().get("status") {
+            return None;
+        }
+        managing.update(Some(old), &mut new);
+        Some(new)
+    };
+    if let Err(status) = system_update(core, &served, key, make).await {
+        tracing::error!(%status, name, "the status of a CRD could not be written");
+    }
+}
+
+/// Puts what a CRD defines into the catalogue, if it is established and anything about that has changed.
+fn serve(
+    core: &Core,
+    known: &mut BTreeMap<String, Known>,
+    name: &str,
+    entry: &StoreEntry,
+    wanted: &Document,
+) {
+    let root = wanted.root();
+    let text = |path| root.pointer(path).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let (group, plural) = (text("/spec/group"), text("/spec/names/plural"));
+    let accepted = Names::accepted(root);
+    let spec = root.get("spec").map(Document::copy_of).unwrap_or_default();
+    let established = conditions::is_true(root, "Established");
+    let all_accepted = conditions::is_true(root, "NamesAccepted");
+    let terminating = is_terminating(root);
+    let before = known.remove(name);
+    let same_form = before.as_ref().is_some_and(|it| {
+        it.served && it.spec.root() == spec.root() && it.accepted == accepted
+    });
+    let is_new = !same_form || before.as_ref().is_some_and(|it| it.terminating != terminating);
+    let (end, fresh, cleaning) = match before {
+        Some(before) if same_form => (before.end, before.fresh, before.cleaning),
+        Some(before) => {
+            before.end.send_replace(true);
+            (Arc::new(watch::Sender::new(false)), entry.revision, before.cleaning)
+        }
+        None => (Arc::new(watch::Sender::new(false)), entry.revision, false),
+    };
+    if established && is_new {
+        let served = resources(wanted, fresh, terminating, &end);
+        core.catalogue.rcu(|catalogue| catalogue.replace(&group, &plural, served.clone()));
+    }
+    let known_now = Known {
+        group,
+        plural,
+        accepted,
+        all_accepted,
+        spec,
+        terminating,
+        served: established,
+        fresh,
+        end,
+        cleaning,
+    };
+    known.insert(name.to_owned(), known_now);
+}
+
+/// What a CRD defines, as it is served.
+fn resources(
+    document: &Document,
+    fresh: Revision,
+    terminating: bool,
+    end: &watch::Sender<bool>,
+) -> Vec<Arc<Served>> {
+    let definition = Arc::new(CrdDefinition::new(document.clone()));
+    let (resources, compiled) = match (Resource::custom(&definition), definition.compiled()) {
+        (Ok(resources), Ok(compiled)) => (resources, compiled),
+        _ => return Vec::new(),
+    };
+    let crd = Crd::from(compiled.clone());
+    let served = resources.into_iter().map(|resource| {
+        let rules = Rules::Custom(CustomRules::new(crd.clone(), &resource.kind.version));
+        Arc::new(Served::new(resource, rules, fresh, terminating, end.subscribe()))
+    });
+    served.collect()
+}
+
+fn unserve(core: &Core, gone: &Known) {
+    core.catalogue.rcu(|catalogue| catalogue.replace(&gone.group, &gone.plural, Vec::new()));
+    gone.end.send_replace(true);
+}
+
+fn is_terminating(crd: Value<'_>) -> bool {
+    crd.pointer("/metadata/deletionTimestamp").is_some()
+}

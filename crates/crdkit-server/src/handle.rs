@@ -1,0 +1,89 @@
+//! One request from the moment it is read to the answer: routed, authorised, dispatched, and given the headers that all
+//! answers have.
+
+use crate::answer::{Answer, AnswerBody};
+use crate::authorise::authorise;
+use crate::core::Core;
+use crate::request::Request;
+use crate::route::{Route, Verb, method_name};
+use crate::{negotiate, paths, verbs};
+use crdkit_schema::status::Status;
+use crdkit_text::duration;
+use hyper::header::{CACHE_CONTROL, HeaderName, HeaderValue, WARNING};
+use hyper::Method;
+use std::sync::Arc;
+
+/// The answer to a request.
+pub(crate) async fn handle(core: &Arc<Core>, request: &Request) -> Answer {
+    let answer = match dispatch(core, request).await {
+        Ok(answer) => answer,
+        Err(status) => negotiate::status(request, &status),
+    };
+    finish(core, request, answer)
+}
+
+async fn dispatch(core: &Arc<Core>, request: &Request) -> Result<Answer, Box<Status>> {
+    let method = method_name(&request.method);
+    let route = Route::parse(&method, &request.path, &request.query);
+    let is_long = matches!(&route, Route::Resource(it) if it.verb == Verb::Watch);
+    if !is_long {
+        check_timeout(request)?;
+    }
+    authorise(&request.user, &route)?;
+    match &route {
+        Route::Resource(route) => verbs::dispatch(core, request, route).await,
+        Route::Path { .. } => paths::dispatch(core, request).await,
+    }
+}
+
+/// The query may say how long the client waits; only what is no duration matters.
+fn check_timeout(request: &Request) -> Result<(), Box<Status>> {
+    let text = request.query.text("timeout");
+    if text.is_empty() {
+        return Ok(());
+    }
+    duration::parse(text).map(drop).map_err(|problem| {
+        let text = format!("invalid timeout specified in the request URL - {problem}");
+        Status::bad_request(text).into()
+    })
+}
+
+/// Adds what all answers have.
+fn finish(core: &Core, request: &Request, mut answer: Answer) -> Answer {
+    let audit = match request.header("audit-id") {
+        "" => core.environment.uid(),
+        given => given.to_owned(),
+    };
+    answer = answer.header(HeaderName::from_static("audit-id"), &audit);
+    if !answer.headers.iter().any(|(name, _)| *name == CACHE_CONTROL) {
+        answer.headers.push((CACHE_CONTROL, HeaderValue::from_static("no-cache, private")));
+    }
+    for text in request.take_warnings() {
+        if let Ok(value) = HeaderValue::from_bytes(warning(&text).as_bytes()) {
+            answer.headers.push((WARNING, value));
+        }
+    }
+    if request.method == Method::HEAD
+        && let AnswerBody::Pieces(_) = answer.body
+    {
+        answer.body = AnswerBody::Whole(bytes::Bytes::new());
+    }
+    answer
+}
+
+/// The value of a `Warning` header.
+fn warning(text: &str) -> String {
+    let mut out = String::from("299 - \"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => {
+                out.push('\\');
+                out.push(c);
+            }
+            c if c.is_control() => out.push(' '),
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}

@@ -1,0 +1,94 @@
+//! A request as handlers see it: everything but its body is decoded, and its body is whole.
+
+use crate::identify::User;
+use crate::query::Query;
+use bytes::Bytes;
+use crdkit_schema::status::Status;
+use hyper::header::HeaderMap;
+use hyper::Method;
+use std::sync::Mutex;
+
+/// A request.
+pub(crate) struct Request {
+    pub(crate) method: Method,
+    /// The path without escapes.
+    pub(crate) path: String,
+    pub(crate) query: Query,
+    pub(crate) headers: HeaderMap,
+    pub(crate) user: User,
+    pub(crate) body: RequestBody,
+    /// Where the client reached the server.
+    pub(crate) local_address: String,
+    warnings: Mutex<Vec<String>>,
+}
+
+/// The body of a request.
+#[derive(Clone, Debug)]
+pub(crate) enum RequestBody {
+    Whole(Bytes),
+    /// It was longer than this.
+    TooLarge(usize),
+    /// The client stopped in the middle.
+    Broken,
+}
+
+impl Request {
+    pub(crate) fn new(
+        method: Method,
+        path: String,
+        query: Query,
+        headers: HeaderMap,
+        user: User,
+        body: RequestBody,
+    ) -> Self {
+        let (local_address, warnings) = (String::new(), Mutex::default());
+        Self { method, path, query, headers, user, body, local_address, warnings }
+    }
+
+    /// The first header with a name; empty if there is none, or none that is text.
+    pub(crate) fn header(&self, name: &str) -> &str {
+        self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
+    }
+
+    /// The body.
+    ///
+    /// # Errors
+    /// The answer, when it was not all read.
+    pub(crate) fn body(&self) -> Result<&Bytes, Box<Status>> {
+        match &self.body {
+            RequestBody::Whole(bytes) => Ok(bytes),
+            RequestBody::TooLarge(limit) => Err(Status::body_too_large(*limit).into()),
+            RequestBody::Broken => Err(Status::bad_request("unexpected EOF").into()),
+        }
+    }
+
+    /// Adds a warning to the answer, whatever that will be. The same one is given once.
+    pub(crate) fn warn(&self, text: impl Into<String>) {
+        let text = text.into();
+        if let Ok(mut warnings) = self.warnings.lock()
+            && !warnings.contains(&text)
+        {
+            warnings.push(text);
+        }
+    }
+
+    /// The warnings so far, which are forgotten.
+    pub(crate) fn take_warnings(&self) -> Vec<String> {
+        self.warnings.lock().map(|mut warnings| std::mem::take(&mut *warnings)).unwrap_or_default()
+    }
+}
+
+impl Request {
+    /// A request of the server itself.
+    pub(crate) fn internal() -> Self {
+        let user = User::known("system:apiserver", [crate::identify::ADMINISTRATORS.to_owned()]);
+        Self::new(
+            Method::GET,
+            String::new(),
+            Query::default(),
+            HeaderMap::new(),
+            user,
+            RequestBody::Whole(Bytes::new()),
+        )
+    }
+}

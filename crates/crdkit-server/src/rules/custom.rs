@@ -1,0 +1,124 @@
+//! Custom resources: the phases of the engine.
+
+use super::{Accepted, Between, Part, Refused, Verdict};
+use crate::stored;
+use crdkit_engine::{Crd, Input, Outcome, ReadObject, RequestOptions, Stored, Version};
+use crdkit_schema::status::Status;
+use crdkit_value::{Document, NodeId};
+
+/// One version of a CRD.
+pub(crate) struct CustomRules {
+    pub(crate) crd: Crd,
+    pub(crate) version: Box<str>,
+    options: RequestOptions,
+}
+
+impl CustomRules {
+    pub(crate) fn new(crd: Crd, version: &str) -> Self {
+        // Stored objects say themselves where they live.
+        Self { crd, version: version.into(), options: RequestOptions::new().namespace("") }
+    }
+
+    /// The version, which is served as long as this is.
+    pub(crate) fn version(&self) -> Result<Version<'_>, Box<Status>> {
+        let gone = || Box::new(Status::no_such_path());
+        self.crd.version(&self.version).ok_or_else(gone)
+    }
+
+    pub(super) fn create(
+        &self,
+        input: Input<'_>,
+        options: &RequestOptions,
+        between: Between<'_>,
+    ) -> Verdict {
+        let mut read = self.version()?.read(input, options).map_err(refused)?;
+        read.discard_system_fields();
+        let read = pass(read, between)?;
+        verdict(read.create())
+    }
+
+    pub(super) fn update(
+        &self,
+        part: Part,
+        old: &Document,
+        input: Input<'_>,
+        options: &RequestOptions,
+        between: Between<'_>,
+    ) -> Verdict {
+        let version = self.version()?;
+        let read = version.read(input, options).map_err(refused)?;
+        let read = pass(read, between)?;
+        self.replace(part, &version.stored(old, &self.options), read)
+    }
+
+    /// What a write to the `scale` subresource makes of an object.
+    pub(crate) fn scale(
+        &self,
+        old: &Document,
+        replicas: i64,
+        options: &RequestOptions,
+        between: Between<'_>,
+    ) -> Verdict {
+        let version = self.version()?;
+        let old = version.stored(old, &self.options);
+        let read = version.read_scale(&old, replicas, options).map_err(refused)?;
+        let read = pass(read, between)?;
+        self.replace(Part::Main, &old, read)
+    }
+
+    fn replace(&self, part: Part, old: &Stored, read: ReadObject<'_>) -> Verdict {
+        verdict(match part {
+            Part::Status => read.update_status(old),
+            Part::Main | Part::Finalize => read.update(old),
+        })
+    }
+
+    pub(super) fn read(&self, document: &Document) -> Document {
+        match self.version() {
+            Ok(version) => version.stored(document, &self.options).into_document(),
+            Err(_) => document.clone(),
+        }
+    }
+
+    /// The object in the storage version, with what the schema of that makes of it.
+    pub(super) fn to_storage(&self, mut document: Document) -> Document {
+        let Some(storage) = self.crd.compiled().storage_version() else { return document };
+        if storage.name == self.version {
+            return document;
+        }
+        document.insert(NodeId::ROOT, "apiVersion", &storage.api_version);
+        match self.crd.version(&storage.name) {
+            Some(storage) => storage.stored(&document, &self.options).into_document(),
+            None => document,
+        }
+    }
+}
+
+/// Lets `between` at an object that was read.
+fn pass<'r>(mut read: ReadObject<'r>, between: Between<'_>) -> Result<ReadObject<'r>, Box<Refused>> {
+    match between(read.document_mut()) {
+        Ok(()) => Ok(read),
+        Err(status) => {
+            let warnings = read.warning_texts().collect();
+            Err(Box::new(Refused { status, warnings, undecodable: None }))
+        }
+    }
+}
+
+fn refused(outcome: Box<Outcome>) -> Box<Refused> {
+    let warnings = outcome.warning_texts().collect();
+    let undecodable = outcome.undecodable();
+    let status = outcome.status().unwrap_or_else(|| Status::internal_error("refused without a reason"));
+    Box::new(Refused { status: Box::new(status), warnings, undecodable })
+}
+
+fn verdict(outcome: Outcome) -> Verdict {
+    if !outcome.is_accepted() {
+        return Err(refused(Box::new(outcome)));
+    }
+    let warnings = outcome.warning_texts().collect();
+    let mut document = outcome.into_document();
+    // An object without anything is not written, as nothing is known of it.
+    stored::metadata(&mut document);
+    Ok(Accepted { document, warnings })
+}

@@ -1,0 +1,117 @@
+//! How objects of a served kind are read and checked, whatever defines the kind.
+//!
+//! Every operation takes an object and what it replaces, and gives the object as it will be stored, in the version of the
+//! request, or the answer that refuses it. Nothing here touches the store: what is given back can be thrown away.
+
+mod custom;
+mod definition;
+mod namespace;
+mod normalise;
+
+pub(crate) use custom::CustomRules;
+
+use crate::stored;
+use crdkit_engine::{Input, RequestOptions};
+use crdkit_schema::status::Status;
+use crdkit_store::StoreEntry;
+use crdkit_value::Document;
+
+/// How objects of a kind are read and checked.
+pub(crate) enum Rules {
+    /// By a version of a CRD.
+    Custom(CustomRules),
+    /// CRDs themselves.
+    Definition,
+    /// Namespaces.
+    Namespace,
+}
+
+/// The part of an object that a write is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// All of it, but what clients do not decide.
+    Main,
+    /// Its status.
+    Status,
+    /// What keeps it from going away.
+    Finalize,
+}
+
+/// An object that was accepted.
+pub(crate) struct Accepted {
+    pub(crate) document: Document,
+    pub(crate) warnings: Vec<String>,
+}
+
+/// Why an object was not accepted.
+pub(crate) struct Refused {
+    pub(crate) status: Box<Status>,
+    pub(crate) warnings: Vec<String>,
+    /// Why it could not be read as one of its kind, if that is it.
+    pub(crate) undecodable: Option<String>,
+}
+
+pub(crate) type Verdict = Result<Accepted, Box<Refused>>;
+
+/// What happens to an object between being read and being checked: admission and field managers.
+pub(crate) type Between<'b> = &'b mut dyn FnMut(&mut Document) -> Result<(), Box<Status>>;
+
+impl From<Box<Status>> for Box<Refused> {
+    fn from(status: Box<Status>) -> Self {
+        Box::new(Refused { status, warnings: Vec::new(), undecodable: None })
+    }
+}
+
+impl Rules {
+    /// An object that is created.
+    pub(crate) fn create(
+        &self,
+        input: Input<'_>,
+        options: &RequestOptions,
+        between: Between<'_>,
+    ) -> Verdict {
+        match self {
+            Self::Custom(rules) => rules.create(input, options, between),
+            Self::Definition => definition::create(input, options, between),
+            Self::Namespace => namespace::create(input, options, between),
+        }
+    }
+
+    /// An object that replaces `old`, which was read by [`Rules::read`].
+    pub(crate) fn update(
+        &self,
+        part: Part,
+        old: &Document,
+        input: Input<'_>,
+        options: &RequestOptions,
+        between: Between<'_>,
+    ) -> Verdict {
+        match self {
+            Self::Custom(rules) => rules.update(part, old, input, options, between),
+            Self::Definition => definition::update(part, old, input, options, between),
+            Self::Namespace => namespace::update(part, old, input, options, between),
+        }
+    }
+
+    /// An entry of the store as an object of the version of the request.
+    pub(crate) fn read(&self, entry: &StoreEntry) -> Document {
+        let document = stored::object(entry);
+        match self {
+            Self::Custom(rules) => rules.read(&document),
+            Self::Definition | Self::Namespace => document,
+        }
+    }
+
+    /// An object of the version of the request in the version that is stored.
+    pub(crate) fn to_storage(&self, document: Document) -> Document {
+        match self {
+            Self::Custom(rules) => rules.to_storage(document),
+            Self::Definition | Self::Namespace => document,
+        }
+    }
+
+    /// Whether PUT may leave out the version that it replaces.
+    pub(crate) fn updates_unconditionally(&self) -> bool {
+        matches!(self, Self::Namespace)
+    }
+}

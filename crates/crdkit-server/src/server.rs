@@ -1,0 +1,274 @@
+//! A server that is set up, started and stopped.
+
+use crate::catalogue::native;
+use crate::catalogue::snapshot::Catalogue;
+use crate::core::{Core, WriteFailure, until};
+use crate::crds::{self, Definitions};
+use crate::environment::{Entropy, Environment};
+use crate::http;
+use crate::identify::Tokens;
+use crate::settings::Settings;
+use crate::stored;
+use crate::tls::{Certificates, TlsError};
+use arc_swap::ArcSwap;
+use crdkit_engine::RequestOptions;
+use crdkit_schema::status::Status;
+use crdkit_store::{Clock, KeyLayout, MemoryOptions, MemoryStore, Store, Write};
+use crdkit_value::Document;
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+
+/// A server that runs. Dropping it stops it.
+pub struct Server {
+    core: Arc<Core>,
+    address: SocketAddr,
+    certificates: Certificates,
+    tasks: Vec<JoinHandle<()>>,
+}
+
+/// A server that is being set up.
+pub struct ServerBuilder {
+    store: Option<Arc<dyn Store>>,
+    listen: SocketAddr,
+    settings: Settings,
+    environment: Environment,
+    tokens: Tokens,
+    certificates: Option<Certificates>,
+    crds: Vec<Document>,
+}
+
+/// Why a server did not start.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StartError {
+    /// The address cannot be listened on.
+    #[error("cannot listen on {address}: {error}")]
+    Listen {
+        /// The address.
+        address: SocketAddr,
+        /// Why not.
+        error: io::Error,
+    },
+    /// There are no certificates.
+    #[error(transparent)]
+    Tls(#[from] TlsError),
+    /// The store does not work.
+    #[error("the store does not work: {0}")]
+    Store(Box<Status>),
+    /// A CRD that was given is refused.
+    #[error("{0}")]
+    Refused(Box<Status>),
+}
+
+impl Server {
+    /// A server with everything in memory on a free port of this machine, unless something else is said.
+    pub fn builder() -> ServerBuilder {
+        ServerBuilder {
+            store: None,
+            listen: SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0),
+            settings: Settings::default(),
+            environment: Environment::default(),
+            tokens: Tokens::default(),
+            certificates: None,
+            crds: Vec::new(),
+        }
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Where clients reach it.
+    pub fn url(&self) -> String {
+        format!("https://{}", self.address)
+    }
+
+    /// The authority that clients have to trust, as PEM.
+    pub fn authority(&self) -> &str {
+        &self.certificates.authority
+    }
+
+    /// A kubeconfig for its administrator.
+    pub fn kubeconfig(&self) -> String {
+        self.certificates.kubeconfig(&self.url())
+    }
+
+    /// Stops it: no more connections, watches end, requests under way get half a second.
+    pub async fn stop(mut self) {
+        self.core.stop.send_replace(true);
+        for task in std::mem::take(&mut self.tasks) {
+            let _ = task.await;
+        }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.core.stop.send_replace(true);
+    }
+}
+
+impl ServerBuilder {
+    /// Where objects are kept.
+    #[must_use]
+    pub fn store(mut self, store: Arc<dyn Store>) -> Self {
+        self.store = Some(store);
+        self
+    }
+
+    /// Where to listen; port 0 is any free one.
+    #[must_use]
+    pub fn listen(mut self, address: SocketAddr) -> Self {
+        self.listen = address;
+        self
+    }
+
+    /// Switches and bounds.
+    #[must_use]
+    pub fn settings(mut self, settings: Settings) -> Self {
+        self.settings = settings;
+        self
+    }
+
+    /// A bearer token of an administrator.
+    #[must_use]
+    pub fn administrator_token(mut self, token: &str) -> Self {
+        self.tokens.add_administrator(token);
+        self
+    }
+
+    /// The time.
+    #[must_use]
+    pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
+        self.environment.clock = clock;
+        self
+    }
+
+    /// Randomness.
+    #[must_use]
+    pub fn entropy(mut self, entropy: Arc<dyn Entropy>) -> Self {
+        self.environment.entropy = entropy;
+        self
+    }
+
+    /// Certificates that were made before.
+    #[must_use]
+    pub fn certificates(mut self, certificates: Certificates) -> Self {
+        self.certificates = Some(certificates);
+        self
+    }
+
+    /// CRDs that are there from the start.
+    #[must_use]
+    pub fn crds(mut self, crds: impl IntoIterator<Item = Document>) -> Self {
+        self.crds.extend(crds);
+        self
+    }
+
+    /// Starts it; it is ready when this returns.
+    ///
+    /// # Errors
+    /// When it cannot listen, or the store does not work.
+    pub async fn start(self) -> Result<Server, StartError> {
+        let listen = self.listen;
+        let failed = |error| StartError::Listen { address: listen, error };
+        let listener = TcpListener::bind(listen).await.map_err(failed)?;
+        let address = listener.local_addr().map_err(failed)?;
+        let certificates = match self.certificates {
+            Some(certificates) => certificates,
+            None => {
+                let local = [IpAddr::V4(Ipv4Addr::LOCALHOST), address.ip()];
+                let local = if local[0] == local[1] { &local[..1] } else { &local[..] };
+                Certificates::generate(local)?
+            }
+        };
+        let acceptor = certificates.acceptor()?;
+        let environment = self.environment;
+        let memory = || {
+            let clock = Arc::clone(&environment.clock);
+            Arc::new(MemoryStore::new(MemoryOptions::default(), clock)) as Arc<dyn Store>
+        };
+        let store = self.store.unwrap_or_else(memory);
+        let stop = watch::Sender::new(false);
+        let catalogue: Catalogue = native::served(&stop).into_iter().collect();
+        let core = Arc::new(Core {
+            store,
+            layout: KeyLayout::default(),
+            catalogue: ArcSwap::from_pointee(catalogue),
+            definitions: Definitions::default(),
+            environment,
+            settings: self.settings,
+            tokens: self.tokens,
+            stop,
+        });
+        namespaces(&core).await.map_err(StartError::Store)?;
+        crds::load(&core).await;
+        for crd in self.crds {
+            install(&core, crd).await.map_err(StartError::Refused)?;
+        }
+        let tasks = vec![
+            tokio::spawn(http::serve(Arc::clone(&core), listener, acceptor)),
+            tokio::spawn(maintain(Arc::clone(&core))),
+        ];
+        Ok(Server { core, address, certificates, tasks })
+    }
+}
+
+/// Namespaces that are always there.
+async fn namespaces(core: &Arc<Core>) -> Result<(), Box<Status>> {
+    for name in ["default", "kube-node-lease", "kube-public", "kube-system"] {
+        let metadata = Document::object().with("name", name);
+        let namespace = Document::object().with("metadata", &metadata);
+        put(core, "", "namespaces", namespace).await?;
+    }
+    Ok(())
+}
+
+/// A CRD that is there from the start; one that is there already stays as it is.
+async fn install(core: &Arc<Core>, crd: Document) -> Result<(), Box<Status>> {
+    let name = stored::metadata_text(crd.root(), "name").to_owned();
+    put(core, crds::GROUP, crds::PLURAL, crd).await?;
+    crds::follow(core, &name).await;
+    Ok(())
+}
+
+/// Creates an object of a native kind, unless it is there.
+async fn put(
+    core: &Arc<Core>,
+    group: &str,
+    plural: &str,
+    object: Document,
+) -> Result<(), Box<Status>> {
+    let Some(served) = core.find(group, "v1", plural) else { return Ok(()) };
+    let environment = &core.environment;
+    let options = RequestOptions::new().uid(environment.uid()).time(environment.now());
+    let accepted = served.rules.create(object.into(), &options, &mut |_| Ok(()));
+    let document = accepted.map_err(|refused| refused.status)?.document;
+    let name = stored::metadata_text(document.root(), "name");
+    let key = served.key(&core.layout, None, name);
+    let value = stored::encode(document.root());
+    match core.write(&served, Write::create(&key, value)).await {
+        Ok(_) | Err(WriteFailure::Conflict(_)) => Ok(()),
+        Err(WriteFailure::Failed(status)) => Err(status),
+    }
+}
+
+/// Lets the store do what is due.
+async fn maintain(core: Arc<Core>) {
+    loop {
+        tokio::select! {
+            () = until(core.stop.subscribe()) => return,
+            () = tokio::time::sleep(Duration::from_secs(1)) => {}
+        }
+        if let Err(error) = core.store.maintain().await {
+            tracing::warn!(%error, "the store could not be maintained");
+        }
+    }
+}
+

@@ -1,0 +1,34 @@
+//! What whoever starts a server decides: switches and bounds.
+
+use std::time::Duration;
+
+/// Switches and bounds of a server.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Settings {
+    /// Whether objects whose owners are gone are deleted.
+    pub garbage_collection: bool,
+    /// Whether what is in a namespace that is deleted is deleted, and then the namespace.
+    pub namespace_deletion: bool,
+    /// Bytes of a request's body.
+    pub max_body: usize,
+    /// Requests at the same time, watches not counted.
+    pub max_requests: usize,
+    /// How long a request may take, watches not counted.
+    pub request_timeout: Duration,
+    /// How long events are kept.
+    pub event_ttl: Duration,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            garbage_collection: true,
+            namespace_deletion: true,
+            max_body: 3 << 20,
+            max_requests: 800,
+            request_timeout: Duration::from_mins(1),
+            event_ttl: Duration::from_hours(1),
+        }
+    }
+}

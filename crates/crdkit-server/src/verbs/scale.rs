@@ -1,0 +1,263 @@
+//! The number of replicas of an object, seen as a `Scale` of `autoscaling/v1`.
+
+use super::Target;
+use super::patch::{Patch, patch_invalid};
+use crate::answer::Answer;
+use crate::catalogue::native::scale_kind;
+use crate::negotiate::Form;
+use crate::options::{WriteKind, WriteOptions};
+use crate::rules::Rules;
+use crate::stored::metadata_text;
+use crate::view::{Shape, View};
+use crdkit_codec::DecodeOptions;
+use crdkit_engine::FieldValidation;
+use crdkit_issue::Issue;
+use crdkit_schema::compile::ReplicaPaths;
+use crdkit_schema::decode::types::{GoStruct, GoType, OBJECT_META};
+use crdkit_schema::decode;
+use crdkit_schema::status::{self, Status};
+use crdkit_text::quote::quote;
+use crdkit_value::{Document, Duplicates, Value};
+
+impl Target<'_> {
+    fn replica_paths(&self) -> Result<&ReplicaPaths, Box<Status>> {
+        let paths = match &self.served.rules {
+            Rules::Custom(_) => self.served.resource.compiled().and_then(|it| it.scale.as_ref()),
+            _ => None,
+        };
+        paths.ok_or_else(|| self.subject(self.name.unwrap_or_default()).not_found().into())
+    }
+
+    pub(super) async fn get_scale(&self) -> Result<Answer, Box<Status>> {
+        let name = self.name()?;
+        let form = self.form()?;
+        let shape = self.shape(&form)?;
+        let entry = self.read(name).await?;
+        let scale = scale_of(self.served.rules.read(&entry).root(), self.replica_paths()?)?;
+        self.show_scale(&form, &shape, &scale)
+    }
+
+    pub(super) async fn update_scale(&self) -> Result<Answer, Box<Status>> {
+        let name = self.name()?;
+        let form = self.form()?;
+        let body = self.request.body()?;
+        let options = WriteOptions::of(self.request, WriteKind::Update)?;
+        let format = self.content_type()?.format().ok_or_else(|| self.no_protobuf())?;
+        let shape = self.shape(&form)?;
+        let unknown = || Box::new(Status::bad_request(NO_SCALE));
+        let duplicates = match options.validation {
+            FieldValidation::Ignore => Duplicates::LastWins,
+            _ => Duplicates::Error,
+        };
+        let decode = DecodeOptions { duplicates, ..DecodeOptions::default() };
+        let decoded = format.decode(body, &decode).map_err(|_| unknown())?;
+        let scale = decoded.document;
+        let (api_version, kind) = (text(scale.root(), "apiVersion"), text(scale.root(), "kind"));
+        if !matches!(api_version, "" | "autoscaling/v1") || !matches!(kind, "" | "Scale") {
+            return Err(unknown());
+        }
+        let problems = self.check_scale(&scale, &decoded.issues, options.validation);
+        problems.map_err(|_| unknown())?;
+        self.place_scale(name, scale.root())?;
+        let written = self.write_scale(name, &options, |_| Ok(scale.clone())).await?;
+        self.show_scale(&form, &shape, &written)
+    }
+
+    pub(super) async fn patch_scale(&self) -> Result<Answer, Box<Status>> {
+        let kind = self.patch_type()?;
+        let name = self.name()?;
+        let form = self.form()?;
+        let body = self.request.body()?;
+        let options = WriteOptions::of(self.request, WriteKind::Patch)?;
+        let shape = self.shape(&form)?;
+        let patch = Patch::read(kind, body)?;
+        let make = |old: &Document| {
+            let patch = patch.as_ref().map_err(|error| Box::new(error.status()))?;
+            // Without replicas there is a scale as well, to be patched.
+            let mut scale = scale_with(old.root(), self.replica_paths()?, None);
+            patch.apply(&mut scale)?;
+            let (api_version, kind) =
+                (text(scale.root(), "apiVersion"), text(scale.root(), "kind"));
+            if (api_version, kind) != ("autoscaling/v1", "Scale") {
+                let problem = format!(
+                    "no kind {} is registered for version {} in scheme \"k8s.io/client-go/scale/util.go:146\"",
+                    quote(kind),
+                    quote(api_version)
+                );
+                return Err(patch_invalid(&scale, &problem));
+            }
+            let checked = self.check_scale(&scale, patch.repeated(), options.validation);
+            checked.map_err(|problem| patch_invalid(&scale, &problem))?;
+            self.place_scale(name, scale.root())?;
+            Ok(scale)
+        };
+        let written = self.write_scale(name, &options, make).await?;
+        self.show_scale(&form, &shape, &written)
+    }
+
+    /// Unknown fields are warned of, or refused as wrong types are.
+    fn check_scale(
+        &self,
+        scale: &Document,
+        repeated: &[Issue],
+        validation: FieldValidation,
+    ) -> Result<(), String> {
+        let found = decode::check(scale.root(), &SCALE, repeated);
+        let is_strict = |issue: &&Issue| status::strict_text(issue).is_some();
+        if let Some(issue) = found.iter().find(|issue| !is_strict(issue)) {
+            return Err(issue.server_message());
+        }
+        let texts: Vec<String> = found.iter().filter_map(status::strict_text).collect();
+        match validation {
+            FieldValidation::Strict if !texts.is_empty() => {
+                return Err(format!("strict decoding error: {}", texts.join(", ")));
+            }
+            FieldValidation::Warn => texts.into_iter().for_each(|text| self.request.warn(text)),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// A scale must be that of the object that the path names.
+    fn place_scale(&self, name: &str, scale: Value<'_>) -> Result<(), Box<Status>> {
+        let namespace = metadata_text(scale, "namespace");
+        let bad = |text: String| Err(Status::bad_request(text).into());
+        if !namespace.is_empty() && Some(namespace) != self.namespace {
+            let text = "the namespace of the provided object does not match the namespace sent on the request";
+            return bad(text.to_owned());
+        }
+        match metadata_text(scale, "name") {
+            "" => bad(format!(
+                "the name of the object ({name} based on URL) was undeterminable: name must be provided"
+            )),
+            found if found != name => bad(format!(
+                "the name of the object ({found}) does not match the name on the URL ({name})"
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// Gives the object the replicas of the scale that `make` makes of it, and gives its new scale.
+    async fn write_scale(
+        &self,
+        name: &str,
+        options: &WriteOptions,
+        mut make: impl FnMut(&Document) -> Result<Document, Box<Status>>,
+    ) -> Result<Document, Box<Status>> {
+        let Rules::Custom(rules) = &self.served.rules else {
+            return Err(self.subject(name).not_found().into());
+        };
+        let engine = self.engine_options(options).name(name);
+        let managing = self.managing(options);
+        let paths = self.replica_paths()?;
+        let change = |old: &Document| {
+            let scale = make(old)?;
+            self.check_uid(name, scale.root(), old.root())?;
+            let found = metadata_text(scale.root(), "resourceVersion");
+            if !found.is_empty() && found != metadata_text(old.root(), "resourceVersion") {
+                let problem = "the object has been modified; please apply your changes to the latest version and try again";
+                return Err(self.subject(name).conflict(problem).into());
+            }
+            let replicas = scale.root().pointer("/spec/replicas").and_then(Value::as_i64);
+            if replicas.unwrap_or_default() == 0 && replicas_at(old.root(), &paths.spec).is_none() {
+                let path = quote(&paths.spec);
+                let text = format!("the spec replicas field {path} cannot be empty");
+                return Err(Status::bad_request(text).into());
+            }
+            let mut between = |document: &mut Document| {
+                managing.update(Some(old), document);
+                Ok(())
+            };
+            let replicas = replicas.unwrap_or_default();
+            let verdict = rules.scale(old, replicas, &engine, &mut between);
+            self.settle(verdict).map_err(|refused| refused.status)
+        };
+        let written = self.replace(name, options.dry_run, change).await?;
+        let written = written.ok_or_else(|| Box::new(self.subject(name).not_found()))?;
+        scale_of(written.document.root(), paths)
+    }
+
+    fn show_scale(
+        &self,
+        form: &Form,
+        shape: &Shape,
+        scale: &Document,
+    ) -> Result<Answer, Box<Status>> {
+        match shape {
+            Shape::Plain => Ok(form.answer(200, scale.root())),
+            _ => View { served: &scale_kind(), ..self.view(form, shape) }.object(200, scale),
+        }
+    }
+}
+
+/// What the server says of bodies that are no scale.
+const NO_SCALE: &str = "no kind is registered for the type v1.Scale in scheme \"k8s.io/apiextensions-apiserver/pkg/apiserver/customresource_handler.go:781\"";
+
+static SCALE: GoStruct = GoStruct {
+    name: "v1.Scale",
+    fields: &[
+        ("kind", GoType::String("string")),
+        ("apiVersion", GoType::String("string")),
+        ("metadata", GoType::Struct(&OBJECT_META)),
+        ("spec", GoType::Struct(&SCALE_SPEC)),
+        ("status", GoType::Struct(&SCALE_STATUS)),
+    ],
+};
+
+static SCALE_SPEC: GoStruct =
+    GoStruct { name: "v1.ScaleSpec", fields: &[("replicas", GoType::Int32)] };
+
+static SCALE_STATUS: GoStruct = GoStruct {
+    name: "v1.ScaleStatus",
+    fields: &[("replicas", GoType::Int32), ("selector", GoType::String("string"))],
+};
+
+fn text<'v>(value: Value<'v>, key: &str) -> &'v str {
+    value.get(key).and_then(Value::as_str).unwrap_or_default()
+}
+
+fn replicas_at(object: Value<'_>, path: &str) -> Option<i64> {
+    let path = path.strip_prefix('.').unwrap_or(path);
+    path.split('.').try_fold(object, Value::get).and_then(Value::as_i64)
+}
+
+/// The scale of an object.
+fn scale_of(object: Value<'_>, paths: &ReplicaPaths) -> Result<Document, Box<Status>> {
+    let Some(replicas) = replicas_at(object, &paths.spec) else {
+        let text = format!("the spec replicas field {} does not exist", quote(&paths.spec));
+        return Err(Status::internal_error(text).into());
+    };
+    Ok(scale_with(object, paths, Some(replicas)))
+}
+
+/// The scale of an object, with these replicas or its own.
+fn scale_with(object: Value<'_>, paths: &ReplicaPaths, replicas: Option<i64>) -> Document {
+    let replicas = replicas.or_else(|| replicas_at(object, &paths.spec)).unwrap_or_default();
+    let at = |path: &str| {
+        let path = path.strip_prefix('.').unwrap_or(path);
+        path.split('.').try_fold(object, Value::get)
+    };
+    let mut metadata = Document::object();
+    for key in ["name", "namespace", "uid", "resourceVersion", "creationTimestamp"] {
+        match metadata_text(object, key) {
+            "" => {}
+            text => metadata = metadata.with(key, text),
+        }
+    }
+    let mut spec = Document::object();
+    if replicas != 0 {
+        spec = spec.with("replicas", replicas);
+    }
+    let current = at(&paths.status).and_then(Value::as_i64).unwrap_or_default();
+    let mut status = Document::object().with("replicas", current);
+    let selector = paths.selector.as_deref().and_then(at).and_then(Value::as_str);
+    if let Some(selector) = selector.filter(|selector| !selector.is_empty()) {
+        status = status.with("selector", selector);
+    }
+    Document::object()
+        .with("kind", "Scale")
+        .with("apiVersion", "autoscaling/v1")
+        .with("metadata", &metadata)
+        .with("spec", &spec)
+        .with("status", &status)
+}

@@ -1,0 +1,93 @@
+//! An object in the place of another one.
+
+use super::Target;
+use crate::answer::Answer;
+use crate::options::{WriteKind, WriteOptions};
+use crate::stored::{self, metadata_text};
+use crdkit_engine::Input;
+use crdkit_schema::status::Status;
+use crdkit_value::{Document, Value};
+
+impl Target<'_> {
+    pub(super) async fn update(&self) -> Result<Answer, Box<Status>> {
+        let name = self.name()?;
+        let form = self.form()?;
+        let body = self.request.body()?;
+        let options = WriteOptions::of(self.request, WriteKind::Update)?;
+        let media = self.content_type()?;
+        let shape = self.shape(&form)?;
+        let format = media.format().ok_or_else(|| self.no_protobuf())?;
+        let engine = self.engine_options(&options).name(name);
+        let managing = self.managing(&options);
+        let part = self.part();
+        let make = |old: &Document| {
+            let mut between = |document: &mut Document| {
+                self.check_uid(name, document.root(), old.root())?;
+                self.check_version(document, old.root())?;
+                managing.update(Some(old), document);
+                Ok(())
+            };
+            let input = Input::Bytes(format, body);
+            let verdict = self.served.rules.update(part, old, input, &engine, &mut between);
+            self.settle(verdict).map_err(|refused| refused.status)
+        };
+        let Some(mut written) = self.replace(name, options.dry_run, make).await? else {
+            // What is wrong with the body is said before what is not there.
+            let mut stop = |_: &mut Document| Err(Box::new(self.subject(name).not_found()));
+            let input = Input::Bytes(format, body);
+            let verdict = self.served.rules.create(input, &engine, &mut stop);
+            return Err(match self.settle(verdict) {
+                Err(refused) => refused.status,
+                Ok(_) => self.subject(name).not_found().into(),
+            });
+        };
+        let view = self.view(&form, &shape);
+        match (&written.value, written.revision) {
+            (Some(value), Some(revision)) => {
+                view.written(200, value, revision, &mut written.document)
+            }
+            _ => view.object(200, &written.document),
+        }
+    }
+
+    /// A body that is about another life of the object.
+    pub(super) fn check_uid(
+        &self,
+        name: &str,
+        new: Value<'_>,
+        old: Value<'_>,
+    ) -> Result<(), Box<Status>> {
+        let (found, expected) = (metadata_text(new, "uid"), metadata_text(old, "uid"));
+        if found.is_empty() || found == expected {
+            return Ok(());
+        }
+        let key = self.key(name);
+        let problem = format!(
+            "StorageError: invalid object, Code: 4, Key: {key}, ResourceVersion: 0, AdditionalErrorMsg: \
+             Precondition failed: UID in precondition: {found}, UID in object meta: {expected}"
+        );
+        Err(self.subject(name).conflict(&problem).into())
+    }
+
+    /// Some kinds can be replaced without saying which version; a version that is none is an error of the server.
+    pub(super) fn check_version(
+        &self,
+        document: &mut Document,
+        old: Value<'_>,
+    ) -> Result<(), Box<Status>> {
+        let found = metadata_text(document.root(), "resourceVersion");
+        if found.is_empty() && self.served.rules.updates_unconditionally() {
+            let metadata = stored::metadata(document);
+            document.insert(metadata, "resourceVersion", metadata_text(old, "resourceVersion"));
+            return Ok(());
+        }
+        match crate::query::parse_uint(found) {
+            Err(problem) if !found.is_empty() => Err(Status::unclassified(format!(
+                "resourceVersion: Invalid value: {}: {problem}",
+                crdkit_text::quote::quote(found)
+            ))
+            .into()),
+            _ => Ok(()),
+        }
+    }
+}
