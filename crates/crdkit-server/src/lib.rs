@@ -6,6 +6,7 @@
 //! a dry run stops there and a lost race starts over.
 
 pub mod catalogue;
+pub mod digest;
 pub mod discovery;
 pub mod openapi;
 pub mod table;
@@ -25,6 +26,7 @@ mod manage;
 mod negotiate;
 mod options;
 mod paths;
+mod publish;
 mod query;
 mod request;
 mod route;
