@@ -16,6 +16,7 @@ mod authorise;
 mod core;
 mod crds;
 mod decode;
+mod digest;
 mod environment;
 mod gzip;
 mod handle;
