@@ -6,6 +6,7 @@
 //! a dry run stops there and a lost race starts over.
 
 pub mod catalogue;
+pub mod digest;
 pub mod discovery;
 pub mod openapi;
 pub mod table;
@@ -15,6 +16,7 @@ mod authorise;
 mod core;
 mod crds;
 mod decode;
+mod digest;
 mod environment;
 mod gzip;
 mod handle;
@@ -24,6 +26,7 @@ mod manage;
 mod negotiate;
 mod options;
 mod paths;
+mod publish;
 mod query;
 mod request;
 mod route;

@@ -4,6 +4,7 @@ use crate::answer::Answer;
 use crate::core::Core;
 use crate::discovery::{aggregated, groups, legacy};
 use crate::negotiate::Form;
+use crate::publish;
 use crate::request::Request;
 use crdkit_codec::media::{MediaType, Offer, parse_accept};
 use crdkit_codec::{Format, go_json};
@@ -34,6 +35,14 @@ pub(crate) async fn dispatch(core: &Arc<Core>, request: &Request) -> Result<Answ
         ["apis"] => apis(core, request),
         ["apis", group] => group_document(core, request, group),
         ["apis", group, version] => resources(core, request, group, version),
+        ["openapi", "v2"] if is_read(request) => Ok(publish::everything(core, request)),
+        ["openapi", "v3"] if is_read(request) => Ok(publish::index(core)),
+        ["openapi", "v3", rest @ ..] if is_read(request) => {
+            Ok(match publish::document_path(rest) {
+                Some(path) => publish::document(core, request, &path),
+                None => Answer::empty(404),
+            })
+        }
         _ => Ok(Answer::no_page()),
     }
 }

@@ -2,7 +2,9 @@
 
 use super::resource::{Cell, Column, Resource, ResourceSchema, Subresource, Verb};
 use super::snapshot::Served;
+use crate::crds;
 use crate::rules::Rules;
+use crdkit_native::{NativeKind, NativeKinds};
 use crdkit_store::Revision;
 use crdkit_text::kind::GroupVersionKind;
 use std::sync::Arc;
@@ -13,7 +15,57 @@ pub(crate) fn served(end: &watch::Sender<bool>) -> Vec<Arc<Served>> {
     let serve = |resource, rules| {
         Arc::new(Served::new(resource, rules, Revision(0), false, end.subscribe()))
     };
-    vec![serve(namespaces(), Rules::Namespace), serve(definitions(), Rules::Definition)]
+    let kinds = NativeKinds::latest().all().iter();
+    let kinds = kinds.filter(|kind| kind.storage.is_some() && kind.group != crds::GROUP);
+    let native = kinds.map(|kind| serve(resource(kind), Rules::Native(kind)));
+    native.chain([serve(definitions(), Rules::Definition)]).collect()
+}
+
+/// A native kind as it is served.
+fn resource(kind: &'static NativeKind) -> Resource {
+    let texts = |texts: &[&str]| texts.iter().map(|text| (*text).into()).collect();
+    let verbs = |names: &[&str]| names.iter().filter_map(|name| Verb::parse(name)).collect();
+    let subresources = kind.subresources.iter().map(|part| Subresource {
+        name: part.name.into(),
+        kind: GroupVersionKind {
+            group: part.group.to_owned(),
+            version: part.version.to_owned(),
+            kind: part.kind.to_owned(),
+        },
+        verbs: verbs(&part.verbs),
+    });
+    let columns = kind.columns.iter().map(|column| Column {
+        name: column.name.into(),
+        type_name: column.kind.into(),
+        format: column.format.into(),
+        description: Box::default(),
+        priority: i32::try_from(column.priority).unwrap_or_default(),
+        cell: if column.format == "name" { Cell::Name } else { Cell::Native(column.name.into()) },
+    });
+    let selectors = kind.field_selectors.iter();
+    let selectors =
+        selectors.filter(|field| !["metadata.name", "metadata.namespace"].contains(field));
+    let storage = kind.storage.map(|it| GroupVersionKind::of(it.api_version, it.kind));
+    Resource {
+        kind: GroupVersionKind {
+            group: kind.group.to_owned(),
+            version: kind.version.to_owned(),
+            kind: kind.kind.to_owned(),
+        },
+        list_kind: kind.list_kind.into(),
+        plural: kind.plural.into(),
+        singular: kind.singular.into(),
+        short_names: texts(&kind.short_names),
+        categories: texts(&kind.categories),
+        namespaced: kind.namespaced,
+        verbs: verbs(&kind.verbs),
+        subresources: subresources.collect(),
+        storage,
+        columns: columns.collect(),
+        selectable_fields: selectors.map(|field| (*field).into()).collect(),
+        deprecation: Some(kind.warning).filter(|text| !text.is_empty()).map(Into::into),
+        schema: ResourceSchema::Native { definition: kind.definition().into() },
+    }
 }
 
 const ALL: [Verb; 8] = [
@@ -31,31 +83,6 @@ const PART: [Verb; 3] = [Verb::Get, Verb::Patch, Verb::Update];
 fn part(name: &str, kind: &str, verbs: &[Verb]) -> Subresource {
     let kind = GroupVersionKind { kind: kind.to_owned(), ..GroupVersionKind::default() };
     Subresource { name: name.into(), kind, verbs: verbs.into() }
-}
-
-fn namespaces() -> Resource {
-    let kind = GroupVersionKind::of("v1", "Namespace");
-    let verbs = ALL.into_iter().filter(|verb| *verb != Verb::DeleteCollection);
-    Resource {
-        list_kind: "NamespaceList".into(),
-        plural: "namespaces".into(),
-        singular: "namespace".into(),
-        short_names: ["ns".into()].into(),
-        categories: Box::default(),
-        namespaced: false,
-        verbs: verbs.collect(),
-        subresources: [
-            part("finalize", "Namespace", &[Verb::Update]),
-            part("status", "Namespace", &PART),
-        ]
-        .into(),
-        storage: Some(kind.clone()),
-        columns: [Column::name()].into(),
-        selectable_fields: ["status.phase".into()].into(),
-        deprecation: None,
-        schema: ResourceSchema::Native { definition: "io.k8s.api.core.v1.Namespace".into() },
-        kind,
-    }
 }
 
 fn definitions() -> Resource {

@@ -153,12 +153,6 @@ const TERMINATING: [Verb; 5] =
 
 const SUBRESOURCE: [Verb; 3] = [Verb::Get, Verb::Patch, Verb::Update];
 
-/// What the name column says, in every table.
-const NAME: &str = "Name must be unique within a namespace. Is required when creating resources, although some \
-                    resources may allow a client to request the generation of an appropriate name automatically. \
-                    Name is primarily intended for creation idempotence and configuration definition. Cannot be \
-                    updated. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names";
-
 impl Resource {
     /// The served versions of a CRD, in the order they are written.
     ///
@@ -263,13 +257,19 @@ impl Verb {
 }
 
 impl Column {
+    /// What the name column says, in every table.
+    pub const NAME: &str = "Name must be unique within a namespace. Is required when creating resources, although some \
+        resources may allow a client to request the generation of an appropriate name automatically. \
+        Name is primarily intended for creation idempotence and configuration definition. Cannot be \
+        updated. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names";
+
     /// The first column of most tables.
     pub fn name() -> Self {
         Self {
             name: "Name".into(),
             type_name: "string".into(),
             format: "name".into(),
-            description: NAME.into(),
+            description: Self::NAME.into(),
             priority: 0,
             cell: Cell::Name,
         }

@@ -5,10 +5,12 @@
 
 use super::resource::Resource;
 use crate::crds;
+use crate::publish::Description;
 use crate::rules::Rules;
 use crate::settings::Settings;
 use crate::stored;
 use crate::watch::EventCache;
+use crdkit_native::NativeKind;
 use crdkit_schema::status::{Status, Subject};
 use crdkit_store::{KeyLayout, Revision, StoreEntry};
 use crdkit_value::{Document, NodeId};
@@ -28,7 +30,9 @@ pub(crate) struct Served {
     pub(crate) resource: Resource,
     pub(crate) rules: Rules,
     /// The first part of keys; empty for native kinds.
-    pub(crate) key_group: Box<str>,
+    key_group: Box<str>,
+    /// The part of keys that names the kind.
+    key_plural: Box<str>,
     /// How the stored form of objects begins, which is what is served if they were written after `fresh`.
     prefix: usize,
     prefix_text: Box<str>,
@@ -37,6 +41,8 @@ pub(crate) struct Served {
     stores: bool,
     /// Whether new objects are refused because the CRD is going away.
     pub(crate) terminating: bool,
+    /// What documents say about it.
+    pub(crate) description: Description,
     /// Events in the forms they were sent in.
     pub(crate) events: EventCache,
     /// Says when this is no longer served as it is, so that watches end.
@@ -54,19 +60,20 @@ impl Served {
     ) -> Self {
         let api_version = resource.api_version();
         let prefix_text = stored::prefix(&api_version, &resource.kind.kind);
-        let custom = resource.is_custom() || matches!(rules, Rules::Definition);
-        let key_group = if custom { resource.kind.group.as_str() } else { "" };
-        let stores = match &resource.storage {
-            Some(storage) => storage.version == resource.kind.version,
-            None => !resource.is_custom(),
+        let (key_group, key_plural) = match &rules {
+            Rules::Native(kind) => ("", native_key(kind)),
+            Rules::Custom(_) | Rules::Definition => (resource.kind.group.as_str(), &*resource.plural),
         };
+        let stores = resource.storage.as_ref() == Some(&resource.kind);
         Self {
             key_group: key_group.into(),
+            key_plural: key_plural.into(),
             prefix: prefix_text.len(),
             prefix_text: prefix_text.into(),
             fresh,
             stores,
             terminating,
+            description: Description::default(),
             events: EventCache::default(),
             ended,
             rules,
@@ -91,17 +98,17 @@ impl Served {
     }
 
     pub(crate) fn key(&self, layout: &KeyLayout, namespace: Option<&str>, name: &str) -> String {
-        layout.object(&self.key_group, &self.resource.plural, namespace, name)
+        layout.object(&self.key_group, &self.key_plural, namespace, name)
     }
 
     pub(crate) fn collection(&self, layout: &KeyLayout, namespace: Option<&str>) -> String {
-        layout.collection(&self.key_group, &self.resource.plural, namespace)
+        layout.collection(&self.key_group, &self.key_plural, namespace)
     }
 
     /// After which time objects go away by themselves.
     pub(crate) fn time_to_live(&self, settings: &Settings) -> Option<Duration> {
-        (self.key_group.is_empty() && &*self.resource.plural == "events")
-            .then_some(settings.event_ttl)
+        let Rules::Native(kind) = self.rules else { return None };
+        kind.ttl_seconds.map(|_| settings.event_ttl)
     }
 
     /// Whether deletion asks the garbage collector about dependents.
@@ -111,13 +118,13 @@ impl Served {
 
     /// Whether objects that are being deleted say how long that may take.
     pub(crate) fn tracks_grace(&self) -> bool {
-        !matches!(self.rules, Rules::Definition | Rules::Namespace)
+        !matches!(self.rules, Rules::Definition) && !self.rules.is_namespace()
     }
 
     /// Some objects may not be deleted.
     pub(crate) fn check_deletion(&self, name: &str) -> Result<(), Box<Status>> {
         let kept = ["default", "kube-system", "kube-public"].contains(&name);
-        if !(kept && matches!(self.rules, Rules::Namespace)) {
+        if !(kept && self.rules.is_namespace()) {
             return Ok(());
         }
         let subject = Subject { group: "", version: "v1", kind: "namespaces", name };
@@ -128,10 +135,11 @@ impl Served {
     pub(crate) fn before_deletion(&self, object: &mut Document, now: &str) {
         match self.rules {
             Rules::Definition => crds::before_deletion(object, now),
-            Rules::Namespace => {
-                object.insert(NodeId::ROOT, "status", &Document::object().with("phase", "Terminating"));
+            Rules::Native(_) if self.rules.is_namespace() => {
+                let status = Document::object().with("phase", "Terminating");
+                object.insert(NodeId::ROOT, "status", &status);
             }
-            Rules::Custom(_) => {}
+            Rules::Native(_) | Rules::Custom(_) => {}
         }
     }
 
@@ -139,6 +147,13 @@ impl Served {
         let kind = &self.resource.kind;
         (&kind.group, &kind.version, &self.resource.plural)
     }
+}
+
+/// The part of a native kind's keys that names it: what stands between the root and the placeholders.
+fn native_key(kind: &'static NativeKind) -> &'static str {
+    let key = kind.storage.map_or(kind.plural, |storage| storage.key);
+    let key = key.strip_prefix("/registry/").unwrap_or(key);
+    key.split("/{").next().unwrap_or(key)
 }
 
 impl Catalogue {

@@ -3,7 +3,7 @@
 //! They are kept in the notation of version 3, with references to `#/definitions/NAME`, and written in either. Version 2
 //! has no defaults, puts a reference where version 3 wraps one, and knows one type where version 3 has a choice.
 
-use super::{Context, Notation};
+use super::{Context, NativeDefinitions, Notation};
 use crdkit_codec::{DecodeOptions, json};
 use crdkit_value::{Document, Event, Value, Writer};
 use std::sync::LazyLock;
@@ -19,20 +19,19 @@ pub(super) fn data(text: &str) -> Document {
 
 const PREFIX: &str = "#/definitions/";
 
-/// The definition called `name`, of those that come with texts or else of the native kinds.
-pub(super) fn find<'d>(name: &str, native: Value<'d>) -> Option<Value<'d>>
-where
-    'static: 'd,
-{
-    SHARED.root().get(name).or_else(|| native.get(name))
-}
-
 /// Writes every definition that was referred to, and those they refer to.
-pub(super) fn write_referenced(writer: &mut Writer, context: &mut Context, native: Value<'_>) {
+pub(super) fn write_referenced(
+    writer: &mut Writer,
+    context: &mut Context,
+    native: NativeDefinitions<'_>,
+) {
     while let Some(name) = context.next_reference() {
-        if let Some(definition) = find(&name, native) {
+        if let Some(definition) = SHARED.root().get(&name) {
             writer.key(&name);
             write(writer, context, definition);
+        } else if let Some(text) = native(&name) {
+            writer.key(&name);
+            write(writer, context, data(text).root());
         }
     }
 }

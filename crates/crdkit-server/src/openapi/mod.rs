@@ -5,13 +5,17 @@
 //! [`Notation`]; [`protobuf`] has the binary forms. A document is made of parts, one for each resource, so that a change
 //! of one CRD leaves the others alone; hashes come from what a document is made of, so that an index costs no documents.
 
+mod cache;
 mod definitions;
 mod name;
 mod operation;
 mod parameter;
+pub mod protobuf;
 mod schema;
 pub mod v2;
 pub mod v3;
+
+pub use cache::{Documents, Form, Published};
 
 use crate::catalogue::resource::{Resource, ResourceSchema};
 use crate::digest::digest;
@@ -20,6 +24,10 @@ use crdkit_codec::json::Layout;
 use crdkit_text::kind::GroupVersionKind;
 use crdkit_value::{Value, Writer};
 use std::collections::BTreeMap;
+
+/// Finds a definition of a native kind by name: its JSON in the notation of version 3, with references to
+/// `#/definitions/NAME`.
+pub type NativeDefinitions<'n> = &'n dyn Fn(&str) -> Option<&'n str>;
 
 /// The version of OpenAPI that is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,7 +3,9 @@
 //! It is put together from the text of [`Part`]s, one for each resource, and the definitions they share.
 
 use super::operation::{Operation, Parameter, paths};
-use super::{Context, Notation, definitions, media_types, name, parameter, schema, text};
+use super::{
+    Context, NativeDefinitions, Notation, definitions, media_types, name, parameter, schema, text,
+};
 use crate::catalogue::resource::Resource;
 use crdkit_value::{Value, Writer};
 use std::collections::BTreeSet;
@@ -42,11 +44,11 @@ impl Part {
     }
 }
 
-/// The document made of `parts`. `native` has the definitions of native kinds, by name.
+/// The document made of `parts`. `native` finds definitions of native kinds.
 pub fn document<'p>(
     info: super::v3::Info<'_>,
     parts: impl IntoIterator<Item = &'p Part> + Clone,
-    native: Value<'_>,
+    native: NativeDefinitions<'_>,
 ) -> Vec<u8> {
     let mut out = br#"{"swagger":"2.0","info":"#.to_vec();
     out.extend(document_info(info));
@@ -82,7 +84,10 @@ fn document_info(info: super::v3::Info<'_>) -> Vec<u8> {
 }
 
 /// Members of `definitions` that no part has, as JSON.
-fn shared_definitions<'p>(parts: impl IntoIterator<Item = &'p Part>, native: Value<'_>) -> Vec<u8> {
+fn shared_definitions<'p>(
+    parts: impl IntoIterator<Item = &'p Part>,
+    native: NativeDefinitions<'_>,
+) -> Vec<u8> {
     let names: BTreeSet<_> = parts.into_iter().flat_map(|part| &part.references).collect();
     let mut context = Context::new(Notation::V2);
     context.references.extend(names.into_iter().map(|name| (name.clone(), false)));

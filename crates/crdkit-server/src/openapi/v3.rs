@@ -1,11 +1,13 @@
 //! OpenAPI version 3: an index, and a document for each group and version.
 
 use super::operation::{Operation, paths};
-use super::{Context, Notation, definitions, media_types, name, parameter, schema, text};
+use super::{
+    Context, NativeDefinitions, Notation, definitions, media_types, name, parameter, schema, text,
+};
 use crate::catalogue::resource::Resource;
 use crate::digest::digest;
 use crdkit_text::kind::GroupVersion;
-use crdkit_value::{Document, Value, Writer};
+use crdkit_value::{Document, Writer};
 
 /// `info` of a document.
 #[derive(Clone, Copy, Debug)]
@@ -56,11 +58,11 @@ pub fn relative_url(path: &str, hash: &str) -> String {
     format!("/openapi/v3/{path}?hash={hash}")
 }
 
-/// The document of `resources`, which are all those of one version. `native` has the definitions of native kinds, by name.
+/// The document of `resources`, which are all those of one version. `native` finds definitions of native kinds.
 pub fn document<'r>(
     info: Info<'_>,
     resources: impl IntoIterator<Item = &'r Resource> + Clone,
-    native: Value<'_>,
+    native: NativeDefinitions<'_>,
 ) -> Vec<u8> {
     let mut context = Context::new(Notation::V3);
     let mut writer = Writer::new();

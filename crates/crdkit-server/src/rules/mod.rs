@@ -5,13 +5,14 @@
 
 mod custom;
 mod definition;
-mod namespace;
+mod native;
 mod normalise;
 
 pub(crate) use custom::CustomRules;
 
 use crate::stored;
 use crdkit_engine::{Input, RequestOptions};
+use crdkit_native::NativeKind;
 use crdkit_schema::status::Status;
 use crdkit_store::StoreEntry;
 use crdkit_value::Document;
@@ -22,8 +23,8 @@ pub(crate) enum Rules {
     Custom(CustomRules),
     /// CRDs themselves.
     Definition,
-    /// Namespaces.
-    Namespace,
+    /// A native kind.
+    Native(&'static NativeKind),
 }
 
 /// The part of an object that a write is about.
@@ -73,7 +74,7 @@ impl Rules {
         match self {
             Self::Custom(rules) => rules.create(input, options, between),
             Self::Definition => definition::create(input, options, between),
-            Self::Namespace => namespace::create(input, options, between),
+            Self::Native(kind) => native::create(kind, input, options, between),
         }
     }
 
@@ -89,7 +90,7 @@ impl Rules {
         match self {
             Self::Custom(rules) => rules.update(part, old, input, options, between),
             Self::Definition => definition::update(part, old, input, options, between),
-            Self::Namespace => namespace::update(part, old, input, options, between),
+            Self::Native(kind) => native::update(kind, part, old, input, options, between),
         }
     }
 
@@ -98,7 +99,7 @@ impl Rules {
         let document = stored::object(entry);
         match self {
             Self::Custom(rules) => rules.read(&document),
-            Self::Definition | Self::Namespace => document,
+            Self::Definition | Self::Native(_) => document,
         }
     }
 
@@ -106,12 +107,27 @@ impl Rules {
     pub(crate) fn to_storage(&self, document: Document) -> Document {
         match self {
             Self::Custom(rules) => rules.to_storage(document),
-            Self::Definition | Self::Namespace => document,
+            Self::Definition | Self::Native(_) => document,
         }
+    }
+
+    /// Whether this is the kind of namespaces.
+    pub(crate) fn is_namespace(&self) -> bool {
+        matches!(self, Self::Native(kind) if (kind.group, kind.plural) == ("", "namespaces"))
+    }
+
+    /// Whether PUT creates what is not there.
+    pub(crate) fn creates_on_update(&self) -> bool {
+        matches!(self, Self::Native(kind) if kind.create_on_update)
+    }
+
+    /// Whether the answer to a deletion is the object, even if it is gone.
+    pub(crate) fn returns_deleted(&self) -> bool {
+        matches!(self, Self::Native(kind) if kind.delete_returns_object)
     }
 
     /// Whether PUT may leave out the version that it replaces.
     pub(crate) fn updates_unconditionally(&self) -> bool {
-        matches!(self, Self::Namespace)
+        matches!(self, Self::Native(kind) if kind.unconditional_update)
     }
 }

@@ -6,6 +6,7 @@
 
 mod age;
 mod cell;
+mod describe;
 mod partial;
 mod path;
 
@@ -150,7 +151,7 @@ impl TablePrinter {
             meta.write(writer);
             if options.headers {
                 writer.list("columnDefinitions", &self.columns, |writer, (column, _)| {
-                    header(writer, column);
+                    header(writer, resource, column);
                 });
             } else {
                 writer.key("columnDefinitions");
@@ -163,6 +164,11 @@ impl TablePrinter {
         writer.finish()
     }
 
+    /// Whether rows come from whoever knows native kinds.
+    fn is_native(&self) -> bool {
+        self.columns.iter().any(|(column, _)| matches!(column.cell, Cell::Native(_)))
+    }
+
     fn row(
         &self,
         writer: &mut Writer,
@@ -172,7 +178,7 @@ impl TablePrinter {
         native: &dyn NativeRows,
     ) {
         writer.object(|writer| {
-            if resource.is_custom() {
+            if !self.is_native() {
                 writer.list("cells", &self.columns, |writer, (column, path)| {
                     custom_cell(column, path.as_ref(), object, options.now).write(writer);
                 });
@@ -193,13 +199,13 @@ impl TablePrinter {
     }
 }
 
-fn header(writer: &mut Writer, column: &Column) {
-    let Column { name, type_name, format, description, priority, .. } = column;
+fn header(writer: &mut Writer, resource: &Resource, column: &Column) {
+    let Column { name, type_name, format, priority, .. } = column;
     writer.object(|writer| {
         writer.text("name", name);
         writer.text("type", type_name);
         writer.text("format", format);
-        writer.text("description", description);
+        writer.text("description", describe::description(resource, column));
         writer.int("priority", i64::from(*priority));
     });
 }

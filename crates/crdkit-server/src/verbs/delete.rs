@@ -47,7 +47,7 @@ impl Target<'_> {
         let shape = self.shape(&form)?;
         let deleted = delete_object(self, name, &options).await?;
         match deleted {
-            Deleted::Gone(object) if !self.returns_deleted() => {
+            Deleted::Gone(object) if !self.served.rules.returns_deleted() => {
                 let uid = metadata_text(object.root(), "uid");
                 self.success(&form, &self.subject(name).deleted(uid))
             }
@@ -57,11 +57,6 @@ impl Target<'_> {
                 self.view(&form, &shape).object(code, &object)
             }
         }
-    }
-
-    /// Whether the answer to a deletion is the object even if it is gone.
-    fn returns_deleted(&self) -> bool {
-        matches!(self.served.rules, Rules::Namespace)
     }
 
     fn success(&self, form: &Form, status: &Status) -> Result<Answer, Box<Status>> {
@@ -144,9 +139,9 @@ impl Target<'_> {
         problem: &str,
     ) -> Box<Status> {
         let word = match self.served.rules {
-            Rules::Namespace => "Precondition",
+            _ if self.served.rules.is_namespace() => "Precondition",
             Rules::Definition => "precondition",
-            Rules::Custom(_) => return kind.conflict(problem).into(),
+            Rules::Native(_) | Rules::Custom(_) => return kind.conflict(problem).into(),
         };
         let problem = format!(
             "{word} failed: {what} in precondition: {wanted}, {what} in object meta: {found}"

@@ -2,8 +2,12 @@
 
 use super::Target;
 use crate::answer::Answer;
+use crate::negotiate::Form;
 use crate::options::{WriteKind, WriteOptions};
+use crate::rules::Part;
 use crate::stored::{self, metadata_text};
+use crate::view::Shape;
+use crdkit_codec::Format;
 use crdkit_engine::Input;
 use crdkit_schema::status::Status;
 use crdkit_value::{Document, Value};
@@ -31,7 +35,11 @@ impl Target<'_> {
             let verdict = self.served.rules.update(part, old, input, &engine, &mut between);
             self.settle(verdict).map_err(|refused| refused.status)
         };
-        let Some(mut written) = self.replace(name, options.dry_run, make).await? else {
+        let written = self.replace(name, options.dry_run, make).await?;
+        if written.is_none() && self.served.rules.creates_on_update() && part == Part::Main {
+            return self.create_named(&form, &shape, name, &options, format).await;
+        }
+        let Some(written) = written else {
             // What is wrong with the body is said before what is not there.
             let mut stop = |_: &mut Document| Err(Box::new(self.subject(name).not_found()));
             let input = Input::Bytes(format, body);
@@ -41,13 +49,34 @@ impl Target<'_> {
                 Ok(_) => self.subject(name).not_found().into(),
             });
         };
-        let view = self.view(&form, &shape);
-        match (&written.value, written.revision) {
-            (Some(value), Some(revision)) => {
-                view.written(200, value, revision, &mut written.document)
-            }
-            _ => view.object(200, &written.document),
-        }
+        self.show(&form, &shape, written)
+    }
+
+    /// Creates what a PUT did not find.
+    async fn create_named(
+        &self,
+        form: &Form,
+        shape: &Shape,
+        name: &str,
+        options: &WriteOptions,
+        format: Format,
+    ) -> Result<Answer, Box<Status>> {
+        let place = self.place().await?;
+        let environment = &self.core.environment;
+        let engine = self.engine_options(options).name(name);
+        let engine = engine.uid(environment.uid()).time(environment.now());
+        let managing = self.managing(options);
+        let mut between = |document: &mut Document| {
+            let metadata = stored::metadata(document);
+            stored::remove(document, metadata, "resourceVersion");
+            managing.update(None, document);
+            self.admit(place, name)
+        };
+        let input = Input::Bytes(format, self.request.body()?);
+        let verdict = self.served.rules.create(input, &engine, &mut between);
+        let document = self.settle(verdict).map_err(|refused| refused.status)?;
+        let written = self.store_new(document, options.dry_run).await?;
+        self.show(form, shape, written)
     }
 
     /// A body that is about another life of the object.

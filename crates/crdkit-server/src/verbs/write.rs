@@ -8,7 +8,7 @@ use crate::options::WriteOptions;
 use crate::rules::{Accepted, Part, Refused, Verdict};
 use crate::stored;
 use bytes::Bytes;
-use crdkit_engine::{Input, RequestOptions};
+use crdkit_engine::RequestOptions;
 use crdkit_schema::status::{Cause, Status};
 use crdkit_store::{Expect, Revision, StoreEntry, Write};
 use crdkit_value::{Document, Value};
@@ -284,11 +284,6 @@ pub(super) fn is_terminating(object: Value<'_>) -> bool {
 /// Whether something keeps an object from going away.
 pub(super) fn is_held(served: &Served, object: Value<'_>) -> bool {
     let has = |path| object.pointer(path).is_some_and(|it: Value<'_>| it.items().len() > 0);
-    let own = &*served.resource.plural == "namespaces" && served.resource.kind.group.is_empty();
+    let own = served.rules.is_namespace();
     has("/metadata/finalizers") || own && has("/spec/finalizers")
-}
-
-/// An object as input of the rules.
-pub(super) fn input(document: Document) -> Input<'static> {
-    document.into()
 }

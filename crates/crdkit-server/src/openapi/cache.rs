@@ -1,0 +1,58 @@
+//! What has been published, so that it is made once.
+//!
+//! [`Published`] belongs to a resource and lives as long as that does not change. [`Documents`] keeps the newest document
+//! of each path in each form; one that is asked for with another hash is made again. Nothing is made under a lock.
+
+use super::{fingerprint, v2};
+use crate::catalogue::resource::Resource;
+use bytes::Bytes;
+use std::collections::BTreeMap;
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+/// What is published of one resource, each piece made when it is first asked for.
+#[derive(Debug, Default)]
+pub struct Published {
+    fingerprint: OnceLock<String>,
+    part: OnceLock<v2::Part>,
+}
+
+impl Published {
+    /// See [`fingerprint`].
+    pub fn fingerprint(&self, resource: &Resource) -> &str {
+        self.fingerprint.get_or_init(|| fingerprint(resource))
+    }
+
+    /// Its part of the document of version 2.
+    pub fn part(&self, resource: &Resource) -> &v2::Part {
+        self.part.get_or_init(|| v2::Part::new(resource))
+    }
+}
+
+/// The form of a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Form {
+    /// Text.
+    Json,
+    /// Binary.
+    Protobuf,
+}
+
+/// Documents that have been made.
+#[derive(Debug, Default)]
+pub struct Documents {
+    made: Mutex<BTreeMap<(Form, Box<str>), (Box<str>, Bytes)>>,
+}
+
+impl Documents {
+    /// The document at `path` whose hash is `hash`, made by `make` unless it is the newest one there.
+    pub fn get(&self, form: Form, path: &str, hash: &str, make: impl FnOnce() -> Vec<u8>) -> Bytes {
+        let key = (form, path.into());
+        let locked = || self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, bytes)) = locked().get(&key).filter(|(known, _)| &**known == hash) {
+            return bytes.clone();
+        }
+        let bytes = Bytes::from(make());
+        locked().insert(key, (hash.into(), bytes.clone()));
+        bytes
+    }
+}

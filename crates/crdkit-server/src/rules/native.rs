@@ -1,0 +1,108 @@
+//! Native kinds: the phases of `crdkit-native`, and the few things that are done to their objects on the way to the store.
+
+use super::{Accepted, Between, Part, Refused, Verdict};
+use crate::stored;
+use crdkit_engine::{Input, Outcome, RequestOptions};
+use crdkit_native::{NativeKind, ReadNative};
+use crdkit_schema::status::Status;
+use crdkit_value::{Document, NodeId, Value};
+
+pub(super) fn create(
+    kind: &'static NativeKind,
+    input: Input<'_>,
+    options: &RequestOptions,
+    between: Between<'_>,
+) -> Verdict {
+    let mut read = kind.read(input, options).map_err(refused)?;
+    read.discard_system_fields();
+    let mut read = pass(read, between)?;
+    if is_namespace(kind) {
+        label(read.document_mut(), &options.name_suffix);
+    }
+    verdict(read.create())
+}
+
+pub(super) fn update(
+    kind: &'static NativeKind,
+    part: Part,
+    old: &Document,
+    input: Input<'_>,
+    options: &RequestOptions,
+    between: Between<'_>,
+) -> Verdict {
+    let read = kind.read(input, options).map_err(refused)?;
+    let mut read = pass(read, between)?;
+    if is_namespace(kind) {
+        label(read.document_mut(), "");
+    }
+    if part == Part::Finalize {
+        return Ok(Accepted { document: finalized(old, read.document()), warnings: Vec::new() });
+    }
+    let old = kind.stored(old, options);
+    verdict(match part {
+        Part::Status => read.update_status(&old),
+        Part::Main | Part::Finalize => read.update(&old),
+    })
+}
+
+fn is_namespace(kind: &NativeKind) -> bool {
+    (kind.group, kind.plural) == ("", "namespaces")
+}
+
+/// A namespace has its name as a label.
+fn label(document: &mut Document, suffix: &str) {
+    let metadata = stored::metadata(document);
+    let text = |key| stored::metadata_text(document.root(), key).to_owned();
+    let name = match (text("name"), text("generateName")) {
+        (name, prefix) if name.is_empty() && !prefix.is_empty() && !suffix.is_empty() => {
+            let name = format!("{prefix}{suffix}");
+            document.insert(metadata, "name", &name);
+            name
+        }
+        (name, _) => name,
+    };
+    if name.is_empty() {
+        return;
+    }
+    let labels = document.value(metadata).get("labels").filter(|it| it.as_object().is_some());
+    let labels = match labels.map(Value::id) {
+        Some(labels) => Some(labels),
+        None => document.insert(metadata, "labels", crdkit_value::NewValue::EmptyObject),
+    };
+    if let Some(labels) = labels {
+        document.insert(labels, "kubernetes.io/metadata.name", &name);
+    }
+}
+
+/// The old object with what the new one says about its end.
+fn finalized(old: &Document, new: &Document) -> Document {
+    let mut document = old.clone();
+    let finalizers = new.root().pointer("/spec/finalizers").filter(|it| it.items().len() > 0);
+    let spec = match finalizers {
+        Some(finalizers) => Document::object().with("finalizers", finalizers),
+        None => Document::object(),
+    };
+    document.insert(NodeId::ROOT, "spec", &spec);
+    document
+}
+
+fn pass<'r>(mut read: ReadNative<'r>, between: Between<'_>) -> Result<ReadNative<'r>, Box<Refused>> {
+    between(read.document_mut())?;
+    Ok(read)
+}
+
+fn refused(outcome: Box<Outcome>) -> Box<Refused> {
+    let warnings = outcome.warning_texts().collect();
+    let undecodable = outcome.undecodable();
+    let unknown = || Status::internal_error("refused without a reason");
+    let status = Box::new(outcome.status().unwrap_or_else(unknown));
+    Box::new(Refused { status, warnings, undecodable })
+}
+
+fn verdict(outcome: Outcome) -> Verdict {
+    if !outcome.is_accepted() {
+        return Err(refused(Box::new(outcome)));
+    }
+    let warnings = outcome.warning_texts().collect();
+    Ok(Accepted { document: outcome.into_document(), warnings })
+}

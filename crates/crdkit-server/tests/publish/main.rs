@@ -1,0 +1,5 @@
+//! Documents that are published about resources.
+
+mod markdown;
+mod protobuf;
+mod support;
