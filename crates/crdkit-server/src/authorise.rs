@@ -1,8 +1,11 @@
 //! Who may do what: administrators everything, whoever is known may look at what is served and ask about themselves,
-//! everybody may ask whether the server is well.
+//! everybody may ask whether the server is well; roles allow more.
 
+use crate::core::Core;
 use crate::identify::User;
+use crate::rbac;
 use crate::route::{Route, Verb};
+use crate::settings::Authorization;
 use crdkit_schema::status::{Status, Subject};
 
 /// What somebody wants to do.
@@ -22,10 +25,33 @@ pub(crate) enum Action<'a> {
 }
 
 /// Whether a user may do something.
-pub(crate) fn is_allowed(user: &User, action: Action<'_>) -> bool {
-    if user.is_administrator() {
-        return true;
-    }
+pub(crate) fn is_allowed(core: &Core, user: &User, action: Action<'_>) -> bool {
+    let by_mode = || match core.settings.authorization {
+        Authorization::Everyone => user.is_authenticated(),
+        Authorization::Rbac => is_granted(core, user, action),
+    };
+    user.is_administrator() || is_basic(user, action) || by_mode()
+}
+
+/// Whether roles allow it.
+fn is_granted(core: &Core, user: &User, action: Action<'_>) -> bool {
+    let full;
+    let (verb, target) = match action {
+        Action::Path { verb, path } => (verb, rbac::Target::Path(path)),
+        Action::Resource { verb, group, resource, subresource, namespace, name } => {
+            full = match subresource {
+                "" => resource.to_owned(),
+                part => format!("{resource}/{part}"),
+            };
+            (verb, rbac::Target::Resource { group, resource: &full, namespace, name })
+        }
+    };
+    let subject = rbac::Subject { user: &user.name, groups: &user.groups };
+    core.roles.load().allows(subject, rbac::Action { verb, target }).is_some()
+}
+
+/// What needs no role.
+fn is_basic(user: &User, action: Action<'_>) -> bool {
     match action {
         Action::Path { verb: "get" | "head", path } => {
             let top = path.trim_start_matches('/').split('/').next().unwrap_or_default();
@@ -51,7 +77,7 @@ pub(crate) fn is_allowed(user: &User, action: Action<'_>) -> bool {
 ///
 /// # Errors
 /// The answer, when the user may not do this.
-pub(crate) fn authorise(user: &User, route: &Route<'_>) -> Result<(), Box<Status>> {
+pub(crate) fn authorise(core: &Core, user: &User, route: &Route<'_>) -> Result<(), Box<Status>> {
     let action = match route {
         Route::Resource(it) => Action::Resource {
             verb: it.verb.as_str(),
@@ -63,7 +89,7 @@ pub(crate) fn authorise(user: &User, route: &Route<'_>) -> Result<(), Box<Status
         },
         Route::Path { verb, path } => Action::Path { verb, path },
     };
-    if is_allowed(user, action) { Ok(()) } else { Err(refuse(user, action).into()) }
+    if is_allowed(core, user, action) { Ok(()) } else { Err(refuse(user, action).into()) }
 }
 
 fn refuse(user: &User, action: Action<'_>) -> Status {

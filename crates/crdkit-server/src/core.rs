@@ -1,10 +1,12 @@
 //! What all requests share: the store, the catalogue, the settings.
 
+use crate::admission::Admission;
 use crate::catalogue::snapshot::{Catalogue, Served};
 use crate::crds::Definitions;
 use crate::environment::Environment;
 use crate::identify::Tokens;
 use crate::publish::Published;
+use crate::rbac;
 use crate::settings::Settings;
 use arc_swap::ArcSwap;
 use crdkit_schema::status::Status;
@@ -22,6 +24,10 @@ pub(crate) struct Core {
     pub(crate) settings: Settings,
     pub(crate) tokens: Tokens,
     pub(crate) published: Published,
+    /// Webhooks and policies.
+    pub(crate) admission: Admission,
+    /// Roles and their bindings.
+    pub(crate) roles: ArcSwap<rbac::Policy>,
     /// Says when the server stops.
     pub(crate) stop: watch::Sender<bool>,
 }

@@ -27,7 +27,7 @@ pub(crate) fn summary(body: &[u8]) -> String {
 /// An update must say which version it replaces.
 pub(crate) fn revision_required(subject: &Subject<'_>) -> Status {
     subject.refused(vec![Cause {
-        reason: "FieldValueInvalid",
+        reason: "FieldValueInvalid".into(),
         field: "metadata.resourceVersion".to_owned(),
         message: "Invalid value: 0: must be specified for an update".to_owned(),
     }])

@@ -29,7 +29,7 @@ async fn dispatch(core: &Arc<Core>, request: &Request) -> Result<Answer, Box<Sta
     if !is_long {
         check_timeout(request)?;
     }
-    authorise(&request.user, &route)?;
+    authorise(core, &request.user, &route)?;
     match &route {
         Route::Resource(route) => verbs::dispatch(core, request, route).await,
         Route::Path { .. } => paths::dispatch(core, request).await,

@@ -30,6 +30,11 @@ impl Tokens {
         self.0.push((token.to_owned(), User { uid: "admin".to_owned(), ..user }));
     }
 
+    /// Makes `token` that of a user in these groups.
+    pub(crate) fn add(&mut self, token: &str, user: &str, groups: Vec<String>) {
+        self.0.push((token.to_owned(), User::known(user, groups)));
+    }
+
     /// Whom a token belongs to. How long this takes says nothing about tokens that are not known.
     pub(crate) fn user(&self, token: &str) -> Option<&User> {
         let mut found = None;

@@ -31,7 +31,7 @@ const MAX_MANAGER: usize = 128;
 
 /// One thing that is wrong with an option.
 pub(crate) fn cause(reason: &'static str, field: &str, message: impl Into<String>) -> Cause {
-    Cause { reason, field: field.to_owned(), message: message.into() }
+    Cause { reason: reason.into(), field: field.to_owned(), message: message.into() }
 }
 
 /// The answer to options that are wrong.

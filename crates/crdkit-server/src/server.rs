@@ -1,8 +1,10 @@
 //! A server that is set up, started and stopped.
 
+use crate::admission::Admission;
 use crate::catalogue::native;
 use crate::catalogue::snapshot::Catalogue;
 use crate::core::{Core, WriteFailure, until};
+use crate::configured;
 use crate::crds::{self, Definitions};
 use crate::environment::{Entropy, Environment};
 use crate::http;
@@ -144,6 +146,13 @@ impl ServerBuilder {
         self
     }
 
+    /// A bearer token of a user in these groups.
+    #[must_use]
+    pub fn token(mut self, token: &str, user: &str, groups: Vec<String>) -> Self {
+        self.tokens.add(token, user, groups);
+        self
+    }
+
     /// The time.
     #[must_use]
     pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
@@ -206,11 +215,14 @@ impl ServerBuilder {
             environment,
             settings: self.settings,
             tokens: self.tokens,
+            admission: Admission::default(),
+            roles: ArcSwap::default(),
             published: Published::default(),
             stop,
         });
         namespaces(&core).await.map_err(StartError::Store)?;
         crds::load(&core).await;
+        configured::load(&core).await;
         for crd in self.crds {
             install(&core, crd).await.map_err(StartError::Refused)?;
         }

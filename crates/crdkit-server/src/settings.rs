@@ -10,6 +10,8 @@ pub struct Settings {
     pub garbage_collection: bool,
     /// Whether what is in a namespace that is deleted is deleted, and then the namespace.
     pub namespace_deletion: bool,
+    /// Who may do what, administrators aside.
+    pub authorization: Authorization,
     /// Bytes of a request's body.
     pub max_body: usize,
     /// Requests at the same time, watches not counted.
@@ -20,11 +22,22 @@ pub struct Settings {
     pub event_ttl: Duration,
 }
 
+/// Who may do what. Administrators, the members of `system:masters`, may do everything.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Authorization {
+    /// Whoever roles and their bindings allow to.
+    #[default]
+    Rbac,
+    /// Every user whose identity is known.
+    Everyone,
+}
+
 impl Default for Settings {
     fn default() -> Self {
         Self {
             garbage_collection: true,
             namespace_deletion: true,
+            authorization: Authorization::default(),
             max_body: 3 << 20,
             max_requests: 800,
             request_timeout: Duration::from_mins(1),

@@ -18,7 +18,7 @@ pub struct Conflict {
 impl Conflict {
     pub(super) fn cause(&self) -> Cause {
         Cause {
-            reason: "FieldManagerConflict",
+            reason: "FieldManagerConflict".into(),
             field: self.field.clone(),
             message: format!("conflict with {}", self.owner),
         }

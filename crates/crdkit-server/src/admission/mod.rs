@@ -5,27 +5,35 @@
 //! concerns costs a look at the rules. The first refusal is the answer.
 
 mod call;
+mod gate;
+
+pub(crate) use gate::Change;
 
 use arc_swap::ArcSwap;
 use call::WebhookClient;
+use crdkit_admission::policy::{self, FindParams, Policy, PolicyBinding};
 use crdkit_admission::webhook::{self, Webhook, review};
 use crdkit_admission::{AdmissionRequest, Match};
+use crate::stored::metadata_text;
 use crdkit_schema::status::Status;
 use crdkit_value::{Document, Value};
+
 use std::sync::Arc;
 
-/// The webhooks that are configured, and what calls them.
+/// Who is asked, and what asks them.
 #[derive(Default)]
 pub(crate) struct Admission {
-    webhooks: ArcSwap<Webhooks>,
+    configuration: ArcSwap<Configuration>,
     client: WebhookClient,
 }
 
-/// The webhooks of all configurations, in the order of the configurations' names.
+/// Webhooks in the order of their configurations' names, policies and their bindings.
 #[derive(Default)]
-pub(crate) struct Webhooks {
-    pub(crate) mutating: Vec<Webhook>,
-    pub(crate) validating: Vec<Webhook>,
+pub(crate) struct Configuration {
+    mutating: Vec<Webhook>,
+    validating: Vec<Webhook>,
+    policies: Vec<Policy>,
+    bindings: Vec<PolicyBinding>,
 }
 
 /// Gives an object in another version of its kind.
@@ -41,28 +49,74 @@ pub(crate) struct Remarks {
     pub(crate) audit: Vec<(String, String)>,
 }
 
-impl Webhooks {
-    /// The webhooks of configurations of one kind, which come in any order.
-    pub(crate) fn read<'v>(configurations: impl IntoIterator<Item = Value<'v>>) -> Vec<Webhook> {
-        let name = |value: &Value<'v>| {
-            let name = value.get("metadata").and_then(|metadata| metadata.get("name")?.as_str());
-            name.unwrap_or_default()
-        };
-        let mut configurations: Vec<_> = configurations.into_iter().collect();
-        configurations.sort_by(|left, right| name(left).cmp(name(right)));
-        configurations.into_iter().flat_map(webhook::read).collect()
+impl Configuration {
+    /// What these objects configure, which come in any order.
+    pub(crate) fn read(
+        mutating: &[Document],
+        validating: &[Document],
+        policies: &[Document],
+        bindings: &[Document],
+    ) -> Self {
+        Self {
+            mutating: in_order(mutating).flat_map(webhook::read).collect(),
+            validating: in_order(validating).flat_map(webhook::read).collect(),
+            policies: in_order(policies).map(Policy::read).collect(),
+            bindings: in_order(bindings).map(PolicyBinding::read).collect(),
+        }
     }
 }
 
+/// Objects by name.
+fn in_order(objects: &[Document]) -> impl Iterator<Item = Value<'_>> {
+    let mut roots: Vec<_> = objects.iter().map(Document::root).collect();
+    roots.sort_by_key(|root| metadata_text(*root, "name"));
+    roots.into_iter()
+}
+
 impl Admission {
-    /// Replaces the webhooks.
-    pub(crate) fn set(&self, webhooks: Webhooks) {
-        self.webhooks.store(Arc::new(webhooks));
+    /// Replaces who is asked.
+    pub(crate) fn set(&self, configuration: Configuration) {
+        self.configuration.store(Arc::new(configuration));
     }
 
-    /// Whether no mutating webhook concerns `request`.
+    /// Whether there are mutating webhooks at all.
+    pub(crate) fn has_mutating(&self) -> bool {
+        !self.configuration.load().mutating.is_empty()
+    }
+
+    /// Whether there are validating webhooks or policies at all.
+    pub(crate) fn has_validating(&self) -> bool {
+        let Configuration { validating, bindings, .. } = &**self.configuration.load();
+        !validating.is_empty() || !bindings.is_empty()
+    }
+
+    /// Whether a mutating webhook concerns `request`.
     pub(crate) fn mutates(&self, request: &AdmissionRequest<'_>) -> bool {
-        self.webhooks.load().mutating.iter().any(|webhook| webhook.matches(request).is_some())
+        self.configuration.load().mutating.iter().any(|webhook| webhook.matches(request).is_some())
+    }
+
+    /// Whether a validating webhook concerns `request`.
+    pub(crate) fn validates(&self, request: &AdmissionRequest<'_>) -> bool {
+        self.configuration.load().validating.iter().any(|webhook| webhook.matches(request).is_some())
+    }
+
+    /// Judges `request` by policies.
+    ///
+    /// # Errors
+    /// The answer, when one refuses.
+    pub(crate) fn judge(
+        &self,
+        request: &AdmissionRequest<'_>,
+        convert: Convert<'_>,
+        params: FindParams<'_>,
+        remarks: &mut Remarks,
+    ) -> Result<(), Box<Status>> {
+        let configuration = self.configuration.load_full();
+        let Configuration { policies, bindings, .. } = &*configuration;
+        let judgement = policy::judge(policies, bindings, request, (&|object, matched| convert(object, matched), params))?;
+        remarks.warnings.extend(judgement.warnings);
+        remarks.audit.extend(judgement.audit_annotations);
+        judgement.refusal.map_or(Ok(()), |status| Err(Box::new(status)))
     }
 
     /// The object as mutating webhooks want it.
@@ -79,12 +133,12 @@ impl Admission {
         (convert, patch): (Convert<'_>, ApplyPatch<'_>),
         remarks: &mut Remarks,
     ) -> Result<(), Box<Status>> {
-        let webhooks = self.webhooks.load_full();
+        let configuration = self.configuration.load_full();
         // How often the object has changed when a webhook was last asked.
         let mut changes = 0_usize;
-        let mut seen = vec![0_usize; webhooks.mutating.len()];
+        let mut seen = vec![0_usize; configuration.mutating.len()];
         for again in [false, true] {
-            for (webhook, seen) in webhooks.mutating.iter().zip(&mut seen) {
+            for (webhook, seen) in configuration.mutating.iter().zip(&mut seen) {
                 if again && (!webhook.reinvoked || *seen == changes) {
                     continue;
                 }
@@ -124,8 +178,8 @@ impl Admission {
         convert: Convert<'_>,
         remarks: &mut Remarks,
     ) -> Result<(), Box<Status>> {
-        let webhooks = self.webhooks.load_full();
-        for webhook in &webhooks.validating {
+        let configuration = self.configuration.load_full();
+        for webhook in &configuration.validating {
             self.ask(webhook, uid, request, convert, remarks).await?;
         }
         Ok(())

@@ -131,7 +131,7 @@ impl Policy {
     }
 
     /// Why `subject` may do `action`; none where no rule says so.
-    pub fn allows(&self, subject: Subject<'_>, action: Action<'_>) -> Option<&str> {
+    pub fn allows<'p>(&'p self, subject: Subject<'p>, action: Action<'_>) -> Option<&'p str> {
         let namespace = match action.target {
             Target::Resource { namespace, .. } => namespace,
             Target::Path(_) => "",

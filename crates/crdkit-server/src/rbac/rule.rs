@@ -24,13 +24,15 @@ pub struct Rule {
 impl Rule {
     /// The rule in `value`.
     pub(super) fn read(value: Value<'_>) -> Self {
-        let texts = |key: &str| items(value, key).filter_map(Value::as_str).map(Into::into);
+        let texts = |key: &str| -> Box<[Box<str>]> {
+            items(value, key).filter_map(Value::as_str).map(Into::into).collect()
+        };
         Self {
-            verbs: texts("verbs").collect(),
-            groups: texts("apiGroups").collect(),
-            resources: texts("resources").collect(),
-            names: texts("resourceNames").collect(),
-            paths: texts("nonResourceURLs").collect(),
+            verbs: texts("verbs"),
+            groups: texts("apiGroups"),
+            resources: texts("resources"),
+            names: texts("resourceNames"),
+            paths: texts("nonResourceURLs"),
         }
     }
 

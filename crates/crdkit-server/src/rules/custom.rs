@@ -73,6 +73,11 @@ impl CustomRules {
         })
     }
 
+    /// An object of another version, which says already that it is of this one.
+    pub(crate) fn convert(&self, document: &Document) -> Document {
+        self.read(document)
+    }
+
     pub(super) fn read(&self, document: &Document) -> Document {
         match self.version() {
             Ok(version) => version.stored(document, &self.options).into_document(),

@@ -2,9 +2,11 @@
 
 use super::Target;
 use super::write::CreateFailure;
+use crate::admission::Change;
 use crate::answer::Answer;
 use crate::options::{WriteKind, WriteOptions};
 use crate::stored;
+use crdkit_admission::Operation;
 use crdkit_engine::Input;
 use crdkit_schema::status::Status;
 use crdkit_value::Document;
@@ -22,6 +24,7 @@ impl Target<'_> {
         let format = media.format().ok_or_else(|| self.no_protobuf())?;
         let place = self.place().await?;
         let managing = self.managing(&options);
+        let change = Change { operation: Operation::Create, dry_run: options.dry_run, old: None };
         let mut tries = 0;
         let mut written = loop {
             let environment = &self.core.environment;
@@ -35,12 +38,15 @@ impl Target<'_> {
                 let root = document.root();
                 let name = stored::metadata_text(root, "name").to_owned();
                 generated = name.is_empty() && !stored::metadata_text(root, "generateName").is_empty();
+                self.admit(place, &name)?;
+                self.mutate(change, document)?;
                 managing.update(None, document);
-                self.admit(place, &name)
+                Ok(())
             };
             let verdict =
                 self.served.rules.create(Input::Bytes(format, body), &engine, &mut between);
             let document = self.settle(verdict).map_err(|refused| refused.status)?;
+            self.validate(change, Some(&document))?;
             tries += 1;
             match self.store_new(document, options.dry_run).await {
                 Ok(written) => break written,

@@ -77,9 +77,11 @@ impl Target<'_> {
             patch.apply(&mut patched)?;
             self.check_type(part, name, &mut patched, old.root())?;
             let shown = patched.clone();
+            let change = self.change(&options, old);
             let mut between = |document: &mut Document| {
                 self.check_same_uid(name, document.root(), old.root())?;
                 self.check_patched_version(document.root())?;
+                self.mutate(change, document)?;
                 managing.update(Some(old), document);
                 Ok(())
             };
@@ -89,7 +91,10 @@ impl Target<'_> {
             };
             let input = Input::Decoded(Decoded { document: patched, issues });
             let verdict = self.served.rules.update(part, old, input, &engine, &mut between);
-            self.settle(verdict).map_err(|refused| patch_refused(*refused, &shown))
+            let document =
+                self.settle(verdict).map_err(|refused| patch_refused(*refused, &shown))?;
+            self.validate(change, Some(&document))?;
+            Ok(document)
         };
         let written = self.replace(name, options.dry_run, make).await?;
         let written = written.ok_or_else(|| Box::new(self.subject(name).not_found()))?;
@@ -145,7 +150,7 @@ impl Target<'_> {
             return Ok(());
         }
         let cause = Cause {
-            reason: "FieldValueInvalid",
+            reason: "FieldValueInvalid".into(),
             field: "apiVersion".to_owned(),
             message: format!("Invalid value: {}: must be {expected}", quote(&found)),
         };
@@ -165,7 +170,7 @@ impl Target<'_> {
             return Ok(());
         }
         let cause = Cause {
-            reason: "FieldValueInvalid",
+            reason: "FieldValueInvalid".into(),
             field: "metadata.uid".to_owned(),
             message: format!("Invalid value: {}: field is immutable", quote(found)),
         };
@@ -197,7 +202,7 @@ fn patch_refused(refused: Refused, patched: &Document) -> Box<Status> {
 pub(super) fn patch_invalid(patched: &Document, problem: &str) -> Box<Status> {
     let shown = quote(&go_json::value(patched.root()));
     let cause = Cause {
-        reason: "FieldValueInvalid",
+        reason: "FieldValueInvalid".into(),
         field: "patch".to_owned(),
         message: format!("Invalid value: {shown}: {problem}"),
     };

@@ -25,15 +25,19 @@ impl Target<'_> {
         let managing = self.managing(&options);
         let part = self.part();
         let make = |old: &Document| {
+            let change = self.change(&options, old);
             let mut between = |document: &mut Document| {
                 self.check_uid(name, document.root(), old.root())?;
                 self.check_version(document, old.root())?;
+                self.mutate(change, document)?;
                 managing.update(Some(old), document);
                 Ok(())
             };
             let input = Input::Bytes(format, body);
             let verdict = self.served.rules.update(part, old, input, &engine, &mut between);
-            self.settle(verdict).map_err(|refused| refused.status)
+            let document = self.settle(verdict).map_err(|refused| refused.status)?;
+            self.validate(change, Some(&document))?;
+            Ok(document)
         };
         let written = self.replace(name, options.dry_run, make).await?;
         if written.is_none() && self.served.rules.creates_on_update() && part == Part::Main {

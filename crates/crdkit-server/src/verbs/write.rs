@@ -93,7 +93,7 @@ impl Target<'_> {
                     "unable to create new content in namespace {namespace} because it is being terminated"
                 );
                 let cause = Cause {
-                    reason: "NamespaceTerminating",
+                    reason: "NamespaceTerminating".into(),
                     field: "metadata.namespace".to_owned(),
                     message: format!("namespace {namespace} is being terminated"),
                 };
@@ -192,6 +192,7 @@ impl Target<'_> {
         if matches!(self.served.rules, crate::rules::Rules::Definition) {
             crate::crds::follow(self.core, name).await;
         }
+        crate::configured::follow(self.core, &self.served).await;
     }
 
     /// The step between reading an object and checking it: who owns its fields.
