@@ -16,6 +16,7 @@ mod entry;
 mod error;
 mod last_applied;
 mod prune;
+mod scale;
 mod times;
 mod update;
 mod versions;
