@@ -20,8 +20,11 @@ use tokio_rustls::rustls::{RootCertStore, ServerConfig};
 pub struct Certificates {
     /// The authority that clients have to trust.
     pub authority: String,
+    /// The authority of clients' certificates; empty if they are not asked for.
+    clients: String,
     pub(crate) server: Pair,
-    pub(crate) admin: Pair,
+    /// The administrator's; none if whoever brought the certificates has made one.
+    pub(crate) admin: Option<Pair>,
 }
 
 /// A certificate and its key, as text.
@@ -69,20 +72,31 @@ impl Certificates {
         let server = signed(server, ExtendedKeyUsagePurpose::ServerAuth, &issuer)?;
         let admin = named("admin", &[ADMINISTRATORS]);
         let admin = signed(admin, ExtendedKeyUsagePurpose::ClientAuth, &issuer)?;
-        Ok(Self { authority, server, admin })
+        let clients = authority.clone();
+        Ok(Self { authority, clients, server, admin: Some(admin) })
+    }
+
+    /// Certificates that somebody else has made, as PEM: that of the server with its key, and the authority of
+    /// clients' certificates, which may be empty.
+    pub fn given(certificate: String, key: String, clients: String) -> Self {
+        let authority = certificate.clone();
+        Self { authority, clients, server: Pair { certificate, key }, admin: None }
     }
 
     pub(crate) fn acceptor(&self) -> Result<TlsAcceptor, TlsError> {
         let provider = Arc::new(ring::default_provider());
         let mut roots = RootCertStore::empty();
-        for certificate in CertificateDer::pem_slice_iter(self.authority.as_bytes()) {
+        for certificate in CertificateDer::pem_slice_iter(self.clients.as_bytes()) {
             roots.add(certificate.map_err(TlsError::of)?).map_err(TlsError::of)?;
         }
-        let verifier =
+        let verifier = if roots.is_empty() {
+            WebPkiClientVerifier::no_client_auth()
+        } else {
             WebPkiClientVerifier::builder_with_provider(Arc::new(roots), Arc::clone(&provider))
                 .allow_unauthenticated()
                 .build()
-                .map_err(TlsError::of)?;
+                .map_err(TlsError::of)?
+        };
         let chain: Result<Vec<_>, _> =
             CertificateDer::pem_slice_iter(self.server.certificate.as_bytes()).collect();
         let key = PrivateKeyDer::from_pem_slice(self.server.key.as_bytes()).map_err(TlsError::of)?;
@@ -103,8 +117,8 @@ impl Certificates {
         format!(
             "apiVersion: v1\nkind: Config\ncurrent-context: crdkit\nclusters:\n- name: crdkit\n  cluster:\n    server: {url}\n    certificate-authority-data: {}\nusers:\n- name: admin\n  user:\n    client-certificate-data: {}\n    client-key-data: {}\ncontexts:\n- name: crdkit\n  context:\n    cluster: crdkit\n    user: admin\n    namespace: default\n",
             encode(&self.authority),
-            encode(&self.admin.certificate),
-            encode(&self.admin.key),
+            encode(self.admin.as_ref().map_or("", |admin| &admin.certificate)),
+            encode(self.admin.as_ref().map_or("", |admin| &admin.key)),
         )
     }
 }
@@ -185,7 +199,8 @@ mod tests {
     #[test]
     fn a_certificate_says_who_it_belongs_to() {
         let certificates = Certificates::generate(&[]).unwrap();
-        let text = certificates.admin.certificate.as_bytes();
+        let admin = certificates.admin.unwrap();
+        let text = admin.certificate.as_bytes();
         let der = CertificateDer::from_pem_slice(text).unwrap();
         let user = user(&der).unwrap();
         assert_eq!(user.name, "admin");

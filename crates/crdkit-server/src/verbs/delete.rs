@@ -2,6 +2,7 @@
 
 use super::Target;
 use super::write::{is_held, is_terminating};
+use crate::admission::Change;
 use crate::answer::Answer;
 use crate::core::WriteFailure;
 use crate::negotiate::Form;
@@ -9,6 +10,7 @@ use crate::options::{cause, refuse};
 use crate::request::Request;
 use crate::rules::Rules;
 use crate::stored::{self, metadata_text};
+use crdkit_admission::Operation;
 use crdkit_codec::{DecodeOptions, Format, go_json};
 use crdkit_schema::status::{Status, Subject};
 use crdkit_store::{Expect, StoreEntry, Write};
@@ -185,6 +187,8 @@ async fn delete_entry(
     let old = served.rules.read(current);
     let checked = target.check_preconditions(name, old.root(), options);
     checked.map_err(WriteFailure::Failed)?;
+    let change = Change { operation: Operation::Delete, dry_run: options.dry_run, old: Some(&old) };
+    target.validate(change, None).map_err(WriteFailure::Failed)?;
     served.check_deletion(name).map_err(WriteFailure::Failed)?;
     let mut object = old.clone();
     if served.is_collected() {

@@ -1,12 +1,14 @@
 //! An object in the place of another one.
 
 use super::Target;
+use crate::admission::Change;
 use crate::answer::Answer;
 use crate::negotiate::Form;
 use crate::options::{WriteKind, WriteOptions};
 use crate::rules::Part;
 use crate::stored::{self, metadata_text};
 use crate::view::Shape;
+use crdkit_admission::Operation;
 use crdkit_codec::Format;
 use crdkit_engine::Input;
 use crdkit_schema::status::Status;
@@ -70,15 +72,19 @@ impl Target<'_> {
         let engine = self.engine_options(options).name(name);
         let engine = engine.uid(environment.uid()).time(environment.now());
         let managing = self.managing(options);
+        let change = Change { operation: Operation::Create, dry_run: options.dry_run, old: None };
         let mut between = |document: &mut Document| {
             let metadata = stored::metadata(document);
             stored::remove(document, metadata, "resourceVersion");
+            self.admit(place, name)?;
+            self.mutate(change, document)?;
             managing.update(None, document);
-            self.admit(place, name)
+            Ok(())
         };
         let input = Input::Bytes(format, self.request.body()?);
         let verdict = self.served.rules.create(input, &engine, &mut between);
         let document = self.settle(verdict).map_err(|refused| refused.status)?;
+        self.validate(change, Some(&document))?;
         let written = self.store_new(document, options.dry_run).await?;
         self.show(form, shape, written)
     }
