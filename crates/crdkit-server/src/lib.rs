@@ -38,6 +38,7 @@ mod server;
 mod settings;
 mod stored;
 mod tls;
+mod typed;
 mod verbs;
 mod view;
 mod watch;

@@ -7,7 +7,7 @@ use crate::request::Request;
 use bytes::Bytes;
 use crdkit_codec::json::Layout;
 use crdkit_codec::media::{Conversion, MediaType, Offer};
-use crdkit_codec::{Format, Style, go_json};
+use crdkit_codec::{DecodeOptions, Format, Style, go_json, yaml};
 use crdkit_schema::status::Status;
 use crdkit_value::Value;
 
@@ -66,6 +66,15 @@ impl Form {
     pub(crate) fn write(&self, value: Value<'_>, out: &mut Vec<u8>) {
         if self.pretty {
             go_json::write(value, Layout::Pretty, out);
+            return;
+        }
+        if self.format == Format::Yaml {
+            // YAML has members in the order of JSON, which is that of their names.
+            let mut json = Vec::new();
+            go_json::write(value, Layout::Compact, &mut json);
+            if let Ok(sorted) = Format::Json.decode(&json, &DecodeOptions::default()) {
+                yaml::write(sorted.document.root(), out);
+            }
             return;
         }
         // Objects have no numbers that CBOR has no form for: JSON and CBOR bring none.

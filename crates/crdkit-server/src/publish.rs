@@ -11,10 +11,9 @@ use crate::request::Request;
 use bytes::Bytes;
 use crdkit_codec::json::Layout;
 use crdkit_codec::media::parse_accept;
-use crdkit_codec::{DecodeOptions, Format, go_json};
+use crdkit_codec::go_json;
 use crdkit_native::NativeKinds;
 use crdkit_text::kind::GroupVersion;
-use crdkit_value::Document;
 use hyper::header::{CACHE_CONTROL, ETAG, EXPIRES, LAST_MODIFIED, LOCATION, VARY};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -24,8 +23,6 @@ use std::sync::{Arc, Mutex, OnceLock};
 pub(crate) struct Published {
     /// By path, with the hash of what they are made of.
     documents: Mutex<BTreeMap<String, (String, Bytes)>>,
-    /// The definitions of native kinds.
-    native: OnceLock<Document>,
 }
 
 /// What is known of a kind for documents.
@@ -44,23 +41,6 @@ impl Served {
 }
 
 impl Published {
-    fn native(&self) -> &Document {
-        self.native.get_or_init(|| {
-            let mut text = b"{".to_vec();
-            for (at, (name, schema)) in NativeKinds::latest().schemas().enumerate() {
-                if at > 0 {
-                    text.push(b',');
-                }
-                text.extend_from_slice(go_json::string(name).as_bytes());
-                text.push(b':');
-                text.extend_from_slice(schema.as_bytes());
-            }
-            text.push(b'}');
-            let decoded = Format::Json.decode(&text, &DecodeOptions::default());
-            decoded.map_or_else(|_| Document::object(), |decoded| decoded.document)
-        })
-    }
-
     /// The document at `path`, made by `make` unless there is one with this hash.
     fn get(&self, path: &str, hash: &str, make: impl FnOnce() -> Vec<u8>) -> Bytes {
         if let Ok(documents) = self.documents.lock()
@@ -139,7 +119,8 @@ pub(crate) fn document(core: &Core, request: &Request, path: &str) -> Answer {
     let tag = version_hash(&served);
     let asked = request.query.text("hash");
     if !asked.is_empty() && asked != tag {
-        return Answer::empty(301).header(LOCATION, &v3::relative_url(path, &tag));
+        return Answer::new(301, "application/json", "")
+            .header(LOCATION, &v3::relative_url(path, &tag));
     }
     let content_type = match wanted(request, "v3") {
         Wanted::Json => "application/json",
@@ -156,7 +137,7 @@ pub(crate) fn document(core: &Core, request: &Request, path: &str) -> Answer {
             false => v3::Info { title: "Kubernetes", version: "v1.37.0" },
         };
         let resources: Vec<_> = served.iter().map(|it| &it.resource).collect();
-        v3::document(info, resources, core.published.native().root())
+        v3::document(info, resources, &|name| NativeKinds::latest().schema(name))
     });
     let mut answer = Answer::new(200, content_type, bytes)
         .header(ETAG, &quoted)
@@ -185,7 +166,7 @@ pub(crate) fn everything(core: &Core, request: &Request) -> Answer {
             .map(|it| it.description.v2.get_or_init(|| v2::Part::new(&it.resource)))
             .collect();
         let info = v3::Info { title: "Kubernetes", version: "v1.37.0" };
-        v2::document(info, parts, core.published.native().root())
+        v2::document(info, parts, &|name| NativeKinds::latest().schema(name))
     });
     let quoted = format!("\"{}\"", hash(tag.as_bytes()));
     if request.header("if-none-match") == quoted {

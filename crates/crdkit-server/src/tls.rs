@@ -199,7 +199,7 @@ mod tests {
     #[test]
     fn a_certificate_says_who_it_belongs_to() {
         let certificates = Certificates::generate(&[]).unwrap();
-        let admin = certificates.admin.unwrap();
+        let admin = certificates.admin.clone().unwrap();
         let text = admin.certificate.as_bytes();
         let der = CertificateDer::from_pem_slice(text).unwrap();
         let user = user(&der).unwrap();

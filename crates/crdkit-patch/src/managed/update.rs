@@ -33,6 +33,17 @@ impl Writer<'_> {
         }
     }
 
+    /// The same for an object that is created of a kind whose objects always have some parts: `empty` has these, and
+    /// nobody comes to own them.
+    pub fn create(&self, empty: &Document, new: &mut Document) {
+        let given = new.clone();
+        let base = self.base(None, given.root());
+        forget(new);
+        if let Some(with_managers) = self.track(base, Some(empty), new) {
+            *new = with_managers;
+        }
+    }
+
     /// `new` with its owners; none if there are none.
     fn track(
         &self,

@@ -38,10 +38,9 @@ impl Target<'_> {
                 let root = document.root();
                 let name = stored::metadata_text(root, "name").to_owned();
                 generated = name.is_empty() && !stored::metadata_text(root, "generateName").is_empty();
-                self.admit(place, &name)?;
-                self.mutate(change, document)?;
                 managing.update(None, document);
-                Ok(())
+                self.admit(place, &name)?;
+                self.mutate(change, document)
             };
             let verdict =
                 self.served.rules.create(Input::Bytes(format, body), &engine, &mut between);

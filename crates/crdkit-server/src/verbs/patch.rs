@@ -81,9 +81,8 @@ impl Target<'_> {
             let mut between = |document: &mut Document| {
                 self.check_same_uid(name, document.root(), old.root())?;
                 self.check_patched_version(document.root())?;
-                self.mutate(change, document)?;
                 managing.update(Some(old), document);
-                Ok(())
+                self.mutate(change, document)
             };
             let issues = match options.validation {
                 FieldValidation::Ignore => Vec::new(),

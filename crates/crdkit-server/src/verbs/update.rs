@@ -31,9 +31,10 @@ impl Target<'_> {
             let mut between = |document: &mut Document| {
                 self.check_uid(name, document.root(), old.root())?;
                 self.check_version(document, old.root())?;
-                self.mutate(change, document)?;
+                let metadata = stored::metadata(document);
+                stored::remove(document, metadata, "selfLink");
                 managing.update(Some(old), document);
-                Ok(())
+                self.mutate(change, document)
             };
             let input = Input::Bytes(format, body);
             let verdict = self.served.rules.update(part, old, input, &engine, &mut between);
@@ -76,10 +77,9 @@ impl Target<'_> {
         let mut between = |document: &mut Document| {
             let metadata = stored::metadata(document);
             stored::remove(document, metadata, "resourceVersion");
-            self.admit(place, name)?;
-            self.mutate(change, document)?;
             managing.update(None, document);
-            Ok(())
+            self.admit(place, name)?;
+            self.mutate(change, document)
         };
         let input = Input::Bytes(format, self.request.body()?);
         let verdict = self.served.rules.create(input, &engine, &mut between);
