@@ -52,6 +52,10 @@ pub(crate) enum Command {
     Schema(Schema),
     Cel(Cel),
     Convert(Convert),
+    #[cfg(feature = "serve")]
+    Serve(commands::serve::Serve),
+    #[cfg(feature = "serve")]
+    Envtest(commands::envtest::Envtest),
     Completions(commands::completions::Completions),
     Man(commands::completions::Man),
 }

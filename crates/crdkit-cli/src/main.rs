@@ -36,6 +36,10 @@ use std::process::ExitCode;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
+    #[cfg(feature = "serve")]
+    if let Some(outcome) = commands::envtest::impersonate(std::env::args()) {
+        return finish(outcome);
+    }
     let args = args::Args::parse_from(kubeconform::translate(std::env::args_os()));
     let outcome = match &args.command {
         args::Command::Validate(validate) => commands::validate::run(validate),
@@ -48,9 +52,18 @@ fn main() -> ExitCode {
         args::Command::Explain(explain) => commands::explain::run(explain),
         args::Command::Sample(sample) => commands::sample::run(sample),
         args::Command::Schema(schema) => commands::schema::run(schema),
+        #[cfg(feature = "serve")]
+        args::Command::Serve(serve) => commands::serve::run(serve),
+        #[cfg(feature = "serve")]
+        args::Command::Envtest(envtest) => commands::envtest::run(envtest),
         args::Command::Completions(completions) => commands::completions::run(completions),
         args::Command::Man(man) => commands::completions::man(man),
     };
+    finish(outcome)
+}
+
+/// The exit code of an outcome; a failure is told.
+fn finish(outcome: anyhow::Result<Exit>) -> ExitCode {
     let exit = outcome.unwrap_or_else(|error| {
         report::failure(&error);
         Exit::Failed

@@ -22,7 +22,7 @@ pub(crate) async fn handle(core: &Arc<Core>, request: &Request) -> Answer {
     finish(core, request, answer)
 }
 
-async fn dispatch(core: &Arc<Core>, request: &Request) -> Result<Answer, Box<Status>> {
+pub(crate) async fn dispatch(core: &Arc<Core>, request: &Request) -> Result<Answer, Box<Status>> {
     let method = method_name(&request.method);
     let route = Route::parse(&method, &request.path, &request.query);
     let is_long = matches!(&route, Route::Resource(it) if it.verb == Verb::Watch);

@@ -23,6 +23,7 @@ mod gzip;
 mod handle;
 mod http;
 mod identify;
+mod load;
 mod manage;
 mod negotiate;
 mod options;

@@ -9,6 +9,7 @@ use crate::crds::{self, Definitions};
 use crate::environment::{Entropy, Environment};
 use crate::http;
 use crate::identify::Tokens;
+use crate::load;
 use crate::publish::Published;
 use crate::settings::Settings;
 use crate::stored;
@@ -100,6 +101,14 @@ impl Server {
     /// A kubeconfig for its administrator.
     pub fn kubeconfig(&self) -> String {
         self.certificates.kubeconfig(&self.url())
+    }
+
+    /// Creates an object, or puts it in the place of the one with its name, as an administrator would.
+    ///
+    /// # Errors
+    /// The answer that a client would have got.
+    pub async fn put(&self, object: &Document) -> Result<(), Box<Status>> {
+        load::put(&self.core, object).await
     }
 
     /// Stops it: no more connections, watches end, requests under way get half a second.

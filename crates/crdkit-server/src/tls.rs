@@ -83,6 +83,34 @@ impl Certificates {
         Self { authority, clients, server: Pair { certificate, key }, admin: None }
     }
 
+    /// Certificates that [`Certificates::to_pem`] has written.
+    ///
+    /// # Errors
+    /// When they are not all there.
+    pub fn from_pem(text: &str) -> Result<Self, TlsError> {
+        let missing = || TlsError("one of the certificates or keys is missing".into());
+        let mut pieces = Vec::new();
+        let mut rest = text;
+        while let Some(end) = rest.find("-----END ").and_then(|at| Some(at + rest.get(at..)?.find('\n')? + 1)) {
+            let (piece, after) = rest.split_at(end);
+            pieces.push(piece.trim_start().to_owned());
+            rest = after;
+        }
+        let mut pieces = pieces.into_iter();
+        let mut next = || pieces.next().ok_or_else(missing);
+        let authority = next()?;
+        let server = Pair { certificate: next()?, key: next()? };
+        let admin = Pair { certificate: next()?, key: next()? };
+        Ok(Self { clients: authority.clone(), authority, server, admin: Some(admin) })
+    }
+
+    /// All certificates and keys in one text, to be kept secret.
+    pub fn to_pem(&self) -> String {
+        let pair = |pair: &Pair| format!("{}{}", pair.certificate, pair.key);
+        let admin = self.admin.as_ref().map(pair).unwrap_or_default();
+        format!("{}{}{admin}", self.authority, pair(&self.server))
+    }
+
     pub(crate) fn acceptor(&self) -> Result<TlsAcceptor, TlsError> {
         let provider = Arc::new(ring::default_provider());
         let mut roots = RootCertStore::empty();

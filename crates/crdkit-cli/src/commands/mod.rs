@@ -6,9 +6,13 @@ pub(crate) mod completions;
 pub(crate) mod convert;
 pub(crate) mod cost;
 pub(crate) mod default;
+#[cfg(feature = "serve")]
+pub(crate) mod envtest;
 pub(crate) mod explain;
 pub(crate) mod lint;
 pub(crate) mod sample;
 pub(crate) mod schema;
+#[cfg(feature = "serve")]
+pub(crate) mod serve;
 pub(crate) mod test;
 pub(crate) mod validate;

@@ -164,13 +164,16 @@ impl Target<'_> {
                 let text = format!("the spec replicas field {path} cannot be empty");
                 return Err(Status::bad_request(text).into());
             }
+            let admitted = self.change(options, old);
             let mut between = |document: &mut Document| {
                 managing.scale(old, document, &paths.spec);
-                Ok(())
+                self.mutate(admitted, document)
             };
             let replicas = replicas.unwrap_or_default();
             let verdict = rules.scale(old, replicas, &engine, &mut between);
-            self.settle(verdict).map_err(|refused| refused.status)
+            let document = self.settle(verdict).map_err(|refused| refused.status)?;
+            self.validate(admitted, Some(&document))?;
+            Ok(document)
         };
         let written = self.replace(name, options.dry_run, change).await?;
         let written = written.ok_or_else(|| Box::new(self.subject(name).not_found()))?;

@@ -14,6 +14,9 @@ use std::time::Duration;
 /// The answer to `/version`; fixtures do not start with an etcd that is too old.
 const VERSION: &str = "3.6.0";
 
+/// A path that only the stand-in knows.
+const STAND_IN: &str = "/crdkit";
+
 /// The flags that fixtures look for in the help.
 const HELP: &str = "\
 Answers the health checks of an etcd for tests of crdkit's API server, which keeps its data itself.
@@ -54,6 +57,20 @@ pub(super) fn run(flags: &Flags) -> Result<Exit> {
     Ok(Exit::Fine)
 }
 
+/// Whether the stand-in answers at `url`.
+pub(super) fn is_stand_in(url: &str) -> bool {
+    let address = url.split_once("://").map_or(url, |(_, rest)| rest).trim_end_matches('/');
+    let ask = || -> std::io::Result<String> {
+        let mut connection = TcpStream::connect(address)?;
+        connection.set_read_timeout(Some(Duration::from_secs(2)))?;
+        write!(connection, "GET {STAND_IN} HTTP/1.1\r\nHost: {address}\r\n\r\n")?;
+        let mut line = String::new();
+        BufReader::new(connection).read_line(&mut line)?;
+        Ok(line)
+    };
+    ask().is_ok_and(|line| line.starts_with("HTTP/1.1 200"))
+}
+
 fn listen(listener: &TcpListener) {
     for connection in listener.incoming().flatten() {
         thread::spawn(move || {
@@ -73,6 +90,7 @@ fn answer(connection: &TcpStream) -> std::io::Result<()> {
         let path = request.split(' ').nth(1).unwrap_or_default();
         let (status, body) = match path.split('?').next() {
             Some("/health" | "/livez" | "/readyz") => ("200 OK", r#"{"health":"true","reason":""}"#.to_owned()),
+            Some(STAND_IN) => ("200 OK", "{}".to_owned()),
             Some("/version") => {
                 ("200 OK", format!(r#"{{"etcdserver":"{VERSION}","etcdcluster":"{VERSION}"}}"#))
             }

@@ -53,3 +53,13 @@ pub(crate) fn impersonate(mut args: impl Iterator<Item = String>) -> Option<Resu
         _ => None,
     }
 }
+
+/// The store behind `--etcd-servers`; none where the stand-in answers, or nobody.
+async fn etcd_store(flags: &Flags) -> Result<Option<std::sync::Arc<dyn crdkit_store::Store>>> {
+    let endpoints: Vec<String> = flags.all("etcd-servers").map(str::to_owned).collect();
+    let Some(first) = endpoints.first() else { return Ok(None) };
+    if etcd::is_stand_in(first) {
+        return Ok(None);
+    }
+    crate::commands::serve::etcd(endpoints).await.map(Some)
+}
