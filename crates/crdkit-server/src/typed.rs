@@ -9,14 +9,11 @@ use crdkit_native::NativeKinds;
 use crdkit_schema::compile::CompiledCrd;
 use crdkit_value::{Document, Kind, NewValue, NodeId, Value};
 
-/// References deeper than this lead back to where they came from.
-const DEPTH: usize = 24;
-
 /// The schema of a native kind; made when it is first needed.
 pub(crate) fn schema(served: &Served) -> Option<&CompiledCrd> {
     let make = || {
         let ResourceSchema::Native { definition } = &served.resource.schema else { return None };
-        let schema = resolve(definition, DEPTH);
+        let schema = resolve(definition, &[]);
         let version = Document::object()
             .with("name", served.resource.kind.version.as_str())
             .with("served", true)
@@ -34,8 +31,11 @@ pub(crate) fn schema(served: &Served) -> Option<&CompiledCrd> {
     served.typed.get_or_init(make).as_ref().map(Crd::compiled)
 }
 
-/// The schema of a definition, with all that it refers to in its place.
-fn resolve(definition: &str, depth: usize) -> Document {
+/// The schema of a definition, with all that it refers to in its place; what is inside itself, by way of `around`, is
+/// not looked into.
+fn resolve(definition: &str, around: &[&str]) -> Document {
+    let mut around = around.to_vec();
+    around.push(definition);
     let text = NativeKinds::latest().schema(definition).unwrap_or("{}");
     let decoded = Format::Json.decode(text.as_bytes(), &DecodeOptions::default());
     let mut schema = decoded.map_or_else(|_| Document::object(), |decoded| decoded.document);
@@ -60,13 +60,13 @@ fn resolve(definition: &str, depth: usize) -> Document {
             .collect();
         let mut part = match target.rsplit('.').next() {
             Some("ObjectMeta") => Document::object().with("type", "object"),
-            _ if depth == 0 || is_atomic(&extensions) => {
+            _ if around.contains(&target.as_str()) || is_atomic(&extensions) => {
                 Document::object().with("type", "object").with(
                     "x-kubernetes-preserve-unknown-fields",
                     true,
                 )
             }
-            _ => resolve(&target, depth - 1),
+            _ => resolve(&target, &around),
         };
         for (key, value) in &extensions {
             part.insert(NodeId::ROOT, key, value);
