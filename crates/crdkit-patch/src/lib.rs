@@ -12,6 +12,7 @@
 //!
 //! No I/O and no clock: a time is passed in where one is written.
 
+mod definitions;
 mod error;
 pub mod json;
 mod limits;
@@ -20,6 +21,7 @@ pub mod merge;
 mod set;
 mod typed;
 
+pub use definitions::Definitions;
 pub use error::PatchError;
 pub use limits::PatchLimits;
 pub use typed::Schema;
