@@ -9,12 +9,15 @@ mod text;
 use crate::typed::{ListKind, ScalarKind};
 use crdkit_value::Document;
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 /// Types by name.
 #[derive(Debug, Default)]
 pub struct Definitions {
     rows: Vec<Row>,
     names: BTreeMap<Box<str>, RowId>,
+    /// By `apiVersion/kind`.
+    kinds: BTreeMap<Box<str>, RowId>,
 }
 
 /// Names a row.
@@ -79,6 +82,18 @@ pub(crate) struct Strategy {
 impl Definitions {
     pub(crate) fn row(&self, RowId(at): RowId) -> Option<&Row> {
         self.rows.get(at as usize)
+    }
+
+    /// The kinds that come with Kubernetes.
+    pub fn native() -> &'static Self {
+        static NATIVE: LazyLock<Definitions> =
+            LazyLock::new(|| Definitions::from_text(include_str!("../../resources/native.types")));
+        &NATIVE
+    }
+
+    /// The definition of a kind.
+    pub(crate) fn kind(&self, api_version: &str, kind: &str) -> Option<RowId> {
+        self.kinds.get(&*format!("{api_version}/{kind}")).copied()
     }
 
     /// The definition called `name`.

@@ -15,6 +15,15 @@ impl Definitions {
             types.names.insert(name.into(), RowId(u32::try_from(at).unwrap_or(u32::MAX)));
             types.rows.push(Row::default());
         }
+        for (name, schema) in definitions.members() {
+            let kinds = schema.get("x-kubernetes-group-version-kind");
+            for kind in kinds.into_iter().flat_map(Value::items) {
+                let text = |key| kind.get(key).and_then(Value::as_str).unwrap_or_default();
+                let slash = if text("group").is_empty() { "" } else { "/" };
+                let id = format!("{}{slash}{}/{}", text("group"), text("version"), text("kind"));
+                types.kinds.extend(types.names.get(name).map(|row| (id.into(), *row)));
+            }
+        }
         for (at, (name, schema)) in definitions.members().enumerate() {
             let row = types.row_of(name, schema);
             if let Some(slot) = types.rows.get_mut(at) {

@@ -1,6 +1,7 @@
 //! Types as compact text, for files that are part of a program.
 //!
-//! A line for each row: the named ones first, by name. A row is what it says about scalars (`s` string, `n` number, `b`
+//! A line for each row, the named ones first: its name, with `=` and `apiVersion/kind` after it for each kind that it is the
+//! definition of, a blank, and the row. A row is what it says about scalars (`s` string, `n` number, `b`
 //! boolean, `a` any), about lists (`[` one leaf, `<` by value, `{k,l}` by keys; then the type of items) and about
 //! objects (`(`, or `!(` for one leaf; fields with a semicolon after each; then `)` and the type of other members). A type
 //! is the number of a row, `?` for what is merged without a schema, `*` for a leaf, `-` for none. A field is its name, `:`
@@ -19,8 +20,13 @@ impl Definitions {
         names.sort_unstable_by_key(|(_, id)| **id);
         let mut out = String::new();
         for (at, row) in self.rows.iter().enumerate() {
-            let name = names.get(at).map_or("", |(name, _)| name);
-            let _ = write!(out, "{name} ");
+            if let Some((name, id)) = names.get(at) {
+                out.push_str(name);
+                for (kind, _) in self.kinds.iter().filter(|(_, of)| of == id) {
+                    let _ = write!(out, "={kind}");
+                }
+            }
+            out.push(' ');
             write_row(row, &mut out);
             out.push('\n');
         }
@@ -31,10 +37,12 @@ impl Definitions {
     pub fn from_text(text: &str) -> Self {
         let mut types = Self::default();
         for (at, line) in text.lines().enumerate() {
-            let (name, row) = line.split_once(' ').unwrap_or((line, ""));
-            if !name.is_empty() {
-                types.names.insert(name.into(), RowId(u32::try_from(at).unwrap_or(u32::MAX)));
-            }
+            let (names, row) = line.split_once(' ').unwrap_or((line, ""));
+            let id = RowId(u32::try_from(at).unwrap_or(u32::MAX));
+            let mut names = names.split('=');
+            let name = names.next().filter(|name| !name.is_empty());
+            types.names.extend(name.map(|name| (name.into(), id)));
+            types.kinds.extend(names.map(|kind| (kind.into(), id)));
             types.rows.push(Reader(row).row());
         }
         types

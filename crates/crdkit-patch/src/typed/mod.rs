@@ -118,6 +118,12 @@ impl<'t> Schema<'t> {
         Some(Self { table: Table::empty(), definitions, root })
     }
 
+    /// The definition of a kind, if there is one.
+    pub fn of_kind(definitions: &'t Definitions, api_version: &str, kind: &str) -> Option<Self> {
+        let root = Type::Definition(definitions.kind(api_version, kind)?);
+        Some(Self { table: Table::empty(), definitions, root })
+    }
+
     pub(crate) fn definitions(&self) -> &'t Definitions {
         self.definitions
     }
