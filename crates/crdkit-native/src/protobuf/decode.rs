@@ -27,6 +27,9 @@ struct MessageReader<'l> {
     depth: usize,
 }
 
+/// Objects of this kind say so even in lists.
+const PARTIAL: &str = "PartialObjectMetadata";
+
 /// The fields of one message on the wire.
 type Fields<'b> = [(u32, Field<'b>)];
 
@@ -67,14 +70,19 @@ impl MessageReader<'_> {
             kind: kind.to_owned(),
         })?;
         self.emit(Event::BeginObject)?;
+        self.type_names(api_version, kind)?;
+        self.members(message, &fields(bytes(&envelope, 2)?)?)?;
+        self.emit(Event::EndObject)
+    }
+
+    fn type_names(&mut self, api_version: &str, kind: &str) -> Result<(), ProtobufError> {
         for (key, text) in [("kind", kind), ("apiVersion", api_version)] {
             if !text.is_empty() {
                 self.emit(Event::Key(key))?;
                 self.emit(Event::String(text))?;
             }
         }
-        self.members(message, &fields(bytes(&envelope, 2)?)?)?;
-        self.emit(Event::EndObject)
+        Ok(())
     }
 
     /// The members of an object, those of inline messages included.
@@ -116,7 +124,7 @@ impl MessageReader<'_> {
             match field.of {
                 WireType::Message(_) if field.omit == Omit::Zero => return Ok(()),
                 WireType::Message(_) => {}
-                WireType::Bytes => return self.absent(field),
+                WireType::Bytes if value.is_none() => return self.absent(field),
                 _ if field.omit != Omit::Never => return Ok(()),
                 _ => {}
             }
@@ -172,6 +180,9 @@ impl MessageReader<'_> {
                     self.special(message, &found)?;
                 } else {
                     self.emit(Event::BeginObject)?;
+                    if short(message) == PARTIAL {
+                        self.type_names("meta.k8s.io/v1", PARTIAL)?;
+                    }
                     self.members(message, &found)?;
                     self.emit(Event::EndObject)?;
                 }
@@ -279,9 +290,7 @@ fn is_zero(of: WireType, found: Option<Field<'_>>) -> Result<bool, ProtobufError
     let Some(found) = found else { return Ok(true) };
     Ok(match of {
         WireType::String => found.bytes()?.is_empty(),
-        // Bytes that are set and empty differ from those that are not set.
-        WireType::Bytes => false,
-        WireType::Message(_) => found.bytes()?.is_empty(),
+        WireType::Bytes | WireType::Message(_) => found.bytes()?.is_empty(),
         _ => found.number()? == 0,
     })
 }

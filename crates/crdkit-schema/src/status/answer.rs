@@ -5,6 +5,7 @@
 use super::{Cause, Details, Status, cause, join, strict_text};
 use crdkit_issue::{Issue, codes};
 use crdkit_text::quote::quote;
+use std::fmt;
 
 /// What a status is about.
 #[derive(Clone, Copy, Debug)]
@@ -194,8 +195,12 @@ impl Status {
 
     /// The body is longer than the limit.
     pub fn body_too_large(limit: usize) -> Self {
-        let message = format!("Request entity too large: limit is {limit}");
-        Self::new(413, "RequestEntityTooLarge", message)
+        Self::too_large(format!("limit is {limit}"))
+    }
+
+    /// The body holds too much of something.
+    pub fn too_large(problem: impl fmt::Display) -> Self {
+        Self::new(413, "RequestEntityTooLarge", format!("Request entity too large: {problem}"))
     }
 
     /// The media type of the body cannot be read.

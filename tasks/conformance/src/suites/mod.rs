@@ -1,5 +1,6 @@
 //! The suites: where the cases are, how one is answered, how an answer is scored.
 
+mod apply;
 mod cbor;
 mod cel_spec;
 mod compat;
@@ -49,6 +50,7 @@ pub(crate) const ALL: &[Suite] = &[
     objects::OPENSHIFT,
     native::SUITE,
     native_proto::SUITE,
+    apply::SUITE,
     sample::SUITE,
     explain::SUITE,
     cbor::ENCODE,

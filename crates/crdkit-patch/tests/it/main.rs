@@ -1,0 +1,4 @@
+//! Tests of patches: Markdown cases, properties, hostile input.
+
+mod hostile;
+mod markdown;

@@ -1,0 +1,52 @@
+//! The Markdown cases below `resources/mdtest`: blocks `json merge` and `json patch`, a case to a line.
+
+use crdkit_codec::{DecodeOptions, json};
+use crdkit_patch::{PatchLimits, json::Patch, merge};
+use crdkit_testkit::Block;
+use crdkit_value::Document;
+use std::path::Path;
+
+#[test]
+fn markdown_cases_hold() {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("resources/mdtest");
+    let mut failures = Vec::new();
+    for blocks in crdkit_testkit::blocks(&directory) {
+        for block in &blocks {
+            for line in block.text.lines() {
+                let outcome = check(block, line);
+                failures.extend(outcome.err().map(|problem| format!("{line}\n  {problem}")));
+            }
+        }
+    }
+    assert!(failures.is_empty(), "\n{}\n", failures.join("\n"));
+}
+
+fn check(block: &Block, line: &str) -> Result<(), String> {
+    let case = decode(line);
+    let part = |at| case.root().at(at).map(Document::copy_of);
+    let mut object = part(0).expect("an object");
+    let patch = part(1).expect("a patch");
+    match block.word(1) {
+        "merge" => merge::apply(&mut object, patch.root()),
+        "patch" => {
+            let before = object.clone();
+            let patch = Patch::from_document(patch, &PatchLimits::default());
+            let outcome = patch.and_then(|patch| patch.apply(&mut object));
+            if let (Err(error), Some(_)) = (&outcome, part(2)) {
+                return Err(error.to_string());
+            }
+            if outcome.is_err() {
+                return (object == before).then_some(()).ok_or("half applied".to_owned());
+            }
+        }
+        other => return Err(format!("no block is called {other}")),
+    }
+    match part(2) {
+        Some(want) if want == object => Ok(()),
+        _ => Err(format!("gave {object}")),
+    }
+}
+
+fn decode(text: &str) -> Document {
+    json::decode(text.as_bytes(), &DecodeOptions::default()).expect("JSON").document
+}
