@@ -40,6 +40,7 @@ mod kinds;
 mod locate;
 mod names;
 mod pipeline;
+pub mod protobuf;
 mod rule;
 mod scalar;
 

@@ -9,6 +9,7 @@ mod explain;
 mod json_schema;
 mod k8s_cel;
 mod native;
+mod native_proto;
 mod objects;
 mod sample;
 mod verdict;
@@ -48,6 +49,7 @@ pub(crate) const ALL: &[Suite] = &[
     objects::CR_UPDATE,
     objects::OPENSHIFT,
     native::SUITE,
+    native_proto::SUITE,
     apply::SUITE,
     sample::SUITE,
     explain::SUITE,
