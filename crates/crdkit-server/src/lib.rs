@@ -16,7 +16,6 @@ mod authorise;
 mod core;
 mod crds;
 mod decode;
-mod digest;
 mod environment;
 mod gzip;
 mod handle;

@@ -7,7 +7,7 @@ use crate::request::Request;
 use bytes::Bytes;
 use crdkit_codec::json::Layout;
 use crdkit_codec::media::{Conversion, MediaType, Offer};
-use crdkit_codec::{Format, Style, go_json};
+use crdkit_codec::{DecodeOptions, Format, Style, go_json, json, yaml};
 use crdkit_schema::status::Status;
 use crdkit_value::Value;
 
@@ -67,6 +67,14 @@ impl Form {
         if self.pretty {
             go_json::write(value, Layout::Pretty, out);
             return;
+        }
+        if self.format == Format::Yaml {
+            // Members are sorted in YAML, as in JSON that Go writes.
+            let sorted = json::decode(go_json::value(value).as_bytes(), &DecodeOptions::default());
+            if let Ok(sorted) = sorted {
+                yaml::write(sorted.document.root(), out);
+                return;
+            }
         }
         // Objects have no numbers that CBOR has no form for: JSON and CBOR bring none.
         let _ = self.format.encode(value, 0, Style::Go(Layout::Compact), out);

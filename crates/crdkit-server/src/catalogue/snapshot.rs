@@ -5,7 +5,7 @@
 
 use super::resource::Resource;
 use crate::crds;
-use crate::publish::Description;
+use crate::openapi::Published;
 use crate::rules::Rules;
 use crate::settings::Settings;
 use crate::stored;
@@ -42,7 +42,7 @@ pub(crate) struct Served {
     /// Whether new objects are refused because the CRD is going away.
     pub(crate) terminating: bool,
     /// What documents say about it.
-    pub(crate) description: Description,
+    pub(crate) published: Published,
     /// Events in the forms they were sent in.
     pub(crate) events: EventCache,
     /// Says when this is no longer served as it is, so that watches end.
@@ -73,7 +73,7 @@ impl Served {
             fresh,
             stores,
             terminating,
-            description: Description::default(),
+            published: Published::default(),
             events: EventCache::default(),
             ended,
             rules,
