@@ -8,6 +8,7 @@
 
 pub mod cbor;
 pub mod go_json;
+pub mod go_text;
 pub mod json;
 pub mod media;
 #[cfg(feature = "serde")]

@@ -196,6 +196,22 @@ impl<'c> Version<'c> {
         pipeline::read(*self, object.into(), options, None)
     }
 
+    /// Reads an object that server-side apply has made of one of this version: nothing is removed from it, defaults
+    /// are added.
+    ///
+    /// # Errors
+    /// The outcome, when the object is refused.
+    pub fn read_applied<'r>(
+        &self,
+        object: Document,
+        options: &'r RequestOptions,
+    ) -> Result<ReadObject<'r>, Box<Outcome>>
+    where
+        'c: 'r,
+    {
+        pipeline::read_applied(*self, object, options)
+    }
+
     /// Reads what a write to the `scale` subresource makes of `old`; as an update of `old` it is done.
     ///
     /// # Errors

@@ -39,6 +39,8 @@ pub(crate) struct Request<'r> {
     pub(crate) document: Document,
     pub(crate) findings: Findings,
     pub(crate) changes: Changes,
+    /// Whether server-side apply has made the object, so that it was not trimmed.
+    is_applied: bool,
     /// The bytes that the object came from.
     source: Option<(Format, &'r [u8])>,
     watch: Watch<'r>,
@@ -100,6 +102,23 @@ pub(crate) fn read_scale<'r>(
             let issue = Issue::error(codes::object::SCALE_VALUE).with("problem", problem);
             request.refuse(Refusal::BadRequest, NodeId::ROOT, issue)
         })
+    })
+}
+
+/// Reads an object that server-side apply has made: it is what the schema says, but for defaults and for nulls, which
+/// stay.
+pub(crate) fn read_applied<'r>(
+    version: Version<'r>,
+    object: Document,
+    options: &'r RequestOptions,
+) -> Result<ReadObject<'r>, Box<Outcome>> {
+    Request::new(version, options, object, None).advance(|request| {
+        request.is_applied = true;
+        let id = metadata::ensure(&mut request.document);
+        // What is removed was not applied by anybody.
+        let _ = metadata::coerce(&mut request.document, id, OnWrongType::Remove);
+        request.fill(version.compiled.schema);
+        request.place()
     })
 }
 
@@ -216,7 +235,8 @@ impl<'r> Request<'r> {
         watch: Watch<'r>,
     ) -> Self {
         let (findings, changes) = (Findings::default(), Changes::default());
-        Self { version, options, document, findings, changes, source: None, watch }
+        let (is_applied, source) = (false, None);
+        Self { version, options, document, findings, changes, is_applied, source, watch }
     }
 
     /// Goes on with `phase`; to an object that was read, or to the outcome if it is refused.
@@ -298,7 +318,7 @@ impl<'r> Request<'r> {
         let Version { crd, compiled: version, .. } = self.version;
         let Some(storage) = crd.storage_version() else { return };
         // Equal schemas are one, and by its own schema the object was trimmed and filled in already.
-        if storage.schema == version.schema {
+        if storage.schema == version.schema && !self.is_applied {
             let table = crd.table();
             let fields =
                 version.schema.map_or(&[][..], |schema| table.node(schema).field_defaults());

@@ -6,11 +6,10 @@
 //! Upstream: `apiextensions-apiserver/pkg/registry/customresource/validator.go`.
 
 use crate::findings::Findings;
+use crdkit_codec::go_text;
 use crdkit_issue::{FieldPath, Issue, codes::object as codes};
 use crdkit_schema::compile::ReplicaPaths;
-use crdkit_text::number;
-use crdkit_value::{Document, Kind, NewValue, Value};
-use std::fmt::Write as _;
+use crdkit_value::{Document, NewValue, Value};
 
 /// Checks `spec.replicas` and the like.
 pub(crate) fn check_spec(paths: &ReplicaPaths, object: Value<'_>, findings: &mut Findings) {
@@ -104,56 +103,6 @@ fn issue(path: &str, problem: String) -> Issue {
 /// The text of Go's error about a value of another type than `wanted`.
 pub(crate) fn accessor_error(path: &str, value: Value<'_>, wanted: &str) -> String {
     let path = path.strip_prefix('.').unwrap_or(path);
-    let found = match value.kind() {
-        Kind::Null => "<nil>",
-        Kind::Bool(_) => "bool",
-        Kind::Int(_) => "int64",
-        Kind::Float(_) | Kind::Number(_) => "float64",
-        Kind::String(_) => "string",
-        Kind::Array(_) => "[]interface {}",
-        Kind::Object(_) => "map[string]interface {}",
-    };
-    format!(".{path} accessor error: {} is of the type {found}, expected {wanted}", go_text(value))
-}
-
-/// A value as Go's `%v` writes it: `map[a:1 b:[true <nil>]]`. Does not recurse.
-fn go_text(value: Value<'_>) -> String {
-    let mut out = String::new();
-    let mut open: Vec<std::vec::IntoIter<(Option<&str>, Value<'_>)>> = Vec::new();
-    let mut next = Some(value);
-    loop {
-        if let Some(value) = next.take() {
-            let _ = match value.kind() {
-                Kind::Null => write!(out, "<nil>"),
-                Kind::Bool(bool) => write!(out, "{bool}"),
-                Kind::Int(int) => write!(out, "{int}"),
-                Kind::Float(float) => write!(out, "{}", number::shortest(float)),
-                Kind::Number(text) | Kind::String(text) => write!(out, "{text}"),
-                Kind::Array(items) => {
-                    open.push(items.map(|item| (None, item)).collect::<Vec<_>>().into_iter());
-                    write!(out, "[")
-                }
-                Kind::Object(members) => {
-                    let mut members: Vec<_> =
-                        members.map(|(key, member)| (Some(key), member)).collect();
-                    members.sort_unstable_by_key(|(key, _)| *key);
-                    open.push(members.into_iter());
-                    write!(out, "map[")
-                }
-            };
-        }
-        let Some(rest) = open.last_mut() else { return out };
-        let Some((key, value)) = rest.next() else {
-            out.push(']');
-            open.pop();
-            continue;
-        };
-        if !out.ends_with('[') {
-            out.push(' ');
-        }
-        if let Some(key) = key {
-            let _ = write!(out, "{key}:");
-        }
-        next = Some(value);
-    }
+    let (found, text) = (go_text::type_name(value), go_text::plain(value));
+    format!(".{path} accessor error: {text} is of the type {found}, expected {wanted}")
 }

@@ -5,8 +5,9 @@
 
 use crate::data::{Body, Check, CheckPhase, GoType, NativeKind, Type, objects};
 use crate::locate::{self, Step};
-use crate::rule::Subject;
+use crate::rule::{self, Subject};
 use crdkit_issue::{Code, Issue, codes::native};
+use crdkit_schema::validate::shown;
 use crdkit_value::{NodeId, Value};
 
 /// What is being done with an object.
@@ -38,8 +39,9 @@ pub(crate) fn run(
     old: Option<Value<'_>>,
 ) -> Vec<(NodeId, Issue)> {
     let name = format!("{}/{}", kind.api_version(), kind.kind);
+    let is_whole = operation != Operation::Update || !kind.unchecked_on_update;
     let mut walk =
-        CheckWalk { kind: &name, operation, root: object, steps: Vec::new(), found: Vec::new() };
+        CheckWalk { kind: &name, operation, is_whole, root: object, steps: Vec::new(), found: Vec::new() };
     walk.named(object, of, old);
     walk.found
 }
@@ -47,6 +49,8 @@ pub(crate) fn run(
 struct CheckWalk<'v> {
     kind: &'v str,
     operation: Operation,
+    /// Whether checks are made that do not compare.
+    is_whole: bool,
     root: Value<'v>,
     /// The way to the value that is looked at.
     steps: Vec<Step<'v>>,
@@ -115,9 +119,22 @@ impl<'v> CheckWalk<'v> {
     }
 
     fn check(&mut self, check: &'static Check, subject: Subject<'v>) {
-        let is_for = check.kinds.is_empty() || check.kinds.contains(&self.kind);
+        let is_for = check.is_for(self.kind);
         let has_old = check.phase != CheckPhase::Update || subject.old.is_some();
-        if !is_for || !has_old || !self.operation.includes(check.phase) {
+        let is_left_out = check.phase != CheckPhase::Update && !self.is_whole;
+        if !is_for || is_left_out || !has_old || !self.operation.includes(check.phase) {
+            return;
+        }
+        if !check.result.is_empty() {
+            let field = subject.value.get(check.field);
+            let Some(problem) = field.and_then(|field| rule::problem(field.as_str()?, check)) else {
+                return;
+            };
+            let path = locate::path(&self.steps).field(check.field);
+            let issue = Issue::error(code(check.reason)).with("rule", check.id);
+            let mut issue = issue.with("detail", problem).at(path);
+            issue.value = field.map(shown);
+            self.found.push((subject.value.id(), issue));
             return;
         }
         if !check.cel.is_false(subject) {

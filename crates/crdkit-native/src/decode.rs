@@ -92,7 +92,7 @@ impl Walk {
                 self.names.push(field.via);
             }
             self.names.push(field.name);
-            self.holder = if field.holder.is_empty() { of.short() } else { field.holder };
+            self.holder = of.short();
             self.value(member, &field.of, field.go);
             self.names.truncate(depth);
             self.holder = outer;

@@ -18,6 +18,8 @@ pub(crate) struct Surroundings<'r> {
     pub(crate) phase: DefaultPhase,
     /// The identity of the object.
     pub(crate) uid: &'r str,
+    /// The name of the user who asks.
+    pub(crate) user: &'r str,
     /// The time of the request, if it is known.
     pub(crate) now: Option<&'r str>,
 }
@@ -191,6 +193,7 @@ impl Target<'_, '_> {
             }
             DefaultSource::Value(literal) => match literal.value().as_str() {
                 Some("<uid>") => self.insert(path, NewValue::String(self.around.uid)),
+                Some("<user>") => self.insert(path, NewValue::String(self.around.user)),
                 Some("<now>") => {
                     if let Some(now) = self.around.now {
                         self.insert(path, NewValue::String(now));

@@ -2,8 +2,11 @@
 
 use crate::check::Operation;
 use crate::pipeline::{Request, keep};
+use crate::scalar;
 use crdkit_engine::steps;
-use crdkit_value::{Document, NodeId, Value};
+use crdkit_issue::Issue;
+use crdkit_schema::{check as crd_check, read};
+use crdkit_value::{Document, NewValue, NodeId, Value};
 
 /// What is done for one kind.
 struct Hooks {
@@ -12,15 +15,36 @@ struct Hooks {
     create: fn(&mut Request<'_>),
     /// Keeps what an update does not change.
     update: fn(&mut Request<'_>, Value<'_>),
+    /// The same for an update of the status.
+    update_status: fn(&mut Request<'_>, Value<'_>),
+    /// Checks an object, in place of all other checks.
+    check: Option<Check>,
 }
 
-const NONE: Hooks = Hooks { kind: ("", ""), create: |_| {}, update: |_, _| {} };
+/// What is wrong with an object that may replace another.
+type Check = fn(Value<'_>, Operation, Option<Value<'_>>) -> Vec<Issue>;
+
+const NONE: Hooks = Hooks {
+    kind: ("", ""),
+    create: |_| {},
+    update: |_, _| {},
+    update_status: |_, _| {},
+    check: None,
+};
 
 const HOOKS: &[Hooks] = &[
+    Hooks { kind: ("", "LimitRange"), create: name_by_uid, ..NONE },
     Hooks { kind: ("", "Namespace"), update: keep_spec, ..NONE },
-    Hooks { kind: ("certificates.k8s.io", "CertificateSigningRequest"), update: keep_spec, ..NONE },
+    Hooks { kind: ("", "PersistentVolume"), update_status: note_phase, ..NONE },
+    Hooks { kind: ("", "Pod"), update_status: keep_rank, ..NONE },
     Hooks { kind: ("", "Service"), update: keep_addresses, ..NONE },
     Hooks { kind: ("apps", "DaemonSet"), update: count_templates, ..NONE },
+    Hooks {
+        kind: ("apiextensions.k8s.io", "CustomResourceDefinition"),
+        check: Some(check_definition),
+        ..NONE
+    },
+    Hooks { kind: ("certificates.k8s.io", "CertificateSigningRequest"), update: keep_spec, ..NONE },
 ];
 
 fn of(request: &Request<'_>) -> &'static Hooks {
@@ -28,63 +52,148 @@ fn of(request: &Request<'_>) -> &'static Hooks {
     HOOKS.iter().find(|hooks| hooks.kind == kind).unwrap_or(&NONE)
 }
 
+/// Runs what a kind needs when an object is created.
 pub(crate) fn create(request: &mut Request<'_>) {
     (of(request).create)(request);
 }
 
+/// Runs what a kind needs when an object replaces `old`.
 pub(crate) fn update(request: &mut Request<'_>, old: Value<'_>) {
     (of(request).update)(request, old);
 }
 
+/// Runs what a kind needs when the status of `old` is replaced.
 pub(crate) fn update_status(request: &mut Request<'_>, old: Value<'_>) {
-    // How a pod ranks was decided when it was created.
-    if request.kind.is_admitted {
-        let rank = old.get("status").and_then(|status| status.get("qosClass"));
-        keep(&mut request.document, "status", "qosClass", rank);
-    }
+    (of(request).update_status)(request, old);
 }
 
-pub(crate) fn check(_request: &mut Request<'_>, _operation: Operation, _old: Option<Value<'_>>) {}
+/// What is wrong with an object, if its kind has checks of its own.
+pub(crate) fn check(
+    request: &Request<'_>,
+    operation: Operation,
+    old: Option<Value<'_>>,
+) -> Option<Vec<Issue>> {
+    of(request).check.map(|check| check(request.document.root(), operation, old))
+}
+
+/// An object that asks for no name is called by its identity.
+fn name_by_uid(request: &mut Request<'_>) {
+    let metadata = steps::ensure(&mut request.document);
+    let value = request.document.value(metadata);
+    if let (None, Some(uid)) = (value.get("name"), value.get("uid").and_then(Value::as_str)) {
+        let uid = uid.to_owned();
+        request.document.insert(metadata, "name", &uid);
+    }
+}
 
 /// The specification is changed through subresources only.
 fn keep_spec(request: &mut Request<'_>, old: Value<'_>) {
     steps::copy_root(&mut request.document, "spec", old);
 }
 
-/// Addresses and ports that were given out stay, unless the request asks for others.
-fn keep_addresses(request: &mut Request<'_>, old: Value<'_>) {
-    let document = &mut request.document;
-    let text = |object: Value<'_>, key: &str| {
-        object.get("spec").and_then(|spec| spec.get(key)?.as_str().map(str::to_owned))
+/// How a pod ranks was decided when it was created.
+fn keep_rank(request: &mut Request<'_>, old: Value<'_>) {
+    let rank = old.get("status").and_then(|status| status.get("qosClass"));
+    keep(&mut request.document, "status", "qosClass", rank);
+}
+
+/// Notes when the phase changed.
+fn note_phase(request: &mut Request<'_>, old: Value<'_>) {
+    const TIME: &str = "lastPhaseTransitionTime";
+    let of = |object: Value<'_>, key: &str| {
+        object.get("status").and_then(|status| status.get(key)).map(Document::copy_of)
     };
-    let Some(before) = old.get("spec") else { return };
-    let is_external = |object| text(object, "type").as_deref() == Some("ExternalName");
-    if is_external(document.root()) || is_external(old) {
+    let same = |key: &str| match (of(request.document.root(), key), of(old, key)) {
+        (Some(new), Some(old)) => new.root() == old.root(),
+        (new, old) => new.is_none() && old.is_none(),
+    };
+    let is_given = of(request.document.root(), TIME).is_some() && !same(TIME);
+    if is_given {
         return;
     }
-    for key in ["clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy", "healthCheckNodePort"] {
-        let absent = document.root().get("spec").is_some_and(|spec| spec.get(key).is_none());
-        if let Some(value) = before.get(key).filter(|_| absent) {
-            keep(document, "spec", key, Some(value));
-        }
+    if same("phase") {
+        let before = old.get("status").and_then(|status| status.get(TIME));
+        return keep(&mut request.document, "status", TIME, before);
     }
-    let takes_ports = matches!(text(document.root(), "type").as_deref(), Some("NodePort" | "LoadBalancer"));
-    if takes_ports {
-        keep_ports(document, before);
+    if let Some(now) = request.options.time.as_ref().map(scalar::seconds)
+        && let Some(status) = request.document.root().get("status").map(Value::id)
+    {
+        request.document.insert(status, TIME, &now);
     }
 }
 
+/// What a Service is, as far as addresses and ports depend on it.
+struct ServiceKind {
+    is_external: bool,
+    takes_ports: bool,
+    is_checked: bool,
+}
+
+impl ServiceKind {
+    fn of(service: Value<'_>) -> Self {
+        let spec = service.get("spec");
+        let text = |key| spec.and_then(|spec| spec.get(key)?.as_str()).unwrap_or_default();
+        let kind = text("type");
+        Self {
+            is_external: kind == "ExternalName",
+            takes_ports: matches!(kind, "NodePort" | "LoadBalancer"),
+            is_checked: kind == "LoadBalancer" && text("externalTrafficPolicy") == "Local",
+        }
+    }
+}
+
+/// Addresses and ports that were given out stay where they are still needed and the request asks for no others, and go
+/// where they are not needed any more.
+fn keep_addresses(request: &mut Request<'_>, old: Value<'_>) {
+    let document = &mut request.document;
+    let (new, before) = (ServiceKind::of(document.root()), ServiceKind::of(old));
+    let Some(stored) = old.get("spec") else { return };
+    let of_new = |document: &Document, key: &str| {
+        document.root().get("spec").and_then(|spec| spec.get(key)).map(Document::copy_of)
+    };
+    let kept = [
+        ("clusterIP", !new.is_external, !before.is_external),
+        ("clusterIPs", !new.is_external, !before.is_external),
+        ("ipFamilies", !new.is_external, !before.is_external),
+        ("ipFamilyPolicy", !new.is_external, !before.is_external),
+        ("healthCheckNodePort", new.is_checked, before.is_checked),
+    ];
+    for (key, is_needed, was_needed) in kept {
+        let found = of_new(document, key);
+        let is_same = found.as_ref().map(Document::root) == stored.get(key);
+        match (is_needed, was_needed) {
+            (true, true) if found.is_none() => keep(document, "spec", key, stored.get(key)),
+            (false, true) if is_same => keep(document, "spec", key, None),
+            _ => {}
+        }
+    }
+    if before.is_external && !new.is_external {
+        for (key, value) in [("ipFamilies", "[\"IPv4\"]"), ("ipFamilyPolicy", "\"SingleStack\"")] {
+            let made = crdkit_codec::json::decode(value.as_bytes(), &crdkit_codec::DecodeOptions::default());
+            if let (Ok(made), None) = (made, of_new(document, key)) {
+                keep(document, "spec", key, Some(made.document.root()));
+            }
+        }
+    }
+    match (new.takes_ports, before.takes_ports) {
+        (true, true) => keep_ports(document, stored),
+        (false, true) => drop_ports(document, stored),
+        _ => {}
+    }
+}
+
+fn ports(spec: Option<Value<'_>>) -> impl Iterator<Item = Value<'_>> {
+    spec.and_then(|spec| spec.get("ports")).into_iter().flat_map(Value::items)
+}
+
+/// Gives ports the number they had.
 fn keep_ports(document: &mut Document, before: Value<'_>) {
     let same = |port: Value<'_>, other: Value<'_>| {
         ["port", "protocol"].iter().all(|key| port.get(key) == other.get(key))
     };
-    let ports = document.root().get("spec").and_then(|spec| spec.get("ports"));
     let mut kept: Vec<(NodeId, i64)> = Vec::new();
-    for port in ports.into_iter().flat_map(Value::items) {
-        if port.get("nodePort").is_some() {
-            continue;
-        }
-        let old = before.get("ports").into_iter().flat_map(Value::items).find(|old| same(port, *old));
+    for port in ports(document.root().get("spec")).filter(|port| port.get("nodePort").is_none()) {
+        let old = ports(Some(before)).find(|old| same(port, *old));
         if let Some(number) = old.and_then(|old| old.get("nodePort")?.as_i64()) {
             kept.push((port.id(), number));
         }
@@ -94,21 +203,53 @@ fn keep_ports(document: &mut Document, before: Value<'_>) {
     }
 }
 
+/// Takes numbers away that are the ones from before.
+fn drop_ports(document: &mut Document, before: Value<'_>) {
+    let numbers = |spec| ports(spec).map(|port| port.get("nodePort").and_then(Value::as_i64));
+    let same = numbers(document.root().get("spec")).eq(numbers(Some(before)));
+    let given = ports(document.root().get("spec")).filter_map(|port| port.get("nodePort"));
+    let given: Vec<NodeId> = given.filter(|_| same).map(Value::id).collect();
+    given.into_iter().for_each(|id| document.remove(id));
+}
+
 /// The annotation that counts changes of the template.
 fn count_templates(request: &mut Request<'_>, old: Value<'_>) {
     const KEY: &str = "deprecated.daemonset.template.generation";
-    let template = |object: Value<'_>| object.get("spec").and_then(|spec| spec.get("template")).map(Document::copy_of);
+    let template = |object: Value<'_>| {
+        object.get("spec").and_then(|spec| spec.get("template")).map(Document::copy_of)
+    };
     let changed = match (template(request.document.root()), template(old)) {
         (Some(new), Some(old)) => new.root() != old.root(),
         (new, old) => new.is_some() != old.is_some(),
     };
-    let before = old.get("metadata").and_then(|it| it.get("annotations")?.get(KEY)?.as_str()?.parse().ok());
+    let annotations = old.get("metadata").and_then(|metadata| metadata.get("annotations"));
+    let before = annotations.and_then(|it| it.get(KEY)?.as_str()?.parse().ok());
     let count: i64 = before.unwrap_or_default();
     let metadata = steps::ensure(&mut request.document);
     let found = request.document.value(metadata).get("annotations").map(Value::id);
-    let made = || request.document.insert(metadata, "annotations", crdkit_value::NewValue::EmptyObject);
+    let made = || request.document.insert(metadata, "annotations", NewValue::EmptyObject);
     if let Some(annotations) = found.or_else(made) {
         let text = (count + i64::from(changed)).to_string();
         request.document.insert(annotations, KEY, &text);
     }
+}
+
+/// The rules for CRDs.
+fn check_definition(
+    object: Value<'_>,
+    operation: Operation,
+    old: Option<Value<'_>>,
+) -> Vec<Issue> {
+    let (mut definition, mut issues) = read::crd(object);
+    match (operation, old) {
+        (Operation::Create, _) | (_, None) => {
+            definition.prepare_for_create();
+            issues.extend(crd_check::create(&definition));
+        }
+        (Operation::Update, Some(old)) => {
+            issues.extend(crd_check::update(&definition, &read::crd(old).0));
+        }
+        (Operation::UpdateStatus, _) => {}
+    }
+    issues
 }

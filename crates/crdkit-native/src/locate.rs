@@ -6,7 +6,7 @@
 
 use crate::data::{Check, Field, GoType, Type, objects};
 use crate::fill::Zero;
-use crate::rule::Subject;
+use crate::rule::{self, Offender, Subject};
 use crdkit_issue::{Arg, FieldPath};
 use crdkit_schema::validate::shown;
 use crdkit_text::names;
@@ -49,6 +49,9 @@ pub(crate) fn places(
     root: Value<'_>,
 ) -> Vec<Place> {
     let text = if check.error_path.is_empty() { check.field } else { check.error_path };
+    if let Some(others) = text.strip_prefix("others(").and_then(|text| text.strip_suffix(')')) {
+        return others_present(others, subject.value, steps);
+    }
     let (mut base, mut rest): (&[Step<'_>], &str) = (steps, text);
     if let Some(absolute) = text.strip_prefix('/') {
         (base, rest) = (&[], absolute);
@@ -72,13 +75,64 @@ pub(crate) fn places(
         return split(check, found, Place { path, value: Some(shown), detail: None });
     }
     if !is_inside {
-        let path = parts.iter().filter(|part| **part != Part::Any);
-        let path = path.fold(base, |path, part| part.append(path));
-        return vec![Place { path, value: Some(shown(subject.value)), detail: None }];
+        // The items are those on the way to the value.
+        let mut items = steps.iter().filter(|step| !matches!(step, Step::Field(_)));
+        let path = parts.iter().fold(base, |path, part| match (part, part == &Part::Any) {
+            (_, true) => items.next().map_or(path.clone(), |step| step.append(path)),
+            (part, false) => part.append(path),
+        });
+        let last = match parts.last() {
+            Some(Part::Name(name)) => subject.value.get(name),
+            _ => None,
+        };
+        let value = last.map_or_else(|| shown(subject.value), shown);
+        return split(check, last, Place { path, value: Some(value), detail: None });
+    }
+    if parts.iter().filter(|part| **part == Part::Any).count() == 1
+        && !check.is_about_duplicates()
+        && let Some(offenders) = rule::offenders(check, subject)
+    {
+        return offenders.iter().flat_map(|it| named(check, subject, &parts, &base, it)).collect();
     }
     let mut trial = Trial { check, subject, found: Vec::new() };
     trial.search(Document::copy_of(subject.value), NodeId::ROOT, &parts, base);
     trial.found
+}
+
+/// Of the fields `names` that are there, all but the first.
+fn others_present(names: &str, value: Value<'_>, steps: &[Step<'_>]) -> Vec<Place> {
+    let present = names.split(',').map(str::trim).filter(|name| value.get(name).is_some()).skip(1);
+    let place =
+        |name: &str| Place { path: path(steps).field(name), value: None, detail: None };
+    present.map(place).collect()
+}
+
+/// The place of an item that breaks a check.
+fn named(
+    check: &'static Check,
+    subject: Subject<'_>,
+    parts: &[Part<'_>],
+    base: &FieldPath,
+    offender: &Offender,
+) -> Vec<Place> {
+    let any = parts.iter().position(|part| *part == Part::Any).unwrap_or_default();
+    let (way, rest) = parts.split_at(any);
+    let rest = rest.get(1..).unwrap_or_default();
+    let path = way.iter().fold(base.clone(), |path, part| part.append(path));
+    let list = find(subject.value, way);
+    let (path, item, key) = match offender {
+        Offender::Index(index) => (path.index(*index), list.and_then(|list| list.at(*index)), None),
+        Offender::Key(key) => (path.key(key), list.and_then(|list| list.get(key)), Some(&**key)),
+    };
+    let path = rest.iter().fold(path, |path, part| part.append(path));
+    let found = item.and_then(|item| find(item, rest));
+    // A condition that does not look at the value is about the key.
+    let is_key = key.is_some() && !check.cel.text.contains("quantity(");
+    let value = match (key, found) {
+        (Some(key), _) if is_key => Some(Arg::from(key)),
+        (_, found) => Some(found.map_or(Arg::Text("".into()), shown)),
+    };
+    split(check, found, Place { path, value, detail: None })
 }
 
 /// One place for each thing that is wrong with a name.
@@ -97,6 +151,9 @@ fn split(check: &'static Check, found: Option<Value<'_>>, place: Place) -> Vec<P
 
 /// What is wrong with a text that a check holds against a format of names.
 fn name_problems(check: &Check, text: &str) -> Option<Vec<String>> {
+    if check.cel.text.contains(PORT_NAME) {
+        return Some(port_name_problems(text));
+    }
     let (_, format) = check.cel.text.split_once("format.")?;
     let (format, _) = format.split_once("()")?;
     Some(match format {
@@ -107,6 +164,25 @@ fn name_problems(check: &Check, text: &str) -> Option<Vec<String>> {
         "labelValue" => names::label_value(text),
         _ => return None,
     })
+}
+
+/// How checks recognize names of ports.
+const PORT_NAME: &str = ".contains('--') && size(";
+
+fn port_name_problems(name: &str) -> Vec<String> {
+    let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    let problems = [
+        (name.len() > 15, "must be no more than 15 characters"),
+        (
+            name.is_empty() || !name.chars().all(is_plain),
+            "must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)",
+        ),
+        (!name.contains(|c: char| c.is_ascii_lowercase()), "must contain at least one letter (a-z)"),
+        (name.contains("--"), "must not contain consecutive hyphens"),
+        (name.starts_with('-') || name.ends_with('-'), "must not begin or end with a hyphen"),
+    ];
+    let wrong = problems.into_iter().filter(|(wrong, _)| *wrong);
+    wrong.map(|(_, problem)| problem.to_owned()).collect()
 }
 
 fn parse(text: &str) -> Vec<Part<'_>> {
@@ -134,11 +210,17 @@ impl Part<'_> {
 }
 
 pub(crate) fn path(steps: &[Step<'_>]) -> FieldPath {
-    steps.iter().fold(FieldPath::root(), |path, step| match step {
-        Step::Field(name) => path.field(name),
-        Step::Key(key) => path.key(key),
-        Step::Index(index) => path.index(*index),
-    })
+    steps.iter().fold(FieldPath::root(), |path, step| step.append(path))
+}
+
+impl Step<'_> {
+    fn append(&self, path: FieldPath) -> FieldPath {
+        match self {
+            Self::Field(name) => path.field(name),
+            Self::Key(key) => path.key(key),
+            Self::Index(index) => path.index(*index),
+        }
+    }
 }
 
 fn find<'v>(value: Value<'v>, parts: &[Part<'_>]) -> Option<Value<'v>> {
@@ -210,6 +292,9 @@ impl Trial<'_> {
             without.remove(*id);
         }
         if items.is_empty() || self.fails(&without) {
+            if self.keys(list, &path) {
+                return;
+            }
             let old = self.subject.old.and_then(|old| find(old, way));
             return self.unlike(old, list, &path);
         }
@@ -232,6 +317,20 @@ impl Trial<'_> {
         if self.found.is_empty() {
             self.found.push(Place { path, value: list.map(shown), detail: None });
         }
+    }
+
+    /// Names the keys that a check asks for and that are not there.
+    fn keys(&mut self, list: Option<Value<'_>>, path: &FieldPath) -> bool {
+        let before = self.found.len();
+        for (head, _) in self.check.cel.text.match_indices("' in self.") {
+            let head = self.check.cel.text.get(..head).unwrap_or_default();
+            let Some((_, key)) = head.rsplit_once('\'') else { continue };
+            if list.is_none_or(|list| list.get(key).is_none()) {
+                let path = path.clone().key(key);
+                self.found.push(Place { path, value: None, detail: None });
+            }
+        }
+        self.found.len() > before
     }
 
     /// Names the items that are not as they were, for checks that compare with the old value.

@@ -1,6 +1,7 @@
 //! Names of objects: what each kind allows.
 
 use crate::data::{NameFormat, NativeKind};
+use crdkit_issue::{FieldPath, Issue, codes::native};
 use crdkit_schema::metadata;
 use crdkit_text::ip::Ip;
 use crdkit_text::names;
@@ -25,6 +26,19 @@ pub(crate) fn problems(kind: &NativeKind, name: &str, prefix: bool) -> Vec<Strin
         problems.push(format!("must be no more than {} characters", kind.name_max));
     }
     problems
+}
+
+/// Finalizers are standard ones, or name a domain.
+pub(crate) fn finalizers(finalizers: &[&str], issues: &mut Vec<Issue>) {
+    const STANDARD: [&str; 3] = ["kubernetes", "orphan", "foregroundDeletion"];
+    let path = FieldPath::root().field("metadata").field("finalizers");
+    for (index, finalizer) in finalizers.iter().enumerate() {
+        if !finalizer.contains('/') && !STANDARD.contains(finalizer) {
+            let detail = "name is neither a standard finalizer name nor is it fully qualified";
+            let issue = Issue::error(native::INVALID).with("detail", detail).value(*finalizer);
+            issues.push(issue.at(path.clone().index(index)));
+        }
+    }
 }
 
 fn address_problems(name: &str) -> Vec<String> {

@@ -94,7 +94,7 @@ impl NativeKind {
         if let Some(of) = self.root_type() {
             let _ = envelope::accept(&mut document, self);
             let _ = decode::decode(&mut document, of);
-            let around = Surroundings { phase: DefaultPhase::Read, uid: NO_UID, now: None };
+            let around = Surroundings { phase: DefaultPhase::Read, uid: NO_UID, user: "", now: None };
             defaults::apply(&mut document, NodeId::ROOT, of, around);
         }
         let metadata = steps::ensure(&mut document);
@@ -199,9 +199,16 @@ impl ReadNative<'_> {
 
     /// Creates the object.
     pub fn create(mut self) -> Outcome {
+        let metadata = steps::ensure(&mut self.request.document);
+        let generation = self.request.document.value(metadata).get("generation");
+        let generation = generation.and_then(Value::as_i64);
         self.discard_system_fields();
         self.request.conclude(|request| {
             let metadata = steps::ensure(&mut request.document);
+            // Kinds that do not count changes do not touch the count either.
+            if let Some(generation) = generation {
+                request.document.insert(metadata, "generation", generation);
+            }
             steps::remove(&mut request.document, metadata, "resourceVersion");
             steps::prepare_create(&mut request.document, metadata, request.options);
             request.reset_status();
@@ -389,7 +396,7 @@ impl<'r> Request<'r> {
         let uid = self.document.value(metadata).get("uid").and_then(Value::as_str);
         let uid = uid.unwrap_or(NO_UID).to_owned();
         let now = self.options.time.as_ref().map(scalar::seconds);
-        let around = Surroundings { phase, uid: &uid, now: now.as_deref() };
+        let around = Surroundings { phase, uid: &uid, user: &self.options.user, now: now.as_deref() };
         defaults::apply(&mut self.document, NodeId::ROOT, self.of, around);
     }
 
@@ -448,10 +455,13 @@ impl<'r> Request<'r> {
     }
 
     fn check(&mut self, operation: Operation, old: Option<Value<'_>>) -> Result<(), Refusal> {
-        self.check_metadata(operation, old);
-        let found = check::run(self.kind, self.of, operation, self.document.root(), old);
-        self.findings.entries.extend(found);
-        hooks::check(self, operation, old);
+        if let Some(issues) = hooks::check(self, operation, old) {
+            self.add(issues);
+        } else {
+            self.check_metadata(operation, old);
+            let found = check::run(self.kind, self.of, operation, self.document.root(), old);
+            self.findings.entries.extend(found);
+        }
         if self.findings.has_errors() {
             return Err(Refusal::Invalid);
         }
@@ -459,16 +469,24 @@ impl<'r> Request<'r> {
         Ok(())
     }
 
-    /// Notes a finding of a hook.
-    pub(crate) fn found(&mut self, id: NodeId, issue: Issue) {
-        self.findings.add(id, issue);
+    /// Notes issues, each about the value that is nearest to its path.
+    fn add(&mut self, issues: Vec<Issue>) {
+        for mut issue in issues {
+            let id = self.document.root().nearest(&issue.path).id();
+            issue.span = None;
+            self.findings.add(id, issue);
+        }
     }
 
     fn check_metadata(&mut self, operation: Operation, old: Option<Value<'_>>) {
         let root = self.document.root();
-        let Some(metadata) = root.get("metadata") else { return };
+        let Some(metadata) = root.get("metadata").filter(|_| self.kind.storage.is_some()) else {
+            return;
+        };
         let mut issues = Vec::new();
         let mut meta = read::object_meta(metadata);
+        // Whoever keeps managed fields writes them anew.
+        meta.managed_fields.clear();
         let kind = self.kind;
         let rule = |name: &str, prefix: bool| names::problems(kind, name, prefix);
         let segment = |name: &str, prefix: bool| metadata::segment_problems(name, prefix);
@@ -489,11 +507,10 @@ impl<'r> Request<'r> {
                 steps::collapse(&mut issues);
             }
         }
-        for mut issue in issues {
-            let id = root.nearest(&issue.path).id();
-            issue.span = None;
-            self.findings.add(id, issue);
+        if !kind.takes_any_finalizer {
+            names::finalizers(&meta.finalizers, &mut issues);
         }
+        self.add(issues);
     }
 }
 

@@ -3,10 +3,10 @@
 //! All types share one table of shapes, made when the first expression is compiled; an expression is compiled when it
 //! is first run. An expression that fails to run holds: a false alarm is worse than a miss.
 
-use crate::data::{Body, GoType, Special, Type, TypeId, objects};
+use crate::data::{Body, Check, GoType, Special, Type, TypeId, objects};
 use crdkit_cel::ast::Name;
 use crdkit_cel::{
-    Arena, Binding, Env, Field, Limits, ListKind, Program, Shape, ShapeId, ShapeKind, Shapes, Val,
+    Arena, Binding, Env, Field, Limits, ListKind, Program, Shape, ShapeId, ShapeKind, Shapes, Type as CelType, Val,
 };
 use crdkit_schema::rules::{Environments, escape};
 use crdkit_value::{Document, Event, Value};
@@ -83,6 +83,69 @@ fn bind<'v>(subject: Subject<'v>) -> impl Fn(&str) -> Option<Binding<'v>> {
     }
 }
 
+/// The list or map that `text` holds every item of against a condition, if it does so once.
+///
+/// From `!has(self.a) || self.a.all(x, x > 1)` come `self.a`, `x` and `x > 1`.
+fn quantified(text: &str) -> Option<(&str, &str, &str)> {
+    let at = text.find(".all(")?;
+    let head = text.get(..at)?;
+    let start = head.rfind(|c: char| !(c.is_ascii_alphanumeric() || "._".contains(c)));
+    let receiver = head.get(start.map_or(0, |start| start + 1)..)?;
+    let (variable, rest) = text.get(at + 5..)?.split_once(',')?;
+    let (mut depth, mut quote) = (0, None);
+    for (end, c) in rest.char_indices() {
+        match (quote, c) {
+            (Some(open), c) if c == open => quote = None,
+            (Some(_), _) => {}
+            (None, '\'' | '"') => quote = Some(c),
+            (None, '(' | '[') => depth += 1,
+            (None, ')' | ']') if depth > 0 => depth -= 1,
+            (None, ')') => {
+                return (receiver.starts_with("self.")).then_some((
+                    receiver,
+                    variable.trim(),
+                    rest.get(..end)?,
+                ));
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+/// An item that breaks the condition of a check: its position or its key.
+pub(crate) enum Offender {
+    Index(usize),
+    Key(String),
+}
+
+/// The items that break the condition that a check holds all items of one list or map against.
+pub(crate) fn offenders(check: &Check, subject: Subject<'_>) -> Option<Vec<Offender>> {
+    let (list, variable, condition) = quantified(check.cel.text)?;
+    let path = list.strip_prefix("self.")?;
+    let found = path.split('.').try_fold(subject.value, |value, step| value.get(step))?;
+    let text = if found.as_array().is_some() {
+        format!("lists.range(size({list})).filter(i, [{list}[i]].exists({variable}, !({condition})))")
+    } else {
+        format!("{list}.filter({variable}, !({condition}))")
+    };
+    let program = compile(&text, subject.of).ok()?;
+    let arena = Arena::new();
+    let value = program.evaluate(&arena, bind(subject), Limits::default()).result.ok()?;
+    let mut offenders = Vec::new();
+    let _ = program.events(&arena, &value, |event: Event<'_>| -> ControlFlow<()> {
+        match event {
+            Event::Int(index) => {
+                offenders.push(Offender::Index(usize::try_from(index).unwrap_or_default()));
+            }
+            Event::String(key) => offenders.push(Offender::Key(key.to_owned())),
+            _ => {}
+        }
+        ControlFlow::Continue(())
+    });
+    Some(offenders).filter(|offenders| !offenders.is_empty())
+}
+
 /// Compiles an expression about values of a type.
 pub(crate) fn compile(text: &str, of: &'static Type) -> Result<Program, String> {
     let environment = environment(of).ok_or("no shape")?;
@@ -99,6 +162,23 @@ fn environment(of: &'static Type) -> Option<&'static Env> {
         Some(builder.shapes(Arc::clone(shapes)).build())
     });
     made.as_ref()
+}
+
+/// Why `text` is no expression over the variables that a check names with the result that it asks for.
+pub(crate) fn problem(text: &str, check: &Check) -> Option<String> {
+    let variables = check.cel.text.split(',').map(str::trim);
+    let builder = Environments::shared().new.extend();
+    let declare = |builder: crdkit_cel::EnvBuilder, name| builder.variable(name, CelType::Dyn);
+    let environment = variables.fold(builder, declare).build();
+    match environment.compile(text) {
+        Err(errors) => Some(format!("compilation failed: {errors}")),
+        Ok(checked) => {
+            let found = checked.result_type().to_string();
+            let wanted = check.result.split('|').any(|wanted| wanted == found);
+            (!wanted && found != "dyn")
+                .then(|| format!("must evaluate to {} but got {found}", check.result.replace('|', " or ")))
+        }
+    }
 }
 
 /// The shapes of all types.

@@ -4,6 +4,9 @@
 //! is more lenient than the RFCs here and there. Reading a patch and applying it are two steps, because a server
 //! looks for the object in between.
 //!
+//! [`managed`] is about who owns which fields: writes are tracked, and server-side apply lays a configuration over an object
+//! as its schema says.
+//!
 //! Every patch changes a [`crdkit_value::Document`] wholly or not at all. What is wrong with a patch is a
 //! [`PatchError`], and its [`PatchError::status`] is the server's answer.
 //!
@@ -12,7 +15,11 @@
 mod error;
 pub mod json;
 mod limits;
+pub mod managed;
 pub mod merge;
+mod set;
+mod typed;
 
 pub use error::PatchError;
 pub use limits::PatchLimits;
+pub use typed::Schema;

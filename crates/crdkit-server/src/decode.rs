@@ -1,6 +1,10 @@
 //! What answers say about bodies that could not be read, and about what objects have to say.
 
+use crdkit_codec::{DecodeOptions, Format};
+use crdkit_issue::{Issue, Segment};
 use crdkit_schema::status::{Cause, Status, Subject};
+use crdkit_text::quote::quote;
+use crdkit_value::Kind;
 use std::fmt::Write as _;
 
 /// The beginning of a body: raw if it looks like JSON, in hexadecimal digits otherwise.
@@ -22,6 +26,64 @@ pub(crate) fn summary(body: &[u8]) -> String {
         text.push_str(" ...");
     }
     text
+}
+
+/// Why a body is no object at all, if it is none.
+pub(crate) fn unrecognized(format: Format, body: &[u8], kind: &str) -> Option<Status> {
+    let problem = match format.decode(body, &DecodeOptions::default()) {
+        Err(issue) => match format {
+            Format::Yaml => yaml_text(body, &issue),
+            Format::Cbor | Format::CborSeq => {
+                format!("unable to determine group/version/kind: {}", issue.server_message())
+            }
+            _ => format!("couldn't get version/kind; json parse error: {}", issue.server_message()),
+        },
+        Ok(decoded) => {
+            let found = match decoded.document.root().kind() {
+                Kind::Object(_) => return None,
+                Kind::Null if format == Format::Yaml => {
+                    let text = String::from_utf8_lossy(body);
+                    return Some(answer(kind, &format!("Object 'Kind' is missing in '{text}'"), body));
+                }
+                Kind::Null => return None,
+                Kind::Array(_) => "array",
+                Kind::String(_) => "string",
+                Kind::Bool(_) => "bool",
+                _ => "number",
+            };
+            format!(
+                "couldn't get version/kind; json parse error: json: cannot unmarshal {found} into Go value of type struct {{ APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind string \"json:\\\"kind,omitempty\\\"\" }}"
+            )
+        }
+    };
+    Some(answer(kind, &problem, body))
+}
+
+fn answer(kind: &str, problem: &str, body: &[u8]) -> Status {
+    let summary = summary(body);
+    Status::bad_request(format!(
+        "the object provided is unrecognized (must be of type {kind}): {problem} ({summary})"
+    ))
+}
+
+/// What is wrong with YAML, and in which line.
+pub(crate) fn yaml_text(body: &[u8], issue: &Issue) -> String {
+    format!("yaml: line {}: {}", line(body, issue), issue.server_message())
+}
+
+/// A key that YAML has twice.
+pub(crate) fn repeated_text(body: &[u8], issue: &Issue) -> String {
+    let key = match issue.path.segments().last() {
+        Some(Segment::Field(name) | Segment::Key(name)) => name.to_string(),
+        _ => String::new(),
+    };
+    format!("line {}: key {} already set in map", line(body, issue), quote(&key))
+}
+
+fn line(body: &[u8], issue: &Issue) -> usize {
+    let start = issue.span.map_or(0, |span| span.start);
+    let before = body.get(..start.min(body.len())).unwrap_or_default();
+    before.iter().filter(|byte| **byte == b'\n').count() + 1
 }
 
 /// An update must say which version it replaces.

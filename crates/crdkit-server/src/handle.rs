@@ -58,7 +58,7 @@ fn finish(core: &Core, request: &Request, mut answer: Answer) -> Answer {
     if !answer.headers.iter().any(|(name, _)| *name == CACHE_CONTROL) {
         answer.headers.push((CACHE_CONTROL, HeaderValue::from_static("no-cache, private")));
     }
-    for text in request.take_warnings() {
+    for text in shortened(request.take_warnings()) {
         if let Ok(value) = HeaderValue::from_bytes(warning(&text).as_bytes()) {
             answer.headers.push((WARNING, value));
         }
@@ -71,6 +71,25 @@ fn finish(core: &Core, request: &Request, mut answer: Answer) -> Answer {
     answer
 }
 
+/// The warnings that are sent: none that a header cannot hold, and where all are too long together each is cut.
+fn shortened(texts: Vec<String>) -> Vec<String> {
+    const ALL: usize = 4096;
+    const EACH: usize = 256;
+    let mut texts: Vec<String> =
+        texts.into_iter().filter(|text| !text.chars().any(char::is_control)).collect();
+    if texts.iter().map(|text| text.chars().count()).sum::<usize>() <= ALL {
+        return texts;
+    }
+    let mut sum = 0;
+    texts.iter_mut().for_each(|text| *text = text.chars().take(EACH).collect());
+    texts.retain(|text| {
+        let before = sum;
+        sum += text.chars().count();
+        before < ALL
+    });
+    texts
+}
+
 /// The value of a `Warning` header.
 fn warning(text: &str) -> String {
     let mut out = String::from("299 - \"");
@@ -80,7 +99,6 @@ fn warning(text: &str) -> String {
                 out.push('\\');
                 out.push(c);
             }
-            c if c.is_control() => out.push(' '),
             c => out.push(c),
         }
     }

@@ -35,6 +35,7 @@ mod server;
 mod settings;
 mod stored;
 mod tls;
+mod typed;
 mod verbs;
 mod view;
 mod watch;

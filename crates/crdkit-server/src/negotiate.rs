@@ -7,7 +7,7 @@ use crate::request::Request;
 use bytes::Bytes;
 use crdkit_codec::json::Layout;
 use crdkit_codec::media::{Conversion, MediaType, Offer};
-use crdkit_codec::{DecodeOptions, Format, Style, go_json, json, yaml};
+use crdkit_codec::{DecodeOptions, Format, Style, go_json, yaml};
 use crdkit_schema::status::Status;
 use crdkit_value::Value;
 
@@ -69,12 +69,13 @@ impl Form {
             return;
         }
         if self.format == Format::Yaml {
-            // Members are sorted in YAML, as in JSON that Go writes.
-            let sorted = json::decode(go_json::value(value).as_bytes(), &DecodeOptions::default());
-            if let Ok(sorted) = sorted {
+            // YAML has members in the order of JSON, which is that of their names.
+            let mut json = Vec::new();
+            go_json::write(value, Layout::Compact, &mut json);
+            if let Ok(sorted) = Format::Json.decode(&json, &DecodeOptions::default()) {
                 yaml::write(sorted.document.root(), out);
-                return;
             }
+            return;
         }
         // Objects have no numbers that CBOR has no form for: JSON and CBOR bring none.
         let _ = self.format.encode(value, 0, Style::Go(Layout::Compact), out);

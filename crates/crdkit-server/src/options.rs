@@ -65,13 +65,12 @@ impl WriteOptions {
             let text = format!("Too long: may not be more than {MAX_MANAGER} bytes");
             causes.push(cause("FieldValueTooLong", "fieldManager", text));
         }
-        if !manager.chars().all(is_printable) {
-            let text = format!(
-                "Invalid value: {}: should only contain printable characters",
-                quote(manager)
-            );
-            causes.push(cause("FieldValueInvalid", "fieldManager", text));
-        }
+        let wrong = manager.char_indices().filter(|(_, c)| !is_printable(*c));
+        causes.extend(wrong.map(|(at, c)| {
+            let (quoted, code) = (quote(manager), u32::from(c));
+            let text = format!("Invalid value: {quoted}: invalid character U+{code:04X} (at position {at})");
+            cause("FieldValueInvalid", "fieldManager", text)
+        }));
         causes.extend(dry_run_cause(query));
         let validation = match query.text("fieldValidation") {
             "Ignore" => FieldValidation::Ignore,

@@ -236,11 +236,10 @@ fn group_document(core: &Core, request: &Request, name: &str) -> Result<Answer, 
     let Some(group) = all.iter().find(|group| group.name == name && !name.is_empty()) else {
         return Ok(Answer::no_page());
     };
-    let native = catalogue.has_native_group(name);
-    if native && !is_read(request) {
+    if catalogue.has_native_group(name) && !is_read(request) {
         return Err(Status::no_such_method().into());
     }
-    let form = Form::of(request, &document_offer(native))?;
+    let form = Form::of(request, &Offer::plain(true))?;
     Ok(form.answer(200, legacy::group(group).root()))
 }
 
@@ -261,7 +260,14 @@ fn resources(
     if native && !is_read(request) {
         return Err(Status::no_such_method().into());
     }
-    let form = Form::of(request, &document_offer(native))?;
+    let form = match Form::of(request, &document_offer(native)) {
+        Ok(form) => form,
+        // Not in CBOR either.
+        Err(status) => {
+            let form = Form { pretty: true, ..Form::json() };
+            return Ok(form.answer(status.code, status.document().root()));
+        }
+    };
     let document = legacy::resource_list(GroupVersion { group, version }, found);
     Ok(form.answer(200, document.root()))
 }

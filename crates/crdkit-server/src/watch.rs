@@ -349,9 +349,6 @@ impl Pieces for WatchPieces {
             return Poll::Ready(Some(event));
         }
         let Some(mut feed) = self.feed.take() else { return Poll::Ready(None) };
-        if self.end.as_mut().poll(context).is_ready() {
-            return Poll::Ready(None);
-        }
         if self.options.bookmarks {
             let last = self.bookmark.as_mut().is_some_and(|it| it.as_mut().poll(context).is_ready());
             if last {
@@ -370,6 +367,10 @@ impl Pieces for WatchPieces {
         loop {
             let event = match feed.poll_next(context) {
                 Poll::Pending => {
+                    // What happened before the end is told first.
+                    if self.end.as_mut().poll(context).is_ready() {
+                        return Poll::Ready(None);
+                    }
                     self.feed = Some(feed);
                     return Poll::Pending;
                 }

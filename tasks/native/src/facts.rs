@@ -15,6 +15,8 @@ pub(crate) struct Facts {
     pub(crate) messages: Value,
     pub(crate) defaults: Vec<Value>,
     pub(crate) checks: Vec<Value>,
+    /// Kinds with a behaviour of their own, by its name.
+    pub(crate) behaviours: Value,
 }
 
 impl Facts {
@@ -38,6 +40,7 @@ impl Facts {
             messages: read("proto.json.gz")?,
             defaults,
             checks,
+            behaviours: amendments.get("behaviours").cloned().unwrap_or_default(),
         })
     }
 }

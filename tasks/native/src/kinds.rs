@@ -10,7 +10,18 @@ use serde_json::Value;
 pub(crate) fn write(facts: &Facts, names: &Names<'_>, out: &mut Section) -> Result<()> {
     let present = facts.kinds.get("presentAtStart").cloned().unwrap_or_default();
     out.text(&present.to_string());
-    out.list(items(&facts.kinds, "kinds"), |out, kind| write_kind(kind, names, out))
+    out.list(items(&facts.kinds, "kinds"), |out, kind| {
+        write_kind(kind, names, out)?;
+        let version = match text(kind, "group") {
+            "" => text(kind, "version").to_owned(),
+            group => format!("{group}/{}", text(kind, "version")),
+        };
+        let name = format!("{version}/{}", text(kind, "kind"));
+        for behaviour in ["anyFinalizer", "uncheckedOnUpdate"] {
+            out.flag(texts(&facts.behaviours, behaviour).contains(&&*name));
+        }
+        Ok(())
+    })
 }
 
 fn write_kind(kind: &Value, names: &Names<'_>, out: &mut Section) -> Result<()> {

@@ -93,7 +93,12 @@ fn check(out: &mut Section, check: &Value) -> Result<()> {
     out.texts(&texts(check, "kinds"));
     out.text(text(check, "field"));
     out.text(text(check, "errorPath"));
-    out.text(text(check, "cel"));
+    let cel = match text(check, "unless") {
+        "" => text(check, "cel").to_owned(),
+        unless => format!("({unless}) || ({})", text(check, "cel")),
+    };
+    out.text(&cel);
+    out.text(text(check, "result"));
     let Some(number) = REASONS.iter().position(|(known, ..)| *known == reason) else {
         bail!("{id}: `{reason}` is not a known reason");
     };

@@ -18,7 +18,8 @@ pub(crate) struct Names<'f> {
 
 impl<'f> Names<'f> {
     pub(crate) fn of(facts: &'f Facts) -> Self {
-        let list: Vec<&str> = facts.fields.keys().map(String::as_str).collect();
+        let mut list: Vec<&str> = facts.fields.keys().map(String::as_str).collect();
+        list.sort_unstable();
         let numbers = list.iter().enumerate().map(|(number, name)| (*name, number)).collect();
         Self { list, numbers }
     }
@@ -33,8 +34,6 @@ struct Field<'f> {
     fact: &'f Value,
     /// Names of the embedded structures on the way, joined by dots.
     via: String,
-    /// The structure that declares it, without its package; empty if it is the one around.
-    holder: &'f str,
 }
 
 /// Writes all types.
@@ -56,11 +55,10 @@ pub(crate) fn write(facts: &Facts, names: &Names<'_>, out: &mut Section) -> Resu
         } else {
             out.number(0);
             let mut fields = Vec::new();
-            collect(facts, name, "", true, &mut fields)?;
+            collect(facts, name, "", &mut fields)?;
             out.list(fields, |out, field| {
                 out.text(text(field.fact, "name"));
                 out.text(&field.via);
-                out.text(field.holder);
                 out.text(text(field.fact, "go").trim_start_matches('*'));
                 out.number(match text(field.fact, "omit") {
                     "empty" => 0,
@@ -108,18 +106,16 @@ fn collect<'f>(
     facts: &'f Facts,
     name: &str,
     via: &str,
-    own: bool,
     out: &mut Vec<Field<'f>>,
 ) -> Result<()> {
     let fact = facts.fields.get(name).with_context(|| format!("no type `{name}`"))?;
-    let holder = if own { "" } else { text(fact, "go").rsplit('.').next().unwrap_or_default() };
     for field in items(fact, "fields") {
         match field.get("embedded").and_then(Value::as_str) {
             Some(embedded) => {
                 let dot = if via.is_empty() { "" } else { "." };
-                collect(facts, text(field, "type"), &format!("{via}{dot}{embedded}"), false, out)?;
+                collect(facts, text(field, "type"), &format!("{via}{dot}{embedded}"), out)?;
             }
-            None => out.push(Field { fact: field, via: via.to_owned(), holder }),
+            None => out.push(Field { fact: field, via: via.to_owned() }),
         }
     }
     Ok(())

@@ -66,6 +66,10 @@ pub struct NativeKind {
     pub(crate) registry: &'static str,
     /// Whether new and changed objects get the defaults of admission.
     pub(crate) is_admitted: bool,
+    /// Whether finalizers need not name a domain.
+    pub(crate) takes_any_finalizer: bool,
+    /// Whether an update is only held against what must not change.
+    pub(crate) unchecked_on_update: bool,
     pub(crate) key: VersionKey,
 }
 
@@ -195,6 +199,8 @@ impl NativeKind {
             ttl_seconds: Some(reader.number()).filter(|seconds| *seconds > 0),
             registry: reader.text(),
             is_admitted: reader.flag(),
+            takes_any_finalizer: reader.flag(),
+            unchecked_on_update: reader.flag(),
             key: VersionKey::unique(),
         }
     }

@@ -45,8 +45,6 @@ pub(crate) struct Field {
     pub(crate) name: &'static str,
     /// The names of the embedded structures on the way to it.
     pub(crate) via: &'static str,
-    /// The structure that declares it, if that is an embedded one.
-    pub(crate) holder: &'static str,
     /// The name of its type.
     pub(crate) go: &'static str,
     pub(crate) omit: Omit,
@@ -158,12 +156,14 @@ impl Literal {
 /// A rule about a value.
 pub(crate) struct Check {
     pub(crate) id: &'static str,
-    /// The kinds it is for; all if there are none.
+    /// The kinds it is for, or after `!` those it is not for; all if there are none.
     pub(crate) kinds: Vec<&'static str>,
     pub(crate) field: &'static str,
     /// Where the server says the problem is, if that is not the field.
     pub(crate) error_path: &'static str,
     pub(crate) cel: Expression,
+    /// What the text at the field must give as an expression over the variables in `cel`; empty for other checks.
+    pub(crate) result: &'static str,
     pub(crate) reason: usize,
     pub(crate) detail: &'static str,
     pub(crate) phase: CheckPhase,
@@ -243,7 +243,6 @@ impl Field {
         Self {
             name: reader.text(),
             via: reader.text(),
-            holder: reader.text(),
             go: reader.text(),
             omit: match reader.number() {
                 0 => Omit::Empty,
@@ -319,6 +318,20 @@ impl Default {
 }
 
 impl Check {
+    /// Whether it is about items that occur again, of which the first is fine.
+    pub(crate) fn is_about_duplicates(&self) -> bool {
+        const DUPLICATE: usize = 4;
+        self.reason == DUPLICATE || ["duplicate", "unique"].iter().any(|it| self.detail.contains(it))
+    }
+
+    /// Whether it is made in objects of a kind.
+    pub(crate) fn is_for(&self, kind: &str) -> bool {
+        let mut excluded = self.kinds.iter().filter_map(|name| name.strip_prefix('!'));
+        let is_excluded = excluded.any(|name| name == kind);
+        let all = self.kinds.iter().all(|name| name.starts_with('!'));
+        !is_excluded && (all || self.kinds.contains(&kind))
+    }
+
     fn read(reader: &mut Reader) -> Self {
         Self {
             id: reader.text(),
@@ -326,6 +339,7 @@ impl Check {
             field: reader.text(),
             error_path: reader.text(),
             cel: Expression::new(reader.text()),
+            result: reader.text(),
             reason: reader.number(),
             detail: reader.text(),
             phase: match reader.number() {

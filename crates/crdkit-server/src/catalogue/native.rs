@@ -104,7 +104,8 @@ fn definitions() -> Resource {
         namespaced: false,
         verbs: ALL.into(),
         subresources: [part("status", "CustomResourceDefinition", &PART)].into(),
-        storage: Some(kind.clone()),
+        // What the reference stores, which is what clients compare.
+        storage: Some(GroupVersionKind::of("apiextensions.k8s.io/v1beta1", &kind.kind)),
         columns: [Column::name(), column("Created At", ".metadata.creationTimestamp")].into(),
         selectable_fields: Box::default(),
         deprecation: None,

@@ -10,11 +10,12 @@ use crate::rules::Rules;
 use crate::settings::Settings;
 use crate::stored;
 use crate::watch::EventCache;
+use crdkit_engine::Crd;
 use crdkit_native::NativeKind;
 use crdkit_schema::status::{Status, Subject};
 use crdkit_store::{KeyLayout, Revision, StoreEntry};
 use crdkit_value::{Document, NodeId};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tokio::sync::watch;
 
@@ -41,6 +42,8 @@ pub(crate) struct Served {
     stores: bool,
     /// Whether new objects are refused because the CRD is going away.
     pub(crate) terminating: bool,
+    /// How field managers see a native kind.
+    pub(crate) typed: OnceLock<Option<Crd>>,
     /// What documents say about it.
     pub(crate) published: Published,
     /// Events in the forms they were sent in.
@@ -64,7 +67,8 @@ impl Served {
             Rules::Native(kind) => ("", native_key(kind)),
             Rules::Custom(_) | Rules::Definition => (resource.kind.group.as_str(), &*resource.plural),
         };
-        let stores = resource.storage.as_ref() == Some(&resource.kind);
+        let stores = resource.storage.as_ref() == Some(&resource.kind)
+            || matches!(rules, Rules::Definition);
         Self {
             key_group: key_group.into(),
             key_plural: key_plural.into(),
@@ -73,6 +77,7 @@ impl Served {
             fresh,
             stores,
             terminating,
+            typed: OnceLock::new(),
             published: Published::default(),
             events: EventCache::default(),
             ended,

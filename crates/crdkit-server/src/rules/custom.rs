@@ -1,7 +1,7 @@
 //! Custom resources: the phases of the engine.
 
 use super::{Accepted, Between, Part, Refused, Verdict};
-use crate::stored;
+use crate::{decode, stored};
 use crdkit_engine::{Crd, Input, Outcome, ReadObject, RequestOptions, Stored, Version};
 use crdkit_schema::status::Status;
 use crdkit_value::{Document, NodeId};
@@ -31,10 +31,57 @@ impl CustomRules {
         options: &RequestOptions,
         between: Between<'_>,
     ) -> Verdict {
-        let mut read = self.version()?.read(input, options).map_err(refused)?;
+        let mut read = self.read_input(input, options)?;
         read.discard_system_fields();
         let read = pass(read, between)?;
         verdict(read.create())
+    }
+
+    /// Reads an object, and says what is wrong with a body that is none.
+    fn read_input<'r>(
+        &'r self,
+        input: Input<'r>,
+        options: &'r RequestOptions,
+    ) -> Result<ReadObject<'r>, Box<Refused>> {
+        let body = match &input {
+            Input::Bytes(format, bytes) => Some((*format, *bytes)),
+            Input::Decoded(_) => None,
+        };
+        self.version()?.read(input, options).map_err(|outcome| {
+            let mut refused = refused(outcome);
+            let unrecognized = body
+                .and_then(|(format, bytes)| decode::unrecognized(format, bytes, self.crd.compiled().kind()));
+            if let Some(status) = unrecognized {
+                refused.status = Box::new(status);
+            }
+            refused
+        })
+    }
+
+    pub(super) fn create_applied(
+        &self,
+        document: Document,
+        options: &RequestOptions,
+        between: Between<'_>,
+    ) -> Verdict {
+        let mut read = self.version()?.read_applied(document, options).map_err(refused)?;
+        read.discard_system_fields();
+        let read = pass(read, between)?;
+        verdict(read.create())
+    }
+
+    pub(super) fn update_applied(
+        &self,
+        part: Part,
+        old: &Document,
+        document: Document,
+        options: &RequestOptions,
+        between: Between<'_>,
+    ) -> Verdict {
+        let version = self.version()?;
+        let read = version.read_applied(document, options).map_err(refused)?;
+        let read = pass(read, between)?;
+        self.replace(part, &version.stored(old, &self.options), read)
     }
 
     pub(super) fn update(
@@ -46,7 +93,7 @@ impl CustomRules {
         between: Between<'_>,
     ) -> Verdict {
         let version = self.version()?;
-        let read = version.read(input, options).map_err(refused)?;
+        let read = self.read_input(input, options)?;
         let read = pass(read, between)?;
         self.replace(part, &version.stored(old, &self.options), read)
     }

@@ -66,8 +66,17 @@ pub(super) fn create(
     crd.prepare_for_create();
     let mut issues = limits;
     issues.extend(check::create(&crd));
-    warnings.extend(check::warnings(&crd, None, MINOR).iter().map(Issue::server_message));
+    if issues.is_empty() {
+        warnings.extend(check::warnings(&crd, None, MINOR).iter().map(Issue::server_message));
+    }
     finish(document, &issues, warnings)
+}
+
+/// A CRD with nothing in it.
+pub(crate) fn empty() -> Document {
+    let mut document = Document::object().with("metadata", NewValue::EmptyObject);
+    normalise::crd(&mut document);
+    document
 }
 
 pub(super) fn update(
@@ -122,7 +131,11 @@ pub(super) fn update(
     let (old_crd, _) = read::crd(before);
     let mut issues = limits;
     issues.extend(check::update(&crd, &old_crd));
-    if part == Part::Main {
+    if part == Part::Status {
+        // The versions that were stored are for whoever migrates them to say.
+        issues.retain(|issue| issue.path.to_string().starts_with("metadata"));
+    }
+    if part == Part::Main && issues.is_empty() {
         let found = check::warnings(&crd, Some(&old_crd), MINOR);
         warnings.extend(found.iter().map(Issue::server_message));
     }
@@ -154,12 +167,11 @@ fn read(
             };
             let decode =
                 DecodeOptions { limits: options.limits.clone(), duplicates, ..DecodeOptions::default() };
+            if let Some(status) = crate::decode::unrecognized(format, bytes, KIND) {
+                return Err(Box::new(status).into());
+            }
             format.decode(bytes, &decode).map_err(|issue| {
-                let text = issue.server_message();
-                Box::<Refused>::from(Box::new(Status::bad_request(format!(
-                    "the object provided is unrecognized (must be of type {KIND}): couldn't get version/kind; json parse error: {text} ({})",
-                    crate::decode::summary(bytes),
-                ))))
+                Box::<Refused>::from(Box::new(Status::bad_request(issue.server_message())))
             })?
         }
     };

@@ -9,6 +9,7 @@ mod native;
 mod normalise;
 
 pub(crate) use custom::CustomRules;
+pub(crate) use definition::empty as empty_definition;
 
 use crate::stored;
 use crdkit_engine::{Input, RequestOptions};
@@ -91,6 +92,34 @@ impl Rules {
             Self::Custom(rules) => rules.update(part, old, input, options, between),
             Self::Definition => definition::update(part, old, input, options, between),
             Self::Native(kind) => native::update(kind, part, old, input, options, between),
+        }
+    }
+
+    /// An object that server-side apply has made, to be created.
+    pub(crate) fn create_applied(
+        &self,
+        document: Document,
+        options: &RequestOptions,
+        between: Between<'_>,
+    ) -> Verdict {
+        match self {
+            Self::Custom(rules) => rules.create_applied(document, options, between),
+            _ => self.create(document.into(), options, between),
+        }
+    }
+
+    /// An object that server-side apply has made of `old`.
+    pub(crate) fn update_applied(
+        &self,
+        part: Part,
+        old: &Document,
+        document: Document,
+        options: &RequestOptions,
+        between: Between<'_>,
+    ) -> Verdict {
+        match self {
+            Self::Custom(rules) => rules.update_applied(part, old, document, options, between),
+            _ => self.update(part, old, document.into(), options, between),
         }
     }
 

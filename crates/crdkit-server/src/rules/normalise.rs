@@ -95,8 +95,7 @@ pub(super) fn crd(document: &mut Document) {
     let mut pending = vec![(NodeId::ROOT, &types::CRD)];
     while let Some((object, of)) = pending.pop() {
         fields(document, object, of);
-        let written = WRITTEN.iter().find(|(name, _)| *name == of.name);
-        for (key, nothing) in written.map_or(&[][..], |(_, fields)| fields) {
+        for (key, nothing) in written(of) {
             if document.value(object).get(key).is_none() {
                 document.insert(object, key, nothing.value());
             }
@@ -120,6 +119,12 @@ impl Nothing {
     }
 }
 
+/// The fields of a struct that are written even if there is nothing in them.
+fn written(of: &GoStruct) -> &'static [(&'static str, Nothing)] {
+    let found = WRITTEN.iter().find(|(name, _)| *name == of.name);
+    found.map_or(&[], |(_, fields)| fields)
+}
+
 /// The structs in a value.
 fn inside(value: Value<'_>, of: &'static GoType, pending: &mut Vec<(NodeId, &'static GoStruct)>) {
     match (of, value.kind()) {
@@ -138,15 +143,17 @@ fn inside(value: Value<'_>, of: &'static GoType, pending: &mut Vec<(NodeId, &'st
 }
 
 /// Removes what an object has beside its fields, and fields with nothing in them.
-fn fields(document: &mut Document, object: NodeId, of: &'static GoStruct) {
+fn fields(document: &mut Document, object: NodeId, of_struct: &'static GoStruct) {
     let mut removed = Vec::new();
     let mut times = Vec::new();
     for (key, member) in document.value(object).members() {
-        let Some(of) = of.field(key) else {
+        let Some(of) = of_struct.field(key) else {
             removed.push(member.id());
             continue;
         };
+        let is_written = written(of_struct).iter().any(|(written, _)| *written == key);
         let is_nothing = match (of, member.kind()) {
+            (_, kind) if is_written => matches!(kind, Kind::Null),
             (GoType::Raw, Kind::Null) if key == "default" => false,
             (_, Kind::Null) => true,
             (GoType::Struct(_) | GoType::OrBool(_) | GoType::OrList(_), _) => false,

@@ -1,19 +1,161 @@
 //! What somebody wants an object to be, put together with what others want.
 
 use super::Target;
+use super::write::{CreateFailure, Written};
 use crate::answer::Answer;
+use crate::core::WriteFailure;
+use crate::decode;
+use crate::manage::Managing;
 use crate::negotiate::Form;
+use crate::options::{WriteKind, WriteOptions};
+use crate::rules::Part;
+use crate::stored::{self, metadata_text};
 use crdkit_codec::media::PatchType;
+use crdkit_codec::{DecodeOptions, Format};
+use crdkit_engine::FieldValidation;
 use crdkit_schema::status::Status;
+use crdkit_value::{Document, Duplicates, Kind};
 
 impl Target<'_> {
     pub(super) async fn apply(
         &self,
-        _kind: PatchType,
-        _name: &str,
-        _form: &Form,
-        _body: &[u8],
+        kind: PatchType,
+        name: &str,
+        form: &Form,
+        body: &[u8],
     ) -> Result<Answer, Box<Status>> {
-        Err(Status::internal_error("not there yet").into())
+        let options = WriteOptions::of(self.request, WriteKind::Apply)?;
+        let shape = self.shape(form)?;
+        let config = self.configuration(kind, body, options.validation)?;
+        let managing = self.managing(&options);
+        let key = self.key(name);
+        let mut entry = self.core.get(&key).await?;
+        let written = loop {
+            let Some(current) = entry else {
+                match self.apply_new(name, &config, &options, &managing).await {
+                    Err(CreateFailure::Exists(_)) => {
+                        entry = self.core.get(&key).await?;
+                        continue;
+                    }
+                    made => break made.map_err(Box::<Status>::from)?,
+                }
+            };
+            let old = self.served.rules.read(&current);
+            let applied = managing.apply(Some(&old), &config, options.force);
+            let applied = applied.map_err(|error| Box::new(error.status()))?;
+            let engine = self.engine_options(&options).name(name);
+            let mut between = |document: &mut Document| {
+                self.check_uid(name, document.root(), old.root())
+            };
+            let verdict = self.served.rules.update_applied(
+                self.part(),
+                &old,
+                applied.document,
+                &engine,
+                &mut between,
+            );
+            let document = self.settle(verdict).map_err(|refused| refused.status)?;
+            match self.store_changed(&key, &current, &old, document, options.dry_run).await {
+                Ok(written) => {
+                    if !options.dry_run {
+                        self.after_write(name).await;
+                    }
+                    break written;
+                }
+                Err(WriteFailure::Conflict(found)) => entry = found,
+                Err(WriteFailure::Failed(status)) => return Err(status),
+            }
+        };
+        self.show(form, &shape, written)
+    }
+
+    async fn apply_new(
+        &self,
+        name: &str,
+        config: &Document,
+        options: &WriteOptions,
+        managing: &Managing<'_>,
+    ) -> Result<Written, CreateFailure> {
+        if self.part() != Part::Main {
+            return Err(CreateFailure::Other(self.subject(name).not_found().into()));
+        }
+        let uid = metadata_text(config.root(), "uid");
+        if !uid.is_empty() {
+            let problem = format!(
+                "uid mismatch: the provided object specified uid {uid}, and no existing object was found"
+            );
+            return Err(CreateFailure::Other(self.subject(name).conflict(&problem).into()));
+        }
+        let applied = managing.apply(None, config, options.force);
+        let applied = applied.map_err(|error| CreateFailure::Other(error.status().into()))?;
+        let place = self.place().await.map_err(CreateFailure::Other)?;
+        let environment = &self.core.environment;
+        let engine = self.engine_options(options).name(name);
+        let engine = engine.uid(environment.uid()).time(environment.now());
+        let mut between = |document: &mut Document| {
+            let metadata = stored::metadata(document);
+            stored::remove(document, metadata, "resourceVersion");
+            self.admit(place, name)
+        };
+        let rules = &self.served.rules;
+        let verdict = rules.create_applied(applied.document, &engine, &mut between);
+        let document = self.settle(verdict);
+        let document = document.map_err(|refused| CreateFailure::Other(refused.status))?;
+        self.store_new(document, options.dry_run).await
+    }
+
+    /// The configuration in a body.
+    fn configuration(
+        &self,
+        kind: PatchType,
+        body: &[u8],
+        validation: FieldValidation,
+    ) -> Result<Document, Box<Status>> {
+        let bad = |text: String| Box::new(Status::bad_request(text));
+        let format = match kind {
+            PatchType::ApplyCbor => Format::Cbor,
+            _ => Format::Yaml,
+        };
+        let duplicates = match validation {
+            FieldValidation::Ignore => Duplicates::LastWins,
+            FieldValidation::Warn | FieldValidation::Strict => Duplicates::Error,
+        };
+        let positions = format == Format::Yaml && validation != FieldValidation::Ignore;
+        let options = DecodeOptions { duplicates, positions, ..DecodeOptions::default() };
+        let decoded = format.decode(body, &options).map_err(|issue| {
+            let looks_like_json = body.trim_ascii_start().starts_with(b"{");
+            bad(match (format, looks_like_json) {
+                (Format::Cbor, _) => format!("error decoding patch: {}", issue.server_message()),
+                (_, true) => format!(
+                    "error decoding patch: error converting YAML to JSON: {}",
+                    decode::yaml_text(body, &issue)
+                ),
+                (_, false) => format!("error encoding patch: {}", decode::yaml_text(body, &issue)),
+            })
+        })?;
+        let repeated: Vec<String> =
+            decoded.issues.iter().map(|issue| decode::repeated_text(body, issue)).collect();
+        match validation {
+            FieldValidation::Strict if !repeated.is_empty() => {
+                let text = repeated.join("\n  ");
+                return Err(bad(format!(
+                    "error strict decoding patch: error converting YAML to JSON: yaml: unmarshal errors:\n  {text}"
+                )));
+            }
+            FieldValidation::Warn => repeated.into_iter().for_each(|text| self.request.warn(text)),
+            _ => {}
+        }
+        let found = match decoded.document.root().kind() {
+            Kind::Object(_) => return Ok(decoded.document),
+            Kind::Null => return Ok(Document::object()),
+            Kind::Array(_) => "array",
+            Kind::String(_) => "string",
+            Kind::Bool(_) => "bool",
+            _ => "number",
+        };
+        Err(bad(format!(
+            "error decoding patch: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal {found} into Go value of type map[string]interface {{}}"
+        )))
     }
 }
+

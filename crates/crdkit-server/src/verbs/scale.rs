@@ -165,7 +165,7 @@ impl Target<'_> {
                 return Err(Status::bad_request(text).into());
             }
             let mut between = |document: &mut Document| {
-                managing.update(Some(old), document);
+                managing.scale(old, document, &paths.spec);
                 Ok(())
             };
             let replicas = replicas.unwrap_or_default();

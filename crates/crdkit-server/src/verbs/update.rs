@@ -28,6 +28,8 @@ impl Target<'_> {
             let mut between = |document: &mut Document| {
                 self.check_uid(name, document.root(), old.root())?;
                 self.check_version(document, old.root())?;
+                let metadata = stored::metadata(document);
+                stored::remove(document, metadata, "selfLink");
                 managing.update(Some(old), document);
                 Ok(())
             };

@@ -122,9 +122,6 @@ impl Target<'_> {
             if let Some(entry) = self.core.get(&key).await.map_err(CreateFailure::Other)? {
                 return Err(exists(Some(&entry)));
             }
-            let mut document = document;
-            let metadata = stored::metadata(&mut document);
-            stored::remove(&mut document, metadata, "resourceVersion");
             return Ok(Written { document, value: None, revision: None, created: true });
         }
         let version = stored::metadata_text(document.root(), "resourceVersion");
@@ -176,7 +173,7 @@ impl Target<'_> {
         Err(self.subject(name).conflict(problem).into())
     }
 
-    async fn store_changed(
+    pub(super) async fn store_changed(
         &self,
         key: &str,
         current: &Arc<StoreEntry>,

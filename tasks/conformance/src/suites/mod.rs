@@ -1,5 +1,6 @@
 //! The suites: where the cases are, how one is answered, how an answer is scored.
 
+mod apply;
 mod cbor;
 mod cel_spec;
 mod compat;
@@ -47,6 +48,7 @@ pub(crate) const ALL: &[Suite] = &[
     objects::CR_UPDATE,
     objects::OPENSHIFT,
     native::SUITE,
+    apply::SUITE,
     sample::SUITE,
     explain::SUITE,
     cbor::ENCODE,

@@ -72,6 +72,7 @@ fn stored(old: Value<'_>) -> Document {
     let mut document = decode(&real(old));
     if let Some(metadata) = document.root().get("metadata").map(Value::id) {
         document.insert(metadata, "uid", UID);
+        document.insert(metadata, "creationTimestamp", "2026-07-31T00:00:00Z");
         document.insert(metadata, "resourceVersion", REVISION);
     }
     document
@@ -111,7 +112,7 @@ fn decode(bytes: &[u8]) -> Document {
 }
 
 fn options(case: &Case, old: Option<&Document>) -> RequestOptions {
-    let mut options = RequestOptions::new().uid(UID);
+    let mut options = RequestOptions::new().uid(UID).user("admin");
     options.time = Timestamp::parse_rfc3339(NOW).ok();
     let namespace = old.and_then(|old| old.root().pointer("/metadata/namespace")?.as_str());
     if let Some(namespace) = namespace {

@@ -25,6 +25,11 @@ impl Crds {
         Ok(Self(crds.iter().map(name).zip(compiled).collect()))
     }
 
+    /// The CRD called `name`.
+    pub(crate) fn get(&self, name: &str) -> Option<&Crd> {
+        self.0.get(name)
+    }
+
     /// The version that the object of `case` is written in.
     pub(crate) fn version(&self, case: &Case) -> Option<Version<'_>> {
         let api_version = case.get("object")?.get("apiVersion").and_then(Value::as_str)?;

@@ -1,0 +1,165 @@
+//! Entries of `managedFields`: who owns which fields, by which operation, at which version.
+//!
+//! An update is known by its manager, version and subresource, an apply by its manager and subresource.
+
+use super::{metadata, without_identity};
+use crate::set::{self, Set};
+use crdkit_codec::go_json;
+use crdkit_text::quote::quote;
+use crdkit_text::timestamp::Timestamp;
+use crdkit_value::{Document, NewValue, Value};
+use std::borrow::Cow;
+
+/// How an owner came by its fields.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Operation {
+    Apply,
+    Update,
+}
+
+/// One owner.
+#[derive(Clone, Debug)]
+pub(super) struct Entry<'a> {
+    pub(super) manager: Cow<'a, str>,
+    pub(super) operation: Operation,
+    pub(super) api_version: &'a str,
+    pub(super) subresource: &'a str,
+    pub(super) time: Option<Cow<'a, str>>,
+    pub(super) fields: Set<'a>,
+}
+
+impl<'a> Entry<'a> {
+    /// Whether both are entries of the same owner.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        self.manager == other.manager
+            && self.operation == other.operation
+            && self.subresource == other.subresource
+            && (self.operation == Operation::Apply || self.api_version == other.api_version)
+    }
+
+    /// The owner as the server identifies it, by which owners are sorted where nothing else tells them
+    /// apart.
+    pub(super) fn identity(&self) -> String {
+        let operation = match self.operation {
+            Operation::Apply => "Apply",
+            Operation::Update => "Update",
+        };
+        let mut text = format!("{{\"manager\":{}", go_json::string(&self.manager));
+        text += &format!(",\"operation\":\"{operation}\"");
+        if self.operation == Operation::Update {
+            text += &format!(",\"apiVersion\":{}", go_json::string(self.api_version));
+        }
+        if !self.subresource.is_empty() {
+            text += &format!(",\"subresource\":{}", go_json::string(self.subresource));
+        }
+        text + "}"
+    }
+
+    /// The time in seconds; zero without one.
+    pub(super) fn seconds(&self) -> i64 {
+        let time = self.time.as_deref().and_then(|it| Timestamp::parse_rfc3339(it).ok());
+        time.map_or(0, |time| time.seconds)
+    }
+}
+
+/// Reads `managedFields`, in the order of the owners' identity; of two entries of one owner the last counts.
+///
+/// # Errors
+/// The server's text, when one cannot be read.
+pub(super) fn read(list: Option<Value<'_>>) -> Result<Vec<Entry<'_>>, String> {
+    let mut entries: Vec<Entry<'_>> = Vec::new();
+    for (at, item) in list.into_iter().flat_map(Value::items).enumerate() {
+        let entry = read_one(item, at)?;
+        match entries.iter_mut().find(|known| known.is_same(&entry)) {
+            Some(known) => *known = entry,
+            None => entries.push(entry),
+        }
+    }
+    Ok(entries)
+}
+
+fn read_one(item: Value<'_>, at: usize) -> Result<Entry<'_>, String> {
+    let text = |key| item.get(key).and_then(Value::as_str).unwrap_or_default();
+    let operation = match text("operation") {
+        "Apply" => Operation::Apply,
+        "Update" => Operation::Update,
+        _ => return Err("operation must be `Apply` or `Update`".to_owned()),
+    };
+    let api_version = text("apiVersion");
+    if api_version.is_empty() {
+        return Err("apiVersion must not be empty".to_owned());
+    }
+    match text("fieldsType") {
+        "FieldsV1" => {}
+        "" => return Err(format!("missing fieldsType in managed fields entry {at}")),
+        other => {
+            return Err(format!("invalid fieldsType {} in managed fields entry {at}", quote(other)));
+        }
+    }
+    let fields = item.get("fieldsV1").filter(|fields| !fields.is_null()).map(set::read);
+    Ok(Entry {
+        manager: Cow::Borrowed(text("manager")),
+        operation,
+        api_version,
+        subresource: text("subresource"),
+        time: item.get("time").and_then(Value::as_str).map(Cow::Borrowed),
+        fields: fields.transpose()?.unwrap_or_default(),
+    })
+}
+
+/// Writes `entries` as the `managedFields` of `object`, which has none; nothing if there are none.
+pub(super) fn write(mut entries: Vec<Entry<'_>>, object: &mut Document) {
+    if entries.is_empty() {
+        return;
+    }
+    entries.sort_by(|left, right| {
+        let key = |entry: &Entry<'_>| (entry.operation, entry.seconds());
+        key(left)
+            .cmp(&key(right))
+            .then_with(|| left.manager.cmp(&right.manager))
+            .then_with(|| left.api_version.cmp(right.api_version))
+            .then_with(|| left.subresource.cmp(right.subresource))
+    });
+    let Some(metadata) = metadata(object) else { return };
+    let list = object.append_member(metadata, None, "managedFields", NewValue::EmptyArray);
+    let Some(list) = list else { return };
+    for entry in &entries {
+        write_one(entry, object, list);
+    }
+}
+
+fn write_one(entry: &Entry<'_>, object: &mut Document, list: crdkit_value::NodeId) {
+    let Some(item) = object.push(list, NewValue::EmptyObject) else { return };
+    let operation = match entry.operation {
+        Operation::Apply => "Apply",
+        Operation::Update => "Update",
+    };
+    let mut last = None;
+    let mut add = |key, text: &str| last = object.append_member(item, last, key, text);
+    add("apiVersion", entry.api_version);
+    add("fieldsType", "FieldsV1");
+    add("manager", &entry.manager);
+    add("operation", operation);
+    if !entry.subresource.is_empty() {
+        add("subresource", entry.subresource);
+    }
+    if let Some(time) = &entry.time {
+        add("time", time);
+    }
+    let fields = object.append_member(item, last, "fieldsV1", NewValue::EmptyObject);
+    if let Some(fields) = fields {
+        set::write(&entry.fields, object, fields);
+    }
+}
+
+/// The entry of one owner, taken out of `entries`.
+pub(super) fn take<'a>(entries: &mut Vec<Entry<'a>>, like: &Entry<'_>) -> Option<Entry<'a>> {
+    let at = entries.iter().position(|entry| entry.is_same(like))?;
+    Some(entries.remove(at))
+}
+
+/// `entry` with `fields`, without what nobody owns; none if nothing is left.
+pub(super) fn owning<'a>(entry: Entry<'a>, fields: Set<'a>) -> Option<Entry<'a>> {
+    let fields = without_identity(fields);
+    (!fields.is_empty()).then_some(Entry { fields, ..entry })
+}

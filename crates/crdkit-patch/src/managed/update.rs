@@ -1,0 +1,236 @@
+//! Creates, updates and patches: whoever changes a field owns it, and nobody else does.
+
+use super::entry::{self, Entry, Operation};
+use super::{Writer, cap, forget, managed_fields};
+use crate::set::Set;
+use crate::typed::{Comparison, Repeats, Schema, compare, reconcile, validate};
+use crdkit_value::{Document, Kind, Value};
+use std::borrow::Cow;
+
+impl Writer<'_> {
+    /// Notes in the `managedFields` of `new` what it has that `live`, the object before, had not; without `live`
+    /// the object is created.
+    ///
+    /// The owners of other fields are those that `new` brings, if it brings any and this is not a write
+    /// to a subresource, and else those of `live`. What has no owner before an update has none after it.
+    pub fn update(&self, live: Option<&Document>, new: &mut Document) {
+        let given = new.clone();
+        let before = live.map(Document::root);
+        let base = self.base(before, given.root());
+        forget(new);
+        if base.is_empty() && live.is_some() {
+            return;
+        }
+        let tracked = {
+            let mut live = live.cloned();
+            if let Some(live) = &mut live {
+                forget(live);
+            }
+            self.track(base, live.as_ref(), new)
+        };
+        if let Some(with_managers) = tracked {
+            *new = with_managers;
+        }
+    }
+
+    /// The same for an object that is created of a kind whose objects always have some parts: `empty` has these, and
+    /// nobody comes to own them.
+    pub fn create(&self, empty: &Document, new: &mut Document) {
+        let given = new.clone();
+        let base = self.base(None, given.root());
+        forget(new);
+        if let Some(with_managers) = self.track(base, Some(empty), new) {
+            *new = with_managers;
+        }
+    }
+
+    /// `new` with its owners; none if there are none.
+    fn track(
+        &self,
+        base: Vec<Entry<'_>>,
+        live: Option<&Document>,
+        new: &Document,
+    ) -> Option<Document> {
+        let mut entries = base;
+        let mut out = new.clone();
+        let schema = self.versions.schema(self.api_version)?;
+        let is_usable = |object: &Document| {
+            validate(&schema, object.root(), Repeats::Allowed).is_empty()
+        };
+        if is_usable(new) && live.is_none_or(is_usable) {
+            let old = live.map(Document::root);
+            reconcile_all(self, &mut entries);
+            let conversions = Conversions::new(self, live, new, &entries).ok()?;
+            self.note(&schema, &mut entries, &conversions, old, new.root(), self.manager);
+            cap::cap(&mut entries);
+            entry::write(entries, &mut out);
+        } else {
+            // What cannot be compared changes no owner.
+            entry::write(entries, &mut out);
+        }
+        Some(out)
+    }
+
+    /// Who owns what before the write.
+    fn base<'a>(&self, live: Option<Value<'a>>, new: Value<'a>) -> Vec<Entry<'a>> {
+        let of_live = || entry::read(live.and_then(managed_fields)).unwrap_or_default();
+        if !self.subresource.is_empty() {
+            return of_live();
+        }
+        let given = managed_fields(new);
+        if given.is_some_and(is_reset) {
+            return Vec::new();
+        }
+        match entry::read(given) {
+            Ok(entries) if !entries.is_empty() => entries,
+            _ => of_live(),
+        }
+    }
+
+    /// Notes what `new` changes in `old` as an update by `manager`.
+    pub(super) fn note<'a>(
+        &'a self,
+        schema: &Schema<'a>,
+        entries: &mut Vec<Entry<'a>>,
+        conversions: &'a Conversions<'_>,
+        old: Option<Value<'a>>,
+        new: Value<'a>,
+        manager: &'a str,
+    ) {
+        let reset = self.reset_fields();
+        let changes = compare(schema, old, Some(new));
+        conversions.settle(self, entries, &changes.without(&reset), &reset, |_, _| {});
+        let own = changes.modified.union(changes.added).recursive_difference(&reset);
+        let writer = Entry {
+            manager: Cow::Borrowed(manager),
+            operation: Operation::Update,
+            api_version: self.api_version,
+            subresource: self.subresource,
+            time: Some(Cow::Owned(self.time.to_string())),
+            fields: Set::default(),
+        };
+        if let Some(mut own) = entry::owning(writer, own) {
+            if let Some(previous) = entry::take(entries, &own) {
+                own.fields = own.fields.union(previous.fields);
+            }
+            entries.push(own);
+        }
+        entries.retain(|entry| !entry.fields.is_empty());
+    }
+}
+
+/// Whether the request says that nobody is to own anything: one entry, and nothing in it.
+fn is_reset(list: Value<'_>) -> bool {
+    let mut items = list.items();
+    let is_empty = |item: Value<'_>| match item.kind() {
+        Kind::Object(mut members) => members.all(|(_, member)| match member.kind() {
+            Kind::Null => true,
+            Kind::String(text) => text.is_empty(),
+            _ => false,
+        }),
+        _ => false,
+    };
+    matches!((items.next(), items.next()), (Some(one), None) if is_empty(one))
+}
+
+/// The objects before and after a write in the versions of other owners.
+#[derive(Default)]
+pub(super) struct Conversions<'w> {
+    versions: Vec<Converted<'w>>,
+}
+
+struct Converted<'w> {
+    api_version: String,
+    schema: Schema<'w>,
+    old: Option<Document>,
+    new: Document,
+}
+
+impl<'w> Conversions<'w> {
+    /// Converts `old` and `new` to the versions of `entries`, as far as there still are such versions.
+    ///
+    /// # Errors
+    /// The server's text, when a conversion fails.
+    pub(super) fn new(
+        writer: &Writer<'w>,
+        old: Option<&Document>,
+        new: &Document,
+        entries: &[Entry<'_>],
+    ) -> Result<Self, String> {
+        let mut versions: Vec<Converted<'w>> = Vec::new();
+        for entry in entries {
+            let api_version = entry.api_version;
+            let is_known = versions.iter().any(|known| known.api_version == api_version);
+            if is_known || api_version == writer.api_version {
+                continue;
+            }
+            let Some(schema) = writer.versions.schema(api_version) else { continue };
+            let convert = |object: &Document| {
+                let converted = writer.versions.convert(object, api_version)?;
+                let problems = validate(&schema, converted.root(), Repeats::Refused);
+                match &*problems {
+                    [] => Ok(converted),
+                    [first, ..] => Err(first.to_string()),
+                }
+            };
+            let old = old.map(convert).transpose();
+            let old = old.map_err(|problem| format!("failed to convert old object: {problem}"))?;
+            let new =
+                convert(new).map_err(|problem| format!("failed to convert new object: {problem}"))?;
+            versions.push(Converted { api_version: api_version.to_owned(), schema, old, new });
+        }
+        Ok(Self { versions })
+    }
+
+    /// Takes from the owners of `entries` what is removed, modified or added; those whose version is gone are
+    /// dropped. `changes` are those in the version of the request. Before, `taken` is called for each with what it
+    /// loses because it has changed.
+    pub(super) fn settle<'a>(
+        &'a self,
+        writer: &Writer<'_>,
+        entries: &mut Vec<Entry<'a>>,
+        changes: &Comparison<'a>,
+        reset: &Set<'_>,
+        mut taken: impl FnMut(&Entry<'a>, &Set<'a>),
+    ) {
+        let others: Vec<(&str, Comparison<'_>)> = self.versions.iter().map(|version| {
+            let old = version.old.as_ref().map(Document::root);
+            let changes = compare(&version.schema, old, Some(version.new.root()));
+            // As recorded: only a write to a subresource spares the other fields of owners at other versions.
+            let changes = match writer.subresource {
+                "" => changes,
+                _ => changes.without(reset),
+            };
+            (&*version.api_version, changes)
+        }).collect();
+        entries.retain_mut(|entry| {
+            let changes = if entry.api_version == writer.api_version {
+                changes
+            } else {
+                match others.iter().find(|(version, _)| *version == entry.api_version) {
+                    Some((_, changes)) => changes,
+                    None => return false,
+                }
+            };
+            let lost = entry
+                .fields
+                .intersection(&changes.modified)
+                .union(entry.fields.intersection(&changes.added));
+            if !lost.is_empty() {
+                taken(entry, &lost);
+            }
+            let fields = std::mem::take(&mut entry.fields);
+            entry.fields = fields.difference(&lost).difference(&changes.removed);
+            true
+        });
+    }
+}
+
+/// Makes the fields of all owners those that there are now.
+pub(super) fn reconcile_all(writer: &Writer<'_>, entries: &mut [Entry<'_>]) {
+    for entry in entries {
+        if let Some(schema) = writer.versions.schema(entry.api_version) {
+            reconcile(&schema, &mut entry.fields);
+        }
+    }
+}

@@ -1,0 +1,248 @@
+//! What differs between two objects, as sets of fields.
+//!
+//! Leaves are added, removed or modified; everything else that only one of them has is added or removed with
+//! what is in it. The order of items that are told apart does not matter.
+
+use super::{ListKind, MAX_DEPTH, Schema, Shape, Type, item};
+use crate::set::{Element, Entry, Set};
+use crdkit_value::{MemberIndex, Value};
+use std::collections::BTreeMap;
+
+/// How two objects differ. No field is in two of the sets.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Comparison<'a> {
+    pub(crate) removed: Set<'a>,
+    pub(crate) modified: Set<'a>,
+    pub(crate) added: Set<'a>,
+}
+
+/// What became of a value itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Change {
+    Removed,
+    Modified,
+    Added,
+}
+
+/// What became of a value, and of what is in it.
+#[derive(Default)]
+struct Difference<'a> {
+    own: Option<Change>,
+    below: Entries<'a>,
+}
+
+/// Entries of the three sets.
+#[derive(Default)]
+struct Entries<'a> {
+    removed: Vec<Entry<'a>>,
+    modified: Vec<Entry<'a>>,
+    added: Vec<Entry<'a>>,
+}
+
+/// How `new` differs from `old`.
+pub(crate) fn compare<'a>(
+    schema: &Schema<'a>,
+    old: Option<Value<'a>>,
+    new: Option<Value<'a>>,
+) -> Comparison<'a> {
+    let walk = Walk { schema };
+    walk.value(schema.root(), old, new, MAX_DEPTH).below.finish()
+}
+
+impl<'a> Comparison<'a> {
+    /// The same without what is in `fields` or below it.
+    pub(crate) fn without(&self, fields: &Set<'_>) -> Self {
+        Self {
+            removed: self.removed.clone().recursive_difference(fields),
+            modified: self.modified.clone().recursive_difference(fields),
+            added: self.added.clone().recursive_difference(fields),
+        }
+    }
+}
+
+struct Walk<'s, 'a> {
+    schema: &'s Schema<'a>,
+}
+
+impl<'a> Walk<'_, 'a> {
+    /// At least one of the values is there.
+    fn value(
+        &self,
+        ty: Type,
+        old: Option<Value<'a>>,
+        new: Option<Value<'a>>,
+        depth: usize,
+    ) -> Difference<'a> {
+        let old_shape = self.schema.shape(ty, old);
+        let new_shape = self.schema.shape(ty, new);
+        if new.is_none() {
+            return self.shaped(ty, old_shape, old, new, depth);
+        }
+        if old.is_none() || old_shape == new_shape {
+            return self.shaped(ty, new_shape, old, new, depth);
+        }
+        // Each is seen as what it is; the value itself as what it has become.
+        let before = self.shaped(ty, old_shape, old, new, depth);
+        let mut after = self.shaped(ty, new_shape, old, new, depth);
+        after.below.append(before.below);
+        after.own = after.own.or(before.own.filter(|own| *own == Change::Modified));
+        after
+    }
+
+    fn shaped(
+        &self,
+        ty: Type,
+        shape: Shape,
+        old: Option<Value<'a>>,
+        new: Option<Value<'a>>,
+        depth: usize,
+    ) -> Difference<'a> {
+        let below = match shape {
+            _ if depth == 0 => return leaf(old, new),
+            Shape::Scalar(_) | Shape::Map { atomic: true } | Shape::List(ListKind::Atomic) => {
+                return leaf(old, new);
+            }
+            Shape::Map { .. } => {
+                let size = |value: Option<Value<'_>>| value.map_or(0, |it| it.members().len());
+                if size(old) == 0 && size(new) == 0 {
+                    return leaf(old, new);
+                }
+                self.members(ty, old, new, depth)
+            }
+            Shape::List(kind) => {
+                let size = |value: Option<Value<'_>>| value.map_or(0, |it| it.items().len());
+                if size(old) == 0 && size(new) == 0 {
+                    return leaf(old, new);
+                }
+                self.items(ty, kind, old, new, depth)
+            }
+        };
+        Difference { own: one_sided(old, new), below }
+    }
+
+    fn members(
+        &self,
+        ty: Type,
+        old: Option<Value<'a>>,
+        new: Option<Value<'a>>,
+        depth: usize,
+    ) -> Entries<'a> {
+        let mut entries = Entries::default();
+        let mut visit = |key: &'a str, old: Option<Value<'a>>, new: Option<Value<'a>>| {
+            if let Some(known) = self.schema.member(ty, key) {
+                let difference = self.value(known.ty, old, new, depth - 1);
+                entries.add(Element::Field(key), difference);
+            }
+        };
+        let new_members = new.map(MemberIndex::new);
+        for (key, member) in old.into_iter().flat_map(Value::members) {
+            visit(key, Some(member), new_members.as_ref().and_then(|new| new.get(key)));
+        }
+        let old_members = old.map(MemberIndex::new);
+        for (key, member) in new.into_iter().flat_map(Value::members) {
+            if old_members.as_ref().and_then(|old| old.get(key)).is_none() {
+                visit(key, None, Some(member));
+            }
+        }
+        entries
+    }
+
+    fn items(
+        &self,
+        ty: Type,
+        kind: ListKind,
+        old: Option<Value<'a>>,
+        new: Option<Value<'a>>,
+        depth: usize,
+    ) -> Entries<'a> {
+        let mut pairs: BTreeMap<Element<'a>, (Vec<Value<'a>>, Vec<Value<'a>>)> = BTreeMap::new();
+        for item in old.into_iter().flat_map(Value::items) {
+            if let Ok(element) = item::element(self.schema, ty, kind, item) {
+                pairs.entry(element).or_default().0.push(item);
+            }
+        }
+        for item in new.into_iter().flat_map(Value::items) {
+            if let Ok(element) = item::element(self.schema, ty, kind, item) {
+                pairs.entry(element).or_default().1.push(item);
+            }
+        }
+        let item_type = self.schema.items(ty);
+        let mut entries = Entries::default();
+        for (element, (old, new)) in pairs {
+            let item = |old, new| self.value(item_type, old, new, depth - 1);
+            let difference = match (&*old, &*new) {
+                ([] | [_], [] | [_]) => item(old.first().copied(), new.first().copied()),
+                // Items that are told apart by the same thing are one leaf.
+                ([_, _, ..], [_, _, ..]) => {
+                    let own = (old != new).then_some(Change::Modified);
+                    Difference { own, ..Difference::default() }
+                }
+                ([_, _, ..], _) => {
+                    let added = new.first().map(|new| item(None, Some(*new)));
+                    entries.one(element.clone(), Change::Removed);
+                    added.unwrap_or_default()
+                }
+                (_, _) => {
+                    let removed = old.first().map(|old| item(Some(*old), None));
+                    entries.one(element.clone(), Change::Added);
+                    removed.unwrap_or_default()
+                }
+            };
+            entries.add(element, difference);
+        }
+        entries
+    }
+}
+
+fn one_sided(old: Option<Value<'_>>, new: Option<Value<'_>>) -> Option<Change> {
+    match (old, new) {
+        (None, _) => Some(Change::Added),
+        (_, None) => Some(Change::Removed),
+        _ => None,
+    }
+}
+
+fn leaf<'a>(old: Option<Value<'a>>, new: Option<Value<'a>>) -> Difference<'a> {
+    let own = match (old, new) {
+        (Some(old), Some(new)) => (old != new).then_some(Change::Modified),
+        _ => one_sided(old, new),
+    };
+    Difference { own, below: Entries::default() }
+}
+
+impl<'a> Entries<'a> {
+    /// Says that `difference` is below `element`.
+    fn add(&mut self, element: Element<'a>, difference: Difference<'a>) {
+        let Difference { own, below } = difference;
+        let sets = [
+            (&mut self.removed, below.removed, Change::Removed),
+            (&mut self.modified, below.modified, Change::Modified),
+            (&mut self.added, below.added, Change::Added),
+        ];
+        for (entries, below, change) in sets {
+            let owned = own == Some(change);
+            if owned || !below.is_empty() {
+                let below = Set::of(below);
+                entries.push(Entry { element: element.clone(), owned, below });
+            }
+        }
+    }
+
+    fn one(&mut self, element: Element<'a>, change: Change) {
+        self.add(element, Difference { own: Some(change), below: Self::default() });
+    }
+
+    fn append(&mut self, other: Self) {
+        self.removed.extend(other.removed);
+        self.modified.extend(other.modified);
+        self.added.extend(other.added);
+    }
+
+    fn finish(self) -> Comparison<'a> {
+        Comparison {
+            removed: Set::of(self.removed),
+            modified: Set::of(self.modified),
+            added: Set::of(self.added),
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! The types of object metadata, which no schema of a CRD describes.
+
+use super::{ListKind, MemberType, ScalarKind, Type};
+
+/// A part of object metadata.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Meta {
+    /// `metadata` itself.
+    Object,
+    /// `labels` and `annotations`.
+    Texts,
+    /// `finalizers`.
+    Finalizers,
+    /// `ownerReferences`.
+    Owners,
+    /// One of them.
+    Owner,
+    /// A string.
+    Text,
+    /// A number.
+    Number,
+    /// A boolean.
+    Boolean,
+    /// A time.
+    Time,
+}
+
+impl Meta {
+    pub(super) fn scalar(self) -> Option<ScalarKind> {
+        match self {
+            Self::Text => Some(ScalarKind::String),
+            Self::Number => Some(ScalarKind::Number),
+            Self::Boolean => Some(ScalarKind::Boolean),
+            Self::Time => Some(ScalarKind::Any),
+            Self::Object | Self::Texts | Self::Finalizers | Self::Owners | Self::Owner => None,
+        }
+    }
+
+    pub(super) fn list(self) -> Option<ListKind> {
+        match self {
+            Self::Finalizers => Some(ListKind::Set),
+            Self::Owners => Some(ListKind::Map),
+            _ => None,
+        }
+    }
+
+    /// Whether it is an atomic map; none if it is no map.
+    pub(super) fn is_map(self) -> Option<bool> {
+        match self {
+            Self::Object | Self::Texts => Some(false),
+            Self::Owner => Some(true),
+            _ => None,
+        }
+    }
+
+    pub(super) fn member(self, key: &str) -> Option<MemberType> {
+        let ty = match (self, key) {
+            (Self::Texts, _) => {
+                return Some(MemberType { ty: Type::Meta(Self::Text), is_declared: false });
+            }
+            (Self::Object, "annotations" | "labels") => Self::Texts,
+            (Self::Object, "finalizers") => Self::Finalizers,
+            (Self::Object, "ownerReferences") => Self::Owners,
+            (Self::Object, "creationTimestamp" | "deletionTimestamp") => Self::Time,
+            (Self::Object, "deletionGracePeriodSeconds" | "generation") => Self::Number,
+            (
+                Self::Object,
+                "generateName" | "name" | "namespace" | "resourceVersion" | "selfLink" | "uid",
+            )
+            | (Self::Owner, "apiVersion" | "kind" | "name" | "uid") => Self::Text,
+            (Self::Object, "managedFields") => {
+                return Some(MemberType { ty: Type::Atomic, is_declared: true });
+            }
+            (Self::Owner, "blockOwnerDeletion" | "controller") => Self::Boolean,
+            _ => return None,
+        };
+        Some(MemberType { ty: Type::Meta(ty), is_declared: true })
+    }
+
+    pub(super) fn items(self) -> Type {
+        match self {
+            Self::Finalizers => Type::Meta(Self::Text),
+            Self::Owners => Type::Meta(Self::Owner),
+            _ => Type::Atomic,
+        }
+    }
+
+    pub(super) fn keys(self) -> &'static [&'static str] {
+        match self {
+            Self::Owners => &["uid"],
+            _ => &[],
+        }
+    }
+}

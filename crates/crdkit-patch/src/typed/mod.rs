@@ -1,0 +1,274 @@
+//! Objects as their schema sees them: what of a value is one leaf, what is merged member by member, and by what
+//! items of lists are told apart.
+//!
+//! [`Schema`] is the schema of whole objects in a compiled table; [`Type`] is the type of one value in them. A type has
+//! up to three [`Shape`]s, of which the value decides. The walks over typed values are modules of their own.
+//!
+//! Walks recurse once per level of a value; what is deeper than [`MAX_DEPTH`] is a leaf.
+//!
+//! Upstream: `structured-merge-diff/typed`, `kube-openapi/pkg/schemaconv`.
+
+mod compare;
+mod fields;
+mod item;
+mod merge;
+mod metadata;
+mod named;
+mod problem;
+mod reconcile;
+mod remove;
+mod validate;
+
+pub(crate) use compare::{Comparison, compare};
+pub(crate) use fields::fields;
+pub(crate) use merge::merge;
+pub(crate) use named::own_named;
+pub(crate) use problem::{TypeProblem, text as problems_text};
+pub(crate) use reconcile::reconcile;
+pub(crate) use remove::{extract, remove};
+pub(crate) use validate::{Repeats, validate};
+
+use crdkit_schema::compile::{Additional, Flags, Id, ListType, Node, Table, Types};
+use crdkit_value::{Kind, Value};
+use metadata::Meta;
+
+/// The schema of objects, as field managers see it.
+#[derive(Clone, Copy, Debug)]
+pub struct Schema<'t> {
+    table: &'t Table,
+    root: Type,
+}
+
+/// The type of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Type {
+    /// What a schema says, and whether one around it keeps unknown members.
+    Schema(Id, bool),
+    /// A part of object metadata.
+    Meta(Meta),
+    /// Nothing is said: objects are merged member by member, arrays are leaves.
+    Deduced,
+    /// Nothing is said, and everything is one leaf.
+    Atomic,
+}
+
+/// What a type says about values of one kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shape {
+    /// A leaf of this kind.
+    Scalar(ScalarKind),
+    /// A list.
+    List(ListKind),
+    /// A map or a structure; atomic or not.
+    Map {
+        /// Whether it is one leaf.
+        atomic: bool,
+    },
+}
+
+/// What a scalar must be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ScalarKind {
+    Number,
+    String,
+    Boolean,
+    Any,
+}
+
+/// How items of a list are told apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ListKind {
+    /// Not at all: the list is one leaf.
+    Atomic,
+    /// By value.
+    Set,
+    /// By some of their members.
+    Map,
+}
+
+/// The type of a member, and whether it is one of the fields that a structure declares.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MemberType {
+    pub(crate) ty: Type,
+    pub(crate) is_declared: bool,
+}
+
+/// Deeper values are leaves.
+pub(crate) const MAX_DEPTH: usize = 500;
+
+impl<'t> Schema<'t> {
+    /// The schema `root` of `table`; `preserves` says that unknown members are kept everywhere. Without a schema
+    /// nothing is known about objects.
+    pub fn new(table: &'t Table, root: Option<Id>, preserves: bool) -> Self {
+        let root = root.map_or(Type::Deduced, |root| Type::Schema(root, preserves));
+        Self { table, root }
+    }
+
+    /// The type of whole objects.
+    pub(crate) fn root(&self) -> Type {
+        self.root
+    }
+
+    fn node(&self, id: Id) -> &'t Node {
+        self.table.node(self.table.resolve(id))
+    }
+
+    /// What `ty` says about `value`; about `null`, and about what it does not allow, the first of what it
+    /// says about objects, scalars and arrays.
+    pub(crate) fn shape(&self, ty: Type, value: Option<Value<'_>>) -> Shape {
+        let of_kind = value.and_then(|value| match value.kind() {
+            Kind::Null => None,
+            Kind::Array(_) => self.list(ty).map(Shape::List),
+            Kind::Object(_) => self.map(ty),
+            _ => self.scalar(ty).map(Shape::Scalar),
+        });
+        let first = || {
+            let scalar = || self.scalar(ty).map(Shape::Scalar);
+            self.map(ty).or_else(scalar).or_else(|| self.list(ty).map(Shape::List))
+        };
+        of_kind.or_else(first).unwrap_or(Shape::Scalar(ScalarKind::Any))
+    }
+
+    /// What it says about scalars, if they are allowed.
+    fn scalar(&self, ty: Type) -> Option<ScalarKind> {
+        let id = match ty {
+            Type::Schema(id, _) => id,
+            Type::Meta(meta) => return meta.scalar(),
+            Type::Deduced | Type::Atomic => return Some(ScalarKind::Any),
+        };
+        let node = self.node(id);
+        match node.types {
+            Types::Object | Types::Array => None,
+            Types::Integer | Types::Number => Some(ScalarKind::Number),
+            Types::Boolean => Some(ScalarKind::Boolean),
+            Types::String => Some(match node.more().and_then(|more| more.format) {
+                Some(format) if self.table.name(format) != "byte" => ScalarKind::Any,
+                _ => ScalarKind::String,
+            }),
+            Types::Any | Types::IntOrString | Types::Other(_) => Some(ScalarKind::Any),
+        }
+    }
+
+    /// What it says about arrays, if they are allowed.
+    pub(crate) fn list(&self, ty: Type) -> Option<ListKind> {
+        let id = match ty {
+            Type::Schema(id, _) => id,
+            Type::Meta(meta) => return meta.list(),
+            Type::Deduced | Type::Atomic => return Some(ListKind::Atomic),
+        };
+        let node = self.node(id);
+        if !matches!(node.types, Types::Array | Types::Any | Types::IntOrString) {
+            return None;
+        }
+        Some(match node.list_type {
+            ListType::Atomic => ListKind::Atomic,
+            ListType::Map if !node.list_map_keys().is_empty() => ListKind::Map,
+            ListType::Set | ListType::Map => ListKind::Set,
+        })
+    }
+
+    /// What it says about objects, if they are allowed.
+    fn map(&self, ty: Type) -> Option<Shape> {
+        let atomic = match ty {
+            Type::Schema(id, _) => {
+                let node = self.node(id);
+                if !matches!(node.types, Types::Object | Types::Any | Types::IntOrString) {
+                    return None;
+                }
+                node.has(Flags::ATOMIC_MAP)
+            }
+            Type::Meta(meta) => meta.is_map()?,
+            Type::Deduced => false,
+            Type::Atomic => true,
+        };
+        Some(Shape::Map { atomic })
+    }
+
+    /// The type of the member `key` of an object; none if there may be none.
+    pub(crate) fn member(&self, ty: Type, key: &str) -> Option<MemberType> {
+        let declared = |ty| Some(MemberType { ty, is_declared: true });
+        let (id, keeps) = match ty {
+            Type::Schema(id, keeps) => (id, keeps),
+            Type::Meta(meta) => return meta.member(key),
+            other => return Some(MemberType { ty: other, is_declared: false }),
+        };
+        let node = self.node(id);
+        let keeps = keeps || node.has(Flags::PRESERVE);
+        if node.is_resource() {
+            match key {
+                "apiVersion" | "kind" => return declared(Type::Meta(Meta::Text)),
+                "metadata" => return declared(Type::Meta(Meta::Object)),
+                _ => {}
+            }
+        }
+        if let Some(field) = node.fields.get(self.table, key) {
+            return declared(Type::Schema(field, keeps));
+        }
+        let ty = self.undeclared(node, keeps)?;
+        Some(MemberType { ty, is_declared: false })
+    }
+
+    /// The type of members that are not declared; none if there may be none.
+    fn undeclared(&self, node: &Node, keeps: bool) -> Option<Type> {
+        match node.additional {
+            Additional::Schema(id) => Some(Type::Schema(id, keeps)),
+            Additional::Allowed(true) => Some(Type::Deduced),
+            Additional::Allowed(false) => None,
+            Additional::Absent => {
+                let says_nothing = node.fields.is_empty() && !node.is_resource();
+                (keeps || says_nothing).then_some(Type::Deduced)
+            }
+        }
+    }
+
+    /// Whether nothing is said about the members of objects, so that what is known about them is what is there.
+    pub(crate) fn is_deduced(&self, ty: Type) -> bool {
+        match ty {
+            Type::Schema(id, keeps) => {
+                let node = self.node(id);
+                let keeps = keeps || node.has(Flags::PRESERVE);
+                node.fields.is_empty()
+                    && !node.is_resource()
+                    && self.undeclared(node, keeps) == Some(Type::Deduced)
+            }
+            Type::Deduced => true,
+            Type::Meta(_) | Type::Atomic => false,
+        }
+    }
+
+    /// The type of the items of a list.
+    pub(crate) fn items(&self, ty: Type) -> Type {
+        match ty {
+            Type::Schema(id, keeps) => {
+                let node = self.node(id);
+                let keeps = keeps || node.has(Flags::PRESERVE);
+                node.items.map_or(Type::Atomic, |items| Type::Schema(items, keeps))
+            }
+            Type::Meta(meta) => meta.items(),
+            Type::Deduced | Type::Atomic => Type::Atomic,
+        }
+    }
+
+    /// The members that tell items of a list apart, as written.
+    pub(crate) fn keys(&self, ty: Type) -> impl ExactSizeIterator<Item = &'t str> {
+        let (names, own): (_, &'static [&'static str]) = match ty {
+            Type::Schema(id, _) => (self.node(id).list_map_keys(), &[]),
+            Type::Meta(meta) => (&[][..], meta.keys()),
+            Type::Deduced | Type::Atomic => (&[][..], &[]),
+        };
+        let table = self.table;
+        let n = names.len() + own.len();
+        (0..n).map(move |at| match names.get(at) {
+            Some(name) => table.name(*name),
+            None => own.get(at).copied().unwrap_or_default(),
+        })
+    }
+
+    /// The default of the member `key` of objects of type `ty`.
+    pub(crate) fn default(&self, ty: Type, key: &str) -> Option<Value<'t>> {
+        let Type::Schema(id, _) = ty else { return None };
+        let node = self.node(id);
+        let field = self.node(node.fields.get(self.table, key)?);
+        self.table.default_value(field.default?).filter(|value| !value.is_null())
+    }
+}
