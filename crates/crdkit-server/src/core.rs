@@ -4,7 +4,7 @@ use crate::catalogue::snapshot::{Catalogue, Served};
 use crate::crds::Definitions;
 use crate::environment::Environment;
 use crate::identify::Tokens;
-use crate::publish::Published;
+use crate::openapi::Documents;
 use crate::settings::Settings;
 use arc_swap::ArcSwap;
 use crdkit_schema::status::Status;
@@ -21,7 +21,7 @@ pub(crate) struct Core {
     pub(crate) environment: Environment,
     pub(crate) settings: Settings,
     pub(crate) tokens: Tokens,
-    pub(crate) published: Published,
+    pub(crate) documents: Documents,
     /// Says when the server stops.
     pub(crate) stop: watch::Sender<bool>,
 }

@@ -7,7 +7,7 @@ use crate::crds::{self, Definitions};
 use crate::environment::{Entropy, Environment};
 use crate::http;
 use crate::identify::Tokens;
-use crate::publish::Published;
+use crate::openapi::Documents;
 use crate::settings::Settings;
 use crate::stored;
 use crate::tls::{Certificates, TlsError};
@@ -206,7 +206,7 @@ impl ServerBuilder {
             environment,
             settings: self.settings,
             tokens: self.tokens,
-            published: Published::default(),
+            documents: Documents::default(),
             stop,
         });
         namespaces(&core).await.map_err(StartError::Store)?;

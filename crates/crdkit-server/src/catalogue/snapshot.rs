@@ -5,7 +5,7 @@
 
 use super::resource::Resource;
 use crate::crds;
-use crate::publish::Description;
+use crate::openapi::Published;
 use crate::rules::Rules;
 use crate::settings::Settings;
 use crate::stored;
@@ -45,7 +45,7 @@ pub(crate) struct Served {
     /// How field managers see a native kind.
     pub(crate) typed: OnceLock<Option<Crd>>,
     /// What documents say about it.
-    pub(crate) description: Description,
+    pub(crate) published: Published,
     /// Events in the forms they were sent in.
     pub(crate) events: EventCache,
     /// Says when this is no longer served as it is, so that watches end.
@@ -78,7 +78,7 @@ impl Served {
             stores,
             terminating,
             typed: OnceLock::new(),
-            description: Description::default(),
+            published: Published::default(),
             events: EventCache::default(),
             ended,
             rules,
