@@ -10,12 +10,11 @@ use crate::rules::Rules;
 use crate::settings::Settings;
 use crate::stored;
 use crate::watch::EventCache;
-use crdkit_engine::Crd;
 use crdkit_native::NativeKind;
 use crdkit_schema::status::{Status, Subject};
 use crdkit_store::{KeyLayout, Revision, StoreEntry};
 use crdkit_value::{Document, NodeId};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
 
@@ -42,8 +41,6 @@ pub(crate) struct Served {
     stores: bool,
     /// Whether new objects are refused because the CRD is going away.
     pub(crate) terminating: bool,
-    /// How field managers see a native kind.
-    pub(crate) typed: OnceLock<Option<Crd>>,
     /// What documents say about it.
     pub(crate) published: Published,
     /// Events in the forms they were sent in.
@@ -77,7 +74,6 @@ impl Served {
             fresh,
             stores,
             terminating,
-            typed: OnceLock::new(),
             published: Published::default(),
             events: EventCache::default(),
             ended,

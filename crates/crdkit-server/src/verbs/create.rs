@@ -5,7 +5,6 @@ use super::write::CreateFailure;
 use crate::answer::Answer;
 use crate::options::{WriteKind, WriteOptions};
 use crate::stored;
-use crdkit_engine::Input;
 use crdkit_schema::status::Status;
 use crdkit_value::Document;
 
@@ -16,10 +15,10 @@ impl Target<'_> {
     pub(super) async fn create(&self) -> Result<Answer, Box<Status>> {
         let form = self.form()?;
         let media = self.content_type()?;
-        let body = self.request.body()?;
+        self.request.body()?;
         let options = WriteOptions::of(self.request, WriteKind::Create)?;
         let shape = self.shape(&form)?;
-        let format = media.format().ok_or_else(|| self.no_protobuf())?;
+        let body = self.object_in(media)?;
         let place = self.place().await?;
         let managing = self.managing(&options);
         let mut tries = 0;
@@ -38,8 +37,7 @@ impl Target<'_> {
                 managing.update(None, document);
                 self.admit(place, &name)
             };
-            let verdict =
-                self.served.rules.create(Input::Bytes(format, body), &engine, &mut between);
+            let verdict = self.served.rules.create(body.input(), &engine, &mut between);
             let document = self.settle(verdict).map_err(|refused| refused.status)?;
             tries += 1;
             match self.store_new(document, options.dry_run).await {

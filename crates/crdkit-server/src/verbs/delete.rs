@@ -4,6 +4,7 @@ use super::Target;
 use super::write::{is_held, is_terminating};
 use crate::answer::Answer;
 use crate::core::WriteFailure;
+use crate::decode;
 use crate::negotiate::Form;
 use crate::options::{cause, refuse};
 use crate::request::Request;
@@ -73,8 +74,13 @@ impl Target<'_> {
         let (options, dry_run) = if body.is_empty() {
             of_query(self.request)?
         } else {
-            let media = self.content_type()?;
-            of_body(media.format().unwrap_or(Format::Json), body)?
+            match self.content_type()?.format() {
+                Some(format) => of_body(format, body)?,
+                None => {
+                    let decoded = decode::protobuf(body, "DeleteOptions").map_err(Box::new)?;
+                    of_document(decoded.root())?
+                }
+            }
         };
         let mut causes = Vec::new();
         if let Some(policy) = &options.propagation {
@@ -286,7 +292,11 @@ fn of_body(format: Format, body: &[u8]) -> Result<(DeleteOptions, Vec<String>), 
             )));
         }
     };
-    let root = document.root();
+    of_document(document.root())
+}
+
+fn of_document(root: Value<'_>) -> Result<(DeleteOptions, Vec<String>), Box<Status>> {
+    let bad = |text: String| Box::new(Status::bad_request(text));
     let text = |key: &str| root.get(key).and_then(Value::as_str).unwrap_or_default();
     let (kind, api_version) = (text("kind"), text("apiVersion"));
     if !matches!(kind, "" | "DeleteOptions") {

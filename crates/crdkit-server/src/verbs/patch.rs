@@ -12,7 +12,7 @@ use crdkit_codec::media::{PatchType, UnsupportedMediaType};
 use crdkit_codec::{Decoded, go_json};
 use crdkit_engine::{FieldValidation, Input};
 use crdkit_issue::Issue;
-use crdkit_patch::{PatchError, PatchLimits, json, merge};
+use crdkit_patch::{Definitions, PatchError, PatchLimits, Schema, json, merge, strategic};
 use crdkit_schema::status::{Cause, Status, Subject};
 use crdkit_text::quote::quote;
 use crdkit_value::{Document, NodeId, Value};
@@ -21,6 +21,7 @@ use crdkit_value::{Document, NodeId, Value};
 pub(super) enum Patch {
     Json(json::Patch),
     Merge(merge::Patch),
+    Strategic(strategic::Patch),
 }
 
 impl Patch {
@@ -29,6 +30,7 @@ impl Patch {
         let limits = PatchLimits::default();
         let patch = match kind {
             PatchType::Json => json::Patch::read(body, &limits).map(Self::Json),
+            PatchType::Strategic => strategic::Patch::read(body, &limits).map(Self::Strategic),
             _ => merge::Patch::read(body, &limits).map(Self::Merge),
         };
         match patch {
@@ -37,8 +39,19 @@ impl Patch {
         }
     }
 
-    pub(super) fn apply(&self, object: &mut Document) -> Result<(), Box<Status>> {
+    /// Applies the patch to an object of a kind.
+    pub(super) fn apply(
+        &self,
+        object: &mut Document,
+        api_version: &str,
+        kind: &str,
+    ) -> Result<(), Box<Status>> {
         match self {
+            Self::Strategic(patch) => {
+                let schema = Schema::of_kind(Definitions::native(), api_version, kind);
+                let schema = schema.ok_or_else(|| Box::new(Status::rejected()))?;
+                patch.apply(object, &schema).map_err(|error| error.status().into())
+            }
             Self::Json(patch) => patch.apply(object).map_err(|error| error.status().into()),
             Self::Merge(patch) => {
                 patch.apply(object);
@@ -52,6 +65,7 @@ impl Patch {
         match self {
             Self::Json(_) => &[],
             Self::Merge(patch) => patch.repeated(),
+            Self::Strategic(patch) => patch.repeated(),
         }
     }
 }
@@ -74,7 +88,8 @@ impl Target<'_> {
         let make = |old: &Document| {
             let patch = patch.as_ref().map_err(|error| Box::new(error.status()))?;
             let mut patched = old.clone();
-            patch.apply(&mut patched)?;
+            let kind = &self.served.resource.kind;
+            patch.apply(&mut patched, &self.served.resource.api_version(), &kind.kind)?;
             self.check_type(part, name, &mut patched, old.root())?;
             let shown = patched.clone();
             let mut between = |document: &mut Document| {

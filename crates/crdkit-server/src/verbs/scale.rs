@@ -75,7 +75,7 @@ impl Target<'_> {
             let patch = patch.as_ref().map_err(|error| Box::new(error.status()))?;
             // Without replicas there is a scale as well, to be patched.
             let mut scale = scale_with(old.root(), self.replica_paths()?, None);
-            patch.apply(&mut scale)?;
+            patch.apply(&mut scale, "autoscaling/v1", "Scale")?;
             let (api_version, kind) =
                 (text(scale.root(), "apiVersion"), text(scale.root(), "kind"));
             if (api_version, kind) != ("autoscaling/v1", "Scale") {
