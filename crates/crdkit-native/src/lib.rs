@@ -43,7 +43,9 @@ mod pipeline;
 pub mod protobuf;
 mod rule;
 mod scalar;
+mod table;
 
 pub use data::{Column, NativeKind, Storage, Subresource};
 pub use kinds::NativeKinds;
 pub use pipeline::ReadNative;
+pub use table::{NativeCell, NativeRow, NativeRowCondition};

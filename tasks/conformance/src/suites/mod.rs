@@ -10,6 +10,7 @@ mod json_schema;
 mod k8s_cel;
 mod native;
 mod native_proto;
+mod native_table;
 mod objects;
 mod sample;
 mod verdict;
@@ -50,6 +51,7 @@ pub(crate) const ALL: &[Suite] = &[
     objects::OPENSHIFT,
     native::SUITE,
     native_proto::SUITE,
+    native_table::SUITE,
     apply::SUITE,
     sample::SUITE,
     explain::SUITE,
