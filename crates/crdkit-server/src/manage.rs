@@ -57,7 +57,7 @@ impl Managing<'_> {
                 own = CrdVersions(rules.crd.compiled());
                 &own
             }
-            Rules::Native(_) | Rules::Definition => &NativeVersions(&self.served.resource.kind.kind),
+            Rules::Native(_) | Rules::Review(_) | Rules::Definition => &NativeVersions(&self.served.resource.kind.kind),
         };
         let time = Timestamp { nanoseconds: 0, ..self.now };
         then(&Writer {

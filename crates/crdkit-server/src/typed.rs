@@ -8,7 +8,7 @@ use crdkit_value::{Document, Kind, NewValue, NodeId, Value};
 /// An object of a native kind with nothing in it but the parts that are always there.
 pub(crate) fn empty(served: &Served) -> Document {
     let mut document = match &served.rules {
-        Rules::Native(kind) => {
+        Rules::Native(kind) | Rules::Review(kind) => {
             let nothing = Document::object().with("metadata", NewValue::EmptyObject);
             kind.stored(&nothing, &RequestOptions::new().namespace("")).into_document()
         }

@@ -61,7 +61,7 @@ impl Served {
         let api_version = resource.api_version();
         let prefix_text = stored::prefix(&api_version, &resource.kind.kind);
         let (key_group, key_plural) = match &rules {
-            Rules::Native(kind) => ("", native_key(kind)),
+            Rules::Native(kind) | Rules::Review(kind) => ("", native_key(kind)),
             Rules::Custom(_) | Rules::Definition => (resource.kind.group.as_str(), &*resource.plural),
         };
         let stores = resource.storage.as_ref() == Some(&resource.kind)
@@ -140,7 +140,7 @@ impl Served {
                 let status = Document::object().with("phase", "Terminating");
                 object.insert(NodeId::ROOT, "status", &status);
             }
-            Rules::Native(_) | Rules::Custom(_) => {}
+            Rules::Native(_) | Rules::Review(_) | Rules::Custom(_) => {}
         }
     }
 

@@ -9,6 +9,7 @@ mod delete_collection;
 mod get;
 mod list;
 mod patch;
+mod review;
 mod scale;
 mod update;
 mod write;
@@ -24,6 +25,7 @@ use crate::decode;
 use crate::negotiate::Form;
 use crate::request::Request;
 use crate::route::{ResourceRoute, Verb};
+use crate::rules::Rules;
 use crate::view::{Shape, View};
 use crdkit_codec::Format;
 use crdkit_codec::media::{MediaType, Offer, PatchOffer, request_type};
@@ -148,7 +150,14 @@ impl Target<'_> {
         {
             return Err(Status::no_such_path().into());
         }
+        if let Rules::Review(kind) = self.served.rules {
+            return match (route.verb, self.name) {
+                (Verb::Create, None) => self.review(kind).await,
+                _ => refuse(),
+            };
+        }
         match (route.verb, self.name.is_some()) {
+            (Verb::Create, true) if self.subresource == Some("token") => self.token_request().await,
             (Verb::Create, named) if named == self.subresource.is_some() && allows(Known::Create) => {
                 self.create().await
             }
