@@ -92,6 +92,9 @@ fn line(body: &[u8], issue: &Issue) -> usize {
 /// # Errors
 /// The answer, when there is none.
 pub(crate) fn protobuf(body: &[u8], kind: &str) -> Result<Document, Status> {
+    if body == protobuf::MAGIC {
+        return Err(answer(kind, "empty body", body));
+    }
     let problem = match protobuf::decode(body, &Limits::default()) {
         Ok(document) => return Ok(document),
         Err(ProtobufError::UnknownKind { api_version, kind: found }) => {
@@ -103,7 +106,6 @@ pub(crate) fn protobuf(body: &[u8], kind: &str) -> Result<Document, Status> {
                 quote(&api_version),
             )));
         }
-        Err(_) if body == protobuf::MAGIC => "empty body".to_owned(),
         Err(ProtobufError::Magic) => {
             let prefix: Vec<String> = protobuf::MAGIC.iter().map(u8::to_string).collect();
             format!(

@@ -15,16 +15,21 @@ pub(crate) fn empty(served: &Served) -> Document {
         Rules::Definition => crate::rules::empty_definition(),
         Rules::Custom(_) => Document::object(),
     };
-    // Parts are always there; what is in them by default is not.
+    // Parts are always there, and so is nothing where something could be; what is in them by default is not.
     let removed: Vec<NodeId> = document
         .root()
         .ids()
-        .filter(|id| *id != NodeId::ROOT && !is_part(document.value(*id)))
+        .filter(|id| *id != NodeId::ROOT && is_default(document.value(*id)))
         .collect();
     removed.into_iter().for_each(|id| document.remove(id));
     document
 }
 
-fn is_part(value: Value<'_>) -> bool {
-    matches!(value.kind(), Kind::Object(_)) && value.key().is_some()
+fn is_default(value: Value<'_>) -> bool {
+    match value.kind() {
+        Kind::Object(_) => value.key().is_none(),
+        Kind::Null | Kind::Bool(false) | Kind::Int(0) => false,
+        Kind::String(text) => !text.is_empty(),
+        _ => true,
+    }
 }

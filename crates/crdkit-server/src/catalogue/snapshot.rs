@@ -10,6 +10,7 @@ use crate::rules::Rules;
 use crate::settings::Settings;
 use crate::stored;
 use crate::watch::EventCache;
+use bytes::Bytes;
 use crdkit_native::NativeKind;
 use crdkit_schema::status::{Status, Subject};
 use crdkit_store::{KeyLayout, Revision, StoreEntry};
@@ -86,6 +87,15 @@ impl Served {
     pub(crate) fn splice_at(&self, entry: &StoreEntry) -> Option<usize> {
         let current = self.stores && entry.revision > self.fresh;
         (current && entry.value.starts_with(self.prefix_text.as_bytes())).then_some(self.prefix)
+    }
+
+    /// The stored form of an object, which is written as `written` if that is something else.
+    pub(crate) fn encode(&self, object: &Document, written: Option<Document>) -> Bytes {
+        if self.stores && written.is_none() {
+            return stored::encode(object.root());
+        }
+        let written = self.rules.to_storage(written.unwrap_or_else(|| object.clone()));
+        stored::encode_apart(written.root())
     }
 
     /// Whether a stored form that was just made is of this version.

@@ -43,7 +43,10 @@ pub(crate) enum Part {
 
 /// An object that was accepted.
 pub(crate) struct Accepted {
+    /// The object as it is read back.
     pub(crate) document: Document,
+    /// The object as it is written, where that is something else.
+    pub(crate) written: Option<Document>,
     pub(crate) warnings: Vec<String>,
 }
 
@@ -130,7 +133,8 @@ impl Rules {
         let document = stored::object(entry);
         match self {
             Self::Custom(rules) => rules.read(&document),
-            Self::Definition | Self::Native(_) | Self::Review(_) => document,
+            Self::Native(kind) => native::read(kind, document),
+            Self::Definition | Self::Review(_) => document,
         }
     }
 
@@ -138,7 +142,8 @@ impl Rules {
     pub(crate) fn to_storage(&self, document: Document) -> Document {
         match self {
             Self::Custom(rules) => rules.to_storage(document),
-            Self::Definition | Self::Native(_) | Self::Review(_) => document,
+            Self::Native(kind) => native::to_storage(kind, document),
+            Self::Definition | Self::Review(_) => document,
         }
     }
 

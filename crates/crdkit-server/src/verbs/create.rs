@@ -38,9 +38,9 @@ impl Target<'_> {
                 self.admit(place, &name)
             };
             let verdict = self.served.rules.create(body.input(), &engine, &mut between);
-            let document = self.settle(verdict).map_err(|refused| refused.status)?;
+            let accepted = self.settle(verdict).map_err(|refused| refused.status)?;
             tries += 1;
-            match self.store_new(document, options.dry_run).await {
+            match self.store_new(accepted, options.dry_run).await {
                 Ok(written) => break written,
                 Err(CreateFailure::Exists(_)) if generated && tries < NAMES => {}
                 Err(CreateFailure::Exists(mut status)) if generated => {

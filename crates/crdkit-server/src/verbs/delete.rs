@@ -207,7 +207,7 @@ async fn delete_entry(
     if options.dry_run {
         return Ok(Deleted::Waiting(object));
     }
-    let value = stored::encode(served.rules.to_storage(object.clone()).root());
+    let value = served.encode(&object, None);
     if value != current.value {
         let write = Write::put(key, Expect::At(current.revision), value);
         let revision = core.write(served, write).await?;

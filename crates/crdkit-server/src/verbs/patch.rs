@@ -5,7 +5,7 @@ use super::write::Written;
 use crate::answer::Answer;
 use crate::negotiate::Form;
 use crate::options::{WriteKind, WriteOptions};
-use crate::rules::{Part, Refused};
+use crate::rules::{Part, Refused, Verdict};
 use crate::stored::metadata_text;
 use crate::view::Shape;
 use crdkit_codec::media::{PatchType, UnsupportedMediaType};
@@ -104,7 +104,7 @@ impl Target<'_> {
             };
             let input = Input::Decoded(Decoded { document: patched, issues });
             let verdict = self.served.rules.update(part, old, input, &engine, &mut between);
-            self.settle(verdict).map_err(|refused| patch_refused(*refused, &shown))
+            self.settle(of_patch(verdict)).map_err(|refused| patch_refused(*refused, &shown))
         };
         let written = self.replace(name, options.dry_run, make).await?;
         let written = written.ok_or_else(|| Box::new(self.subject(name).not_found()))?;
@@ -159,6 +159,12 @@ impl Target<'_> {
         if found == expected || !self.served.resource.is_custom() {
             return Ok(());
         }
+        // No schema knows the other version, so that no schema knows the rest.
+        if self.request.query.text("fieldValidation") != "Ignore" {
+            let known = ["apiVersion", "kind", "metadata"];
+            let unknown = patched.root().members().filter(|(key, _)| !known.contains(key));
+            unknown.for_each(|(key, _)| self.request.warn(format!("unknown field \"{key}\"")));
+        }
         let cause = Cause {
             reason: "FieldValueInvalid",
             field: "apiVersion".to_owned(),
@@ -198,6 +204,20 @@ impl Target<'_> {
             _ => Ok(()),
         }
     }
+}
+
+/// The verdict on a patch, whose result nobody has written down.
+fn of_patch(mut verdict: Verdict) -> Verdict {
+    const WRITTEN: &str = "contains duplicate entries;";
+    const MADE: &str = "contains duplicate entries after mutating admission happens;";
+    let warnings = match &mut verdict {
+        Ok(accepted) => &mut accepted.warnings,
+        Err(refused) => &mut refused.warnings,
+    };
+    for text in warnings.iter_mut().filter(|text| text.starts_with(".metadata.ownerReferences")) {
+        *text = text.replace(WRITTEN, MADE);
+    }
+    verdict
 }
 
 /// The answer to a patch whose result cannot be read is about the patch.

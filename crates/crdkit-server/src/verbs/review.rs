@@ -7,7 +7,9 @@ use crate::identify::User;
 use crate::options::{WriteKind, WriteOptions, cause};
 use crate::stored;
 use crdkit_engine::RequestOptions;
-use crdkit_native::{NativeKind, NativeKinds};
+use crdkit_codec::DecodeOptions;
+use crdkit_issue::Issue;
+use crdkit_native::NativeKind;
 use crdkit_schema::status::{Status, Subject};
 use crdkit_text::timestamp::Timestamp;
 use crdkit_value::{Document, NewValue, NodeId, Value};
@@ -25,6 +27,7 @@ impl Target<'_> {
         let body = self.object_in(media)?;
         let engine = self.engine_options(&options);
         let mut document = read(kind, &body, &engine)?;
+        stored::remove(&mut document, NodeId::ROOT, "status");
         self.managing(&options).update(None, &mut document);
         let answer = match kind.kind {
             "SelfSubjectReview" => self.who_am_i(),
@@ -75,18 +78,22 @@ impl Target<'_> {
         let form = self.form()?;
         let media = self.content_type()?;
         self.request.body()?;
-        let options = WriteOptions::of(self.request, WriteKind::Create)?;
+        WriteOptions::of(self.request, WriteKind::Create)?;
         let body = self.object_in(media)?;
         let Some(entry) = self.entry(name).await? else {
             return Err(self.subject(name).not_found().into());
         };
         let account = stored::object(&entry);
-        let kinds = NativeKinds::latest();
-        let kind = kinds.find("authentication.k8s.io", "v1", "TokenRequest");
-        let mut document = match kind {
-            Some(kind) => read(kind, &body, &self.engine_options(&options))?,
-            None => Document::object(),
+        let mut document = match body {
+            super::BodyObject::Document(document) => document,
+            super::BodyObject::Bytes(format, bytes) => {
+                let decoded = format.decode(bytes, &DecodeOptions::default());
+                let bad = |issue: Box<Issue>| Status::bad_request(issue.server_message());
+                decoded.map_err(bad)?.document
+            }
         };
+        document.insert(NodeId::ROOT, "apiVersion", "authentication.k8s.io/v1");
+        document.insert(NodeId::ROOT, "kind", "TokenRequest");
         let seconds = document.root().pointer("/spec/expirationSeconds").and_then(Value::as_i64);
         let seconds = seconds.unwrap_or(TOKEN_SECONDS);
         if seconds < SHORTEST_TOKEN {

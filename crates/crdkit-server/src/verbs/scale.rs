@@ -159,11 +159,6 @@ impl Target<'_> {
                 return Err(self.subject(name).conflict(problem).into());
             }
             let replicas = scale.root().pointer("/spec/replicas").and_then(Value::as_i64);
-            if replicas.unwrap_or_default() == 0 && replicas_at(old.root(), &paths.spec).is_none() {
-                let path = quote(&paths.spec);
-                let text = format!("the spec replicas field {path} cannot be empty");
-                return Err(Status::bad_request(text).into());
-            }
             let mut between = |document: &mut Document| {
                 managing.scale(old, document, &paths.spec);
                 Ok(())
