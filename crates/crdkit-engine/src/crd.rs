@@ -233,6 +233,11 @@ impl<'c> Version<'c> {
         pipeline::stored(*self, object, options)
     }
 
+    /// An object of another version of the same CRD as one of this version, as it is written: without defaults.
+    pub fn converted(&self, object: &Document, options: &RequestOptions) -> Document {
+        pipeline::converted(*self, object, options)
+    }
+
     /// What becomes of `object` when it is created.
     pub fn create<'i>(&self, object: impl Into<Input<'i>>, options: &RequestOptions) -> Outcome {
         outcome(pipeline::read(*self, object.into(), options, None), ReadObject::create)

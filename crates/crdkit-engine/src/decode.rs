@@ -41,13 +41,22 @@ pub fn receive<'i>(
             let limits = options.limits.clone();
             let decode_options = DecodeOptions { limits, duplicates, ..DecodeOptions::default() };
             let decoded = format.decode(bytes, &decode_options)?;
-            Ok(Received {
-                document: decoded.document,
-                repeated: decoded.issues,
-                source: Some((format, bytes)),
-            })
+            let repeated = decoded.issues.into_iter();
+            let repeated = match format {
+                Format::Yaml => repeated.map(|issue| with_line(issue, bytes)).collect(),
+                _ => repeated.collect(),
+            };
+            Ok(Received { document: decoded.document, repeated, source: Some((format, bytes)) })
         }
     }
+}
+
+/// A finding with the line it is in, which the server names for YAML.
+fn with_line(issue: Issue, bytes: &[u8]) -> Issue {
+    let start = issue.span.map_or(0, |span| span.start);
+    let before = bytes.get(..start).unwrap_or_default();
+    let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
+    issue.with("line", i64::try_from(line).unwrap_or(i64::MAX))
 }
 
 /// What an object says it is.

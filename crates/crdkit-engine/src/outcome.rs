@@ -4,7 +4,7 @@ use crate::crd::VersionKey;
 use crate::findings::Findings;
 use crate::stored::Stored;
 use crdkit_codec::Decoded;
-use crdkit_issue::{Issue, Severity, codes};
+use crdkit_issue::{Issue, Segment, Severity, codes};
 use crdkit_schema::decode::strict_path;
 use crdkit_schema::spans;
 use crdkit_schema::status::{self, Status, Subject};
@@ -17,6 +17,8 @@ use crdkit_value::{Document, NodeId, Value};
 #[non_exhaustive]
 pub struct Outcome {
     pub(crate) document: Document,
+    /// The object as it is written, where that is not what is read back.
+    pub(crate) written: Option<Document>,
     /// Errors, for which the object is refused, and warnings, in the order they were found.
     pub issues: Vec<Issue>,
     /// What the stages removed and added.
@@ -76,7 +78,7 @@ impl From<OutcomeParts> for Outcome {
         let OutcomeParts { document, findings, changes, refusal, kind, plural, read_by } = parts;
         let (about, issues) = findings.entries.into_iter().unzip();
         let refused = refusal.map(|why| Refused::new(why, &kind, &plural));
-        Self { document, issues, changes, about, refused, read_by }
+        Self { document, written: None, issues, changes, about, refused, read_by }
     }
 }
 
@@ -111,6 +113,12 @@ impl Outcome {
     /// The object as it would be stored; as far as the stages got if it was refused.
     pub fn into_document(self) -> Document {
         self.document
+    }
+
+    /// The object as it would be read back, and as it would be written where that is something else: without
+    /// defaults that are filled in when it is read, and with what apply has left in it.
+    pub fn into_written(self) -> (Document, Option<Document>) {
+        (self.document, self.written)
     }
 
     /// The object as it would be stored.
@@ -191,7 +199,13 @@ fn text(value: Option<Value<'_>>) -> &str {
 
 /// All fields that strict validation refuses, or the one reason there is.
 fn undecodable<'i>(mut errors: impl Iterator<Item = &'i Issue> + Clone) -> String {
-    let texts: Vec<String> = errors.clone().filter_map(strict_text).collect();
+    // What a YAML reader finds is one error, whatever it finds.
+    let in_lines: Vec<String> =
+        errors.clone().filter(|issue| issue.arg("line").is_some()).filter_map(strict_text).collect();
+    let lines = (!in_lines.is_empty())
+        .then(|| format!("yaml: unmarshal errors:\n  {}", in_lines.join("\n  ")));
+    let rest = errors.clone().filter(|issue| issue.arg("line").is_none()).filter_map(strict_text);
+    let texts: Vec<String> = lines.into_iter().chain(rest).collect();
     match errors.next() {
         Some(issue) if texts.is_empty() => issue.server_message(),
         _ => format!("strict decoding error: {}", texts.join(", ")),
@@ -206,6 +220,10 @@ fn strict_text(issue: &Issue) -> Option<String> {
         return Some(format!("unknown field \"{}\"", path()));
     }
     let repeated = issue.code == codes::decode::DUPLICATE_KEY;
+    if let Some(line) = issue.arg("line").filter(|_| repeated) {
+        let key = issue.path.segments().last().map(Segment::text).unwrap_or_default();
+        return Some(format!("line {line}: key {} already set in map", quote(&key)));
+    }
     repeated.then(|| format!("duplicate field {}", quote(&path())))
 }
 

@@ -41,6 +41,8 @@ pub(crate) struct Request<'r> {
     pub(crate) changes: Changes,
     /// Whether server-side apply has made the object, so that it was not trimmed.
     is_applied: bool,
+    /// The object before it was made what is read back.
+    written: Option<Document>,
     /// The bytes that the object came from.
     source: Option<(Format, &'r [u8])>,
     watch: Watch<'r>,
@@ -140,6 +142,13 @@ pub(crate) fn stored(version: Version<'_>, old: &Document, options: &RequestOpti
     Stored::new(request.document, version.key)
 }
 
+/// Makes an object of another version one of this version, without the defaults of either.
+pub(crate) fn converted(version: Version<'_>, object: &Document, options: &RequestOptions) -> Document {
+    let mut request = Request::new(version, options, Document::copy_of(object.root()), None);
+    request.convert();
+    request.document
+}
+
 impl ReadObject<'_> {
     /// The object as it was read.
     pub fn document(&self) -> &Document {
@@ -235,8 +244,8 @@ impl<'r> Request<'r> {
         watch: Watch<'r>,
     ) -> Self {
         let (findings, changes) = (Findings::default(), Changes::default());
-        let (is_applied, source) = (false, None);
-        Self { version, options, document, findings, changes, is_applied, source, watch }
+        let (is_applied, source, written) = (false, None, None);
+        Self { version, options, document, findings, changes, is_applied, written, source, watch }
     }
 
     /// Goes on with `phase`; to an object that was read, or to the outcome if it is refused.
@@ -262,11 +271,12 @@ impl<'r> Request<'r> {
         if strict::raise(&mut self.findings, options) {
             refusal = Some(Refusal::Undecodable);
         }
-        let Self { document, mut findings, changes, source, .. } = self;
+        let Self { document, mut findings, changes, source, written, .. } = self;
+        let written = written.filter(|written| written.root() != document.root());
         spans::fill(&mut findings, &document, source, &options.limits, &changes.dropped);
         let (about, issues) = findings.entries.into_iter().unzip();
         let refused = refusal.map(|why| Refused::new(why, version.crd.kind(), version.crd.plural()));
-        Outcome { document, issues, changes, about, refused, read_by: version.key }
+        Outcome { document, written, issues, changes, about, refused, read_by: version.key }
     }
 
     /// Tells whoever watches that a stage has ended.
@@ -326,10 +336,12 @@ impl<'r> Request<'r> {
             let is_missing = || fields.iter().any(|it| root.get(table.name(it.name)).is_none());
             if is_missing() || parts == PartsFrom::OldObject && version.status && !fields.is_empty()
             {
+                self.written = Some(self.document.clone());
                 self.fill(version.schema);
             }
             return;
         }
+        self.written = Some(self.document.clone());
         // The object was found to be right, so nothing is refused any more.
         let _ = self.trim_content(storage.schema, OnWrongType::Remove);
         self.fill(storage.schema);

@@ -66,10 +66,21 @@ struct Walk {
     holder: &'static str,
     /// Inside of values that types read by themselves nothing is unknown.
     lenient: bool,
+    /// How many structures are around.
+    depth: usize,
 }
+
+/// Structures deeper inside of one another are refused; only schemas get anywhere near.
+const MAX_DEPTH: usize = 256;
 
 impl Walk {
     fn fields(&mut self, object: Value<'_>, of: &'static Type) {
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            let problem = "exceeded max depth".to_owned();
+            self.fatal = Some(Misfit { id: object.id(), problem });
+            return;
+        }
         let fields = of.fields();
         let mut seen: u128 = 0;
         let outer = self.holder;
@@ -110,6 +121,7 @@ impl Walk {
                 self.missing.push((object.id(), field));
             }
         }
+        self.depth -= 1;
     }
 
     fn value(&mut self, value: Value<'_>, of: &'static GoType, go: &'static str) {

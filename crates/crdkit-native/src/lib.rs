@@ -40,9 +40,12 @@ mod kinds;
 mod locate;
 mod names;
 mod pipeline;
+pub mod protobuf;
 mod rule;
 mod scalar;
+mod table;
 
 pub use data::{Column, NativeKind, Storage, Subresource};
 pub use kinds::NativeKinds;
 pub use pipeline::ReadNative;
+pub use table::{NativeCell, NativeRow, NativeRowCondition};

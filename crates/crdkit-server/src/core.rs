@@ -5,7 +5,7 @@ use crate::catalogue::snapshot::{Catalogue, Served};
 use crate::crds::Definitions;
 use crate::environment::Environment;
 use crate::identify::Tokens;
-use crate::publish::Published;
+use crate::openapi::Documents;
 use crate::rbac;
 use crate::settings::Settings;
 use arc_swap::ArcSwap;
@@ -23,7 +23,7 @@ pub(crate) struct Core {
     pub(crate) environment: Environment,
     pub(crate) settings: Settings,
     pub(crate) tokens: Tokens,
-    pub(crate) published: Published,
+    pub(crate) documents: Documents,
     /// Webhooks and policies.
     pub(crate) admission: Admission,
     /// Roles and their bindings.

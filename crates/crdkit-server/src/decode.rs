@@ -4,7 +4,8 @@ use crdkit_codec::{DecodeOptions, Format};
 use crdkit_issue::{Issue, Segment};
 use crdkit_schema::status::{Cause, Status, Subject};
 use crdkit_text::quote::quote;
-use crdkit_value::Kind;
+use crdkit_native::protobuf::{self, ProtobufError};
+use crdkit_value::{Document, Kind, Limits};
 use std::fmt::Write as _;
 
 /// The beginning of a body: raw if it looks like JSON, in hexadecimal digits otherwise.
@@ -84,6 +85,37 @@ fn line(body: &[u8], issue: &Issue) -> usize {
     let start = issue.span.map_or(0, |span| span.start);
     let before = body.get(..start.min(body.len())).unwrap_or_default();
     before.iter().filter(|byte| **byte == b'\n').count() + 1
+}
+
+/// The object in a protobuf body, which is to be of `kind`.
+///
+/// # Errors
+/// The answer, when there is none.
+pub(crate) fn protobuf(body: &[u8], kind: &str) -> Result<Document, Status> {
+    if body == protobuf::MAGIC {
+        return Err(answer(kind, "empty body", body));
+    }
+    let problem = match protobuf::decode(body, &Limits::default()) {
+        Ok(document) => return Ok(document),
+        Err(ProtobufError::UnknownKind { api_version, kind: found }) => {
+            let version = api_version.rsplit('/').next().unwrap_or_default();
+            return Err(Status::bad_request(format!(
+                "{found} in version {} cannot be handled as a {kind}: no kind {} is registered for version {} in scheme \"pkg/api/legacyscheme/scheme.go:30\"",
+                quote(version),
+                quote(&found),
+                quote(&api_version),
+            )));
+        }
+        Err(ProtobufError::Magic) => {
+            let prefix: Vec<String> = protobuf::MAGIC.iter().map(u8::to_string).collect();
+            format!(
+                "provided data does not appear to be a protobuf message, expected prefix [{}]",
+                prefix.join(" ")
+            )
+        }
+        Err(error) => error.to_string(),
+    };
+    Err(answer(kind, &problem, body))
 }
 
 /// An update must say which version it replaces.

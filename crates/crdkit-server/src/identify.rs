@@ -4,7 +4,10 @@
 //! An administrator may act as somebody else.
 
 use crdkit_schema::status::{Status, Subject};
+use crdkit_text::timestamp::Timestamp;
 use hyper::header::{AUTHORIZATION, HeaderMap};
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
 
 /// Whoever sends a request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -20,30 +23,42 @@ const AUTHENTICATED: &str = "system:authenticated";
 const UNAUTHENTICATED: &str = "system:unauthenticated";
 
 /// Tokens and whom they belong to.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Tokens(Vec<(String, User)>);
+#[derive(Debug, Default)]
+pub(crate) struct Tokens {
+    given: Vec<(String, User)>,
+    /// Those of service accounts, with the second they expire.
+    issued: Mutex<HashMap<String, (User, i64)>>,
+}
 
 impl Tokens {
     /// Makes `token` that of an administrator.
     pub(crate) fn add_administrator(&mut self, token: &str) {
         let user = User::known("admin", [ADMINISTRATORS.to_owned()]);
-        self.0.push((token.to_owned(), User { uid: "admin".to_owned(), ..user }));
+        self.given.push((token.to_owned(), User { uid: "admin".to_owned(), ..user }));
     }
 
     /// Makes `token` that of a user in these groups.
     pub(crate) fn add(&mut self, token: &str, user: &str, groups: Vec<String>) {
-        self.0.push((token.to_owned(), User::known(user, groups)));
+        self.given.push((token.to_owned(), User::known(user, groups)));
     }
 
     /// Whom a token belongs to. How long this takes says nothing about tokens that are not known.
-    pub(crate) fn user(&self, token: &str) -> Option<&User> {
+    pub(crate) fn user(&self, token: &str) -> Option<User> {
         let mut found = None;
-        for (known, user) in &self.0 {
+        for (known, user) in &self.given {
             if same(known.as_bytes(), token.as_bytes()) {
                 found = Some(user);
             }
         }
-        found
+        let issued = self.issued.lock().unwrap_or_else(PoisonError::into_inner);
+        found.cloned().or_else(|| issued.get(token).map(|(user, _)| user.clone()))
+    }
+
+    /// Makes `token` that of a service account until it expires.
+    pub(crate) fn issue(&self, token: &str, user: User, expires: Timestamp, now: Timestamp) {
+        let mut issued = self.issued.lock().unwrap_or_else(PoisonError::into_inner);
+        issued.retain(|_, (_, end)| *end > now.seconds);
+        issued.insert(token.to_owned(), (user, expires.seconds));
     }
 }
 
@@ -66,6 +81,13 @@ impl User {
             groups.push(AUTHENTICATED.to_owned());
         }
         Self { name: name.to_owned(), uid: String::new(), groups }
+    }
+
+    /// A service account, as which programs in a cluster ask.
+    pub(crate) fn service_account(namespace: &str, name: &str, uid: &str) -> Self {
+        let groups = ["system:serviceaccounts".to_owned(), format!("system:serviceaccounts:{namespace}")];
+        let user = Self::known(&format!("system:serviceaccount:{namespace}:{name}"), groups);
+        Self { uid: uid.to_owned(), ..user }
     }
 
     pub(crate) fn anonymous() -> Self {
@@ -95,7 +117,7 @@ pub(crate) fn identify(
     let (scheme, token) = authorization.and_then(|it| it.split_once(' ')).unwrap_or_default();
     let user = match (scheme.eq_ignore_ascii_case("bearer"), token.trim(), peer) {
         (true, token, _) if !token.is_empty() => {
-            tokens.user(token).cloned().ok_or_else(|| Box::new(Status::unauthorized()))?
+            tokens.user(token).ok_or_else(|| Box::new(Status::unauthorized()))?
         }
         (_, _, Some(peer)) => peer.clone(),
         _ => User::anonymous(),

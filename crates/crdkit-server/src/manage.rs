@@ -6,9 +6,8 @@
 use crate::catalogue::snapshot::Served;
 use crate::rules::Rules;
 use crate::typed;
-use crdkit_patch::Schema;
+use crdkit_patch::{Definitions, Schema};
 use crdkit_patch::managed::{self, Applied, ApplyError, CrdVersions, Versions, Writer};
-use crdkit_schema::compile::CompiledCrd;
 use crdkit_text::timestamp::Timestamp;
 use crdkit_value::Document;
 
@@ -58,7 +57,7 @@ impl Managing<'_> {
                 own = CrdVersions(rules.crd.compiled());
                 &own
             }
-            Rules::Native(_) | Rules::Definition => &NativeVersions(typed::schema(self.served)),
+            Rules::Native(_) | Rules::Review(_) | Rules::Definition => &NativeVersions(&self.served.resource.kind.kind),
         };
         let time = Timestamp { nanoseconds: 0, ..self.now };
         then(&Writer {
@@ -84,14 +83,12 @@ impl Managing<'_> {
     }
 }
 
-/// The one version of a native kind that is known here; others have the same form.
-struct NativeVersions<'c>(Option<&'c CompiledCrd>);
+/// The versions of a native kind, all of which have the same form.
+struct NativeVersions<'k>(&'k str);
 
 impl Versions for NativeVersions<'_> {
-    fn schema(&self, _: &str) -> Option<Schema<'_>> {
-        let crd = self.0?;
-        let version = crd.versions().first()?;
-        Some(Schema::new(crd.table(), version.schema, false))
+    fn schema(&self, api_version: &str) -> Option<Schema<'_>> {
+        Schema::of_kind(Definitions::native(), api_version, self.0)
     }
 
     fn convert(&self, object: &Document, _: &str) -> Result<Document, String> {

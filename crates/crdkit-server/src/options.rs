@@ -150,6 +150,7 @@ impl ListOptions {
         let bad = |text: String| Box::new(Status::bad_request(text));
         let labels = LabelSelector::parse(query.text("labelSelector")).map_err(bad)?;
         let fields = FieldSelector::parse(query.text("fieldSelector")).map_err(bad)?;
+        let fields = fields.with_alias("source", "source.component");
         let limit = query.integer("limit")?.unwrap_or_default();
         Ok(Self {
             selection: Selection { labels, fields },

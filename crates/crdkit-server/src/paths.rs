@@ -2,6 +2,7 @@
 
 use crate::answer::Answer;
 use crate::core::Core;
+use crate::digest::digest;
 use crate::discovery::{aggregated, groups, legacy};
 use crate::negotiate::Form;
 use crate::publish;
@@ -14,7 +15,6 @@ use crdkit_text::kind::GroupVersion;
 use crdkit_value::Document;
 use hyper::header::{CACHE_CONTROL, ETAG, VARY};
 use hyper::Method;
-use sha2::{Digest, Sha512};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
@@ -182,7 +182,7 @@ fn aggregated_answer(
 ) -> Answer {
     let form = Form { format, content_type: "", pretty: false, convert: None };
     let json = Form { format: Format::Json, ..form.clone() }.bytes(document.root());
-    let tag = format!("\"{}\"", hash(&json));
+    let tag = format!("\"{}\"", digest([&*json]));
     if request.header("if-none-match") == tag {
         return Answer::empty(304).header(ETAG, &tag);
     }
@@ -192,15 +192,6 @@ fn aggregated_answer(
         .header(ETAG, &tag)
         .header(VARY, "Accept")
         .header(CACHE_CONTROL, "public")
-}
-
-/// The digits that tell documents apart.
-pub(crate) fn hash(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(128);
-    for byte in Sha512::digest(bytes) {
-        let _ = write!(text, "{byte:02X}");
-    }
-    text
 }
 
 fn api(core: &Core, request: &Request) -> Result<Answer, Box<Status>> {

@@ -5,10 +5,8 @@
 use crate::answer::Answer;
 use crate::catalogue::snapshot::{Catalogue, Served};
 use crate::core::Core;
-use crate::openapi::{fingerprint, v2, v3};
-use crate::paths::hash;
+use crate::openapi::{Form, protobuf, v2, v3};
 use crate::request::Request;
-use bytes::Bytes;
 use crdkit_codec::json::Layout;
 use crdkit_codec::media::parse_accept;
 use crdkit_codec::go_json;
@@ -16,45 +14,25 @@ use crdkit_native::NativeKinds;
 use crdkit_text::kind::GroupVersion;
 use hyper::header::{CACHE_CONTROL, ETAG, EXPIRES, LAST_MODIFIED, LOCATION, VARY};
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::Arc;
 
-/// Documents that were made.
-#[derive(Default)]
-pub(crate) struct Published {
-    /// By path, with the hash of what they are made of.
-    documents: Mutex<BTreeMap<String, (String, Bytes)>>,
-}
-
-/// What is known of a kind for documents.
-#[derive(Default)]
-pub(crate) struct Description {
-    fingerprint: OnceLock<String>,
-    v2: OnceLock<v2::Part>,
-}
-
+const PROTOBUF_V2: &str = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
 const PROTOBUF_V3: &str = "application/com.github.proto-openapi.spec.v3.v1.0+protobuf";
+
+/// Where the document of version 2 is kept.
+const V2: &str = "openapi/v2";
+
+/// `info` of documents about native kinds.
+const NATIVE: v3::Info<'static> = v3::Info { title: "Kubernetes", version: "v1.37.0" };
 
 impl Served {
     fn fingerprint(&self) -> &str {
-        self.description.fingerprint.get_or_init(|| fingerprint(&self.resource))
+        self.published.fingerprint(&self.resource)
     }
 }
 
-impl Published {
-    /// The document at `path`, made by `make` unless there is one with this hash.
-    fn get(&self, path: &str, hash: &str, make: impl FnOnce() -> Vec<u8>) -> Bytes {
-        if let Ok(documents) = self.documents.lock()
-            && let Some((known, bytes)) = documents.get(path)
-            && known == hash
-        {
-            return bytes.clone();
-        }
-        let bytes = Bytes::from(make());
-        if let Ok(mut documents) = self.documents.lock() {
-            documents.insert(path.to_owned(), (hash.to_owned(), bytes.clone()));
-        }
-        bytes
-    }
+fn native(definition: &str) -> Option<&'static str> {
+    NativeKinds::latest().schema(definition)
 }
 
 /// The kinds of one version of one group, by its path.
@@ -83,17 +61,11 @@ pub(crate) fn index(core: &Core) -> Answer {
     Answer::new(200, "text/plain; charset=utf-8", out)
 }
 
-/// What a client accepts of a document.
-enum Wanted {
-    Json,
-    Protobuf,
-    Nothing,
-}
-
-fn wanted(request: &Request, version: &str) -> Wanted {
+/// The form that a client accepts of a document.
+fn wanted(request: &Request, version: &str) -> Option<Form> {
     let accept = request.header("accept");
     if accept.is_empty() {
-        return Wanted::Json;
+        return Some(Form::Json);
     }
     let names = [
         format!("com.github.proto-openapi.spec.{version}@v1.0+protobuf"),
@@ -101,14 +73,14 @@ fn wanted(request: &Request, version: &str) -> Wanted {
     ];
     for clause in parse_accept(accept) {
         match (clause.kind.as_str(), clause.subtype.as_str()) {
-            ("*" | "application", "*") | ("application", "json") => return Wanted::Json,
+            ("*" | "application", "*") | ("application", "json") => return Some(Form::Json),
             ("application", subtype) if names.iter().any(|name| name == subtype) => {
-                return Wanted::Protobuf;
+                return Some(Form::Protobuf);
             }
             _ => {}
         }
     }
-    Wanted::Nothing
+    None
 }
 
 /// `/openapi/v3/…`: the document of one version of a group.
@@ -119,26 +91,29 @@ pub(crate) fn document(core: &Core, request: &Request, path: &str) -> Answer {
     let tag = version_hash(&served);
     let asked = request.query.text("hash");
     if !asked.is_empty() && asked != tag {
-        return Answer::new(301, "application/json", "")
-            .header(LOCATION, &v3::relative_url(path, &tag));
+        let right = v3::relative_url(path, &tag);
+        return Answer::new(301, "application/json", Vec::new()).header(LOCATION, &right);
     }
-    let content_type = match wanted(request, "v3") {
-        Wanted::Json => "application/json",
-        Wanted::Protobuf => PROTOBUF_V3,
-        Wanted::Nothing => return Answer::empty(406),
+    let Some(form) = wanted(request, "v3") else { return Answer::empty(406) };
+    let content_type = match form {
+        Form::Json => "application/json",
+        Form::Protobuf => PROTOBUF_V3,
     };
     let quoted = format!("\"{tag}\"");
     if request.header("if-none-match") == quoted {
         return Answer::empty(304).header(ETAG, &quoted);
     }
-    let bytes = core.published.get(path, &tag, || {
-        let info = match served.iter().all(|it| it.resource.is_custom()) {
-            true => v3::Info::CUSTOM,
-            false => v3::Info { title: "Kubernetes", version: "v1.37.0" },
-        };
-        let resources: Vec<_> = served.iter().map(|it| &it.resource).collect();
-        v3::document(info, resources, &|name| NativeKinds::latest().schema(name))
-    });
+    let json = || {
+        core.documents.get(Form::Json, path, &tag, || {
+            let custom = served.iter().all(|it| it.resource.is_custom());
+            let resources: Vec<_> = served.iter().map(|it| &it.resource).collect();
+            v3::document(if custom { v3::Info::CUSTOM } else { NATIVE }, resources, &native)
+        })
+    };
+    let bytes = match form {
+        Form::Json => json(),
+        Form::Protobuf => core.documents.get(form, path, &tag, || protobuf::encode_v3(&json())),
+    };
     let mut answer = Answer::new(200, content_type, bytes)
         .header(ETAG, &quoted)
         .header(VARY, "Accept")
@@ -154,24 +129,28 @@ pub(crate) fn document(core: &Core, request: &Request, path: &str) -> Answer {
 
 /// `/openapi/v2`: everything in one document.
 pub(crate) fn everything(core: &Core, request: &Request) -> Answer {
-    let content_type = match wanted(request, "v2") {
-        Wanted::Json => "application/json",
-        Wanted::Protobuf | Wanted::Nothing => return Answer::empty(406),
+    let Some(form) = wanted(request, "v2") else { return Answer::empty(406) };
+    let content_type = match form {
+        Form::Json => "application/json",
+        Form::Protobuf => PROTOBUF_V2,
     };
     let catalogue = core.catalogue.load();
     let tag = v3::hash(catalogue.iter().map(|it| it.fingerprint()));
-    let bytes = core.published.get("openapi/v2", &tag, || {
-        let parts: Vec<&v2::Part> = catalogue
-            .iter()
-            .map(|it| it.description.v2.get_or_init(|| v2::Part::new(&it.resource)))
-            .collect();
-        let info = v3::Info { title: "Kubernetes", version: "v1.37.0" };
-        v2::document(info, parts, &|name| NativeKinds::latest().schema(name))
-    });
-    let quoted = format!("\"{}\"", hash(tag.as_bytes()));
+    let quoted = format!("\"{tag}\"");
     if request.header("if-none-match") == quoted {
         return Answer::empty(304).header(ETAG, &quoted);
     }
+    let json = || {
+        core.documents.get(Form::Json, V2, &tag, || {
+            let parts: Vec<_> =
+                catalogue.iter().map(|it| it.published.part(&it.resource)).collect();
+            v2::document(NATIVE, parts, &native)
+        })
+    };
+    let bytes = match form {
+        Form::Json => json(),
+        Form::Protobuf => core.documents.get(form, V2, &tag, || protobuf::encode_v2(&json())),
+    };
     Answer::new(200, content_type, bytes).header(ETAG, &quoted).header(VARY, "Accept")
 }
 

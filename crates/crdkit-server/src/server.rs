@@ -10,7 +10,7 @@ use crate::environment::{Entropy, Environment};
 use crate::http;
 use crate::identify::Tokens;
 use crate::load;
-use crate::publish::Published;
+use crate::openapi::Documents;
 use crate::settings::Settings;
 use crate::stored;
 use crate::tls::{Certificates, TlsError};
@@ -226,7 +226,7 @@ impl ServerBuilder {
             tokens: self.tokens,
             admission: Admission::default(),
             roles: ArcSwap::default(),
-            published: Published::default(),
+            documents: Documents::default(),
             stop,
         });
         namespaces(&core).await.map_err(StartError::Store)?;

@@ -47,6 +47,15 @@ fn members(mut members: Vec<(&str, Value<'_>)>, out: &mut Vec<u8>) {
     }
 }
 
+/// The stored form of an object that is not what is served, so that nobody takes it for that.
+pub(crate) fn encode_apart(object: Value<'_>) -> Bytes {
+    let served = encode(object);
+    let mut out = Vec::with_capacity(served.len() + 1);
+    out.extend_from_slice(b"{ ");
+    out.extend_from_slice(served.get(1..).unwrap_or_default());
+    out.into()
+}
+
 /// Appends a stored form that begins with `prefix`, with the revision it was written at.
 pub(crate) fn splice(value: &[u8], prefix: usize, revision: Revision, out: &mut Vec<u8>) {
     let (head, tail) = value.split_at_checked(prefix).unwrap_or((value, &[]));

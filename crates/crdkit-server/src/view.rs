@@ -5,15 +5,18 @@
 use crate::answer::{Answer, AnswerBody, Pieces};
 use crate::catalogue::snapshot::Served;
 use crate::environment::Environment;
+use crate::catalogue::resource::Resource;
 use crate::negotiate::Form;
 use crate::query::Query;
+use crate::rules::Rules;
 use crate::stored;
 use crate::table::{
-    CellValue, IncludeObject, ListMeta, NativeRow, NativeRows, TableOptions, TablePrinter, partial,
-    partial_list,
+    CellValue, IncludeObject, ListMeta, NativeRow, NativeRows, RowCondition, TableOptions,
+    TablePrinter, duration, partial, partial_list,
 };
 use bytes::Bytes;
 use crdkit_codec::go_json;
+use crdkit_native::NativeCell;
 use crdkit_schema::status::Status;
 use crdkit_store::{Revision, StoreEntry};
 use crdkit_text::timestamp::Timestamp;
@@ -147,7 +150,8 @@ impl<'v> View<'v> {
         let Shape::Table { api_version, include } = self.shape else { return Document::null() };
         let resource = &self.served.resource;
         let options = TableOptions { api_version, include: *include, headers, now: self.now };
-        TablePrinter::new(resource).table(resource, &options, meta, objects, &NoNativeRows)
+        let rows = Rows(&self.served.rules);
+        TablePrinter::new(resource).table(resource, &options, meta, objects, &rows)
     }
 
     /// A list of entries.
@@ -310,11 +314,53 @@ impl Pieces for ListPieces {
     }
 }
 
-/// Rows of kinds that say nothing about themselves.
-struct NoNativeRows;
+/// Rows of kinds that no CRD defines.
+struct Rows<'r>(&'r Rules);
 
-impl NativeRows for NoNativeRows {
-    fn row(&self, _: &crate::catalogue::resource::Resource, _: Value<'_>, _: Timestamp) -> NativeRow {
-        NativeRow { cells: vec![CellValue::Null], conditions: Vec::new() }
+impl NativeRows for Rows<'_> {
+    fn row(&self, resource: &Resource, object: Value<'_>, now: Timestamp) -> NativeRow {
+        let text = |text: &str| CellValue::Text(text.to_owned());
+        let (cells, conditions) = match self.0 {
+            Rules::Native(kind) | Rules::Review(kind) => {
+                let row = kind.row(object, now);
+                let conditions = row.condition.map(|it| RowCondition {
+                    type_name: it.type_name.into(),
+                    status: "True".into(),
+                    reason: it.reason.into(),
+                    message: it.message.into(),
+                });
+                (row.cells.into_iter().map(cell).collect(), conditions.into_iter().collect())
+            }
+            Rules::Definition if resource.kind.kind == "Scale" => {
+                let number = |path| {
+                    let value = object.pointer(path).and_then(Value::as_i64).unwrap_or_default();
+                    CellValue::Int(value)
+                };
+                let created = stored::metadata_text(object, "creationTimestamp");
+                let name = text(stored::metadata_text(object, "name"));
+                let age = CellValue::Text(age(created, now));
+                (vec![name, number("/spec/replicas"), number("/status/replicas"), age], Vec::new())
+            }
+            Rules::Definition => (crate::crds::row(object), Vec::new()),
+            Rules::Custom(_) => (vec![CellValue::Null], Vec::new()),
+        };
+        NativeRow { cells, conditions }
+    }
+}
+
+fn cell(cell: NativeCell) -> CellValue {
+    match cell {
+        NativeCell::Text(text) => CellValue::Text(text),
+        NativeCell::Int(int) => CellValue::Int(int),
+        NativeCell::Bool(bool) => CellValue::Bool(bool),
+        _ => CellValue::Null,
+    }
+}
+
+/// How long ago a time was.
+fn age(text: &str, now: Timestamp) -> String {
+    match Timestamp::parse_rfc3339(text) {
+        Ok(then) => duration((now.seconds - then.seconds).saturating_mul(1_000_000_000)),
+        Err(_) => "<unknown>".to_owned(),
     }
 }

@@ -9,7 +9,9 @@ use crate::catalogue::snapshot::Served;
 use crate::core::{store_status, until};
 use crate::negotiate::Form;
 use crate::options::ListOptions;
+use crate::rules::Rules;
 use crate::stored;
+use crate::typed;
 use crate::verbs::{Target, list_entries};
 use crate::view::{Shape, View};
 use bytes::Bytes;
@@ -286,7 +288,11 @@ impl WatchPieces {
             metadata = metadata.with("annotations", &note);
         }
         let resource = &self.served.resource;
-        let object = Document::object()
+        let empty = match self.served.rules {
+            Rules::Definition | Rules::Native(_) => typed::empty(&self.served),
+            Rules::Custom(_) | Rules::Review(_) => Document::object(),
+        };
+        let object = empty
             .with("apiVersion", &resource.api_version())
             .with("kind", resource.kind.kind.as_str())
             .with("metadata", &metadata);

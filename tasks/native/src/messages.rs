@@ -6,6 +6,18 @@ use anyhow::{Context as _, Result};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
+/// Kinds of answers that hold metadata only.
+const METADATA_KINDS: [(&str, &str); 2] = [
+    (
+        "meta.k8s.io/v1/PartialObjectMetadata",
+        "io.k8s.apimachinery.pkg.apis.meta.v1.PartialObjectMetadata",
+    ),
+    (
+        "meta.k8s.io/v1/PartialObjectMetadataList",
+        "io.k8s.apimachinery.pkg.apis.meta.v1.PartialObjectMetadataList",
+    ),
+];
+
 /// Writes which message each kind has, and all messages by number.
 pub(crate) fn write(facts: &Facts, out: &mut Section) -> Result<()> {
     let none = serde_json::Map::new();
@@ -16,9 +28,14 @@ pub(crate) fn write(facts: &Facts, out: &mut Section) -> Result<()> {
     let number = |name: &str| {
         numbers.get(name).copied().with_context(|| format!("no message `{name}`"))
     };
+    let mut kinds: BTreeMap<&str, &str> = kinds
+        .iter()
+        .map(|(kind, message)| (kind.as_str(), message.as_str().unwrap_or_default()))
+        .collect();
+    kinds.extend(METADATA_KINDS);
     out.list(kinds, |out, (kind, message)| {
         out.text(kind);
-        out.number(number(message.as_str().unwrap_or_default())?);
+        out.number(number(message)?);
         Ok(())
     })?;
     let list: Vec<(&String, &Value)> = messages.iter().collect();

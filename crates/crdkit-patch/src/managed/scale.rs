@@ -19,11 +19,26 @@ impl Writer<'_> {
         let field = Set::of_path(path);
         let is_owned = entries.iter().any(|entry| !entry.fields.intersection(&field).is_empty());
         let after = number(new.root());
-        if is_owned && number(live.root()) != after {
+        if is_owned {
+            let changed = number(live.root()) != after;
+            let mut kept = Vec::new();
             for entry in &mut entries {
+                let owns = !entry.fields.intersection(&field).is_empty();
                 entry.fields = std::mem::take(&mut entry.fields).difference(&field);
+                if owns && !changed {
+                    // Whoever owned it still does, in an entry of its own.
+                    kept.push(Entry {
+                        manager: entry.manager.clone(),
+                        operation: entry.operation,
+                        api_version: entry.api_version,
+                        subresource: entry.subresource,
+                        time: None,
+                        fields: field.clone(),
+                    });
+                }
             }
-            if after.is_some_and(|replicas| replicas != 0) {
+            entries.extend(kept);
+            if changed && after.is_some_and(|replicas| replicas != 0) {
                 let mut own = Entry {
                     manager: Cow::Borrowed(self.manager),
                     operation: Operation::Update,

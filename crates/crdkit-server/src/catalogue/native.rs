@@ -4,9 +4,12 @@ use super::resource::{Cell, Column, Resource, ResourceSchema, Subresource, Verb}
 use super::snapshot::Served;
 use crate::crds;
 use crate::rules::Rules;
+use crdkit_codec::{DecodeOptions, Format};
 use crdkit_native::{NativeKind, NativeKinds};
+use crdkit_schema::compile::PrinterColumn;
 use crdkit_store::Revision;
 use crdkit_text::kind::GroupVersionKind;
+use crdkit_value::Value;
 use std::sync::Arc;
 use tokio::sync::watch;
 
@@ -15,9 +18,16 @@ pub(crate) fn served(end: &watch::Sender<bool>) -> Vec<Arc<Served>> {
     let serve = |resource, rules| {
         Arc::new(Served::new(resource, rules, Revision(0), false, end.subscribe()))
     };
-    let kinds = NativeKinds::latest().all().iter();
-    let kinds = kinds.filter(|kind| kind.storage.is_some() && kind.group != crds::GROUP);
-    let native = kinds.map(|kind| serve(resource(kind), Rules::Native(kind)));
+    let kinds = NativeKinds::latest().all().iter().filter(|kind| kind.group != crds::GROUP);
+    let native = kinds.filter_map(|kind| {
+        let is_review = ["authentication.k8s.io", "authorization.k8s.io"].contains(&kind.group);
+        let rules = match kind.storage {
+            Some(_) => Rules::Native(kind),
+            None if is_review && kind.kind.ends_with("Review") => Rules::Review(kind),
+            None => return None,
+        };
+        Some(serve(resource(kind), rules))
+    });
     native.chain([serve(definitions(), Rules::Definition)]).collect()
 }
 
@@ -38,9 +48,9 @@ fn resource(kind: &'static NativeKind) -> Resource {
         name: column.name.into(),
         type_name: column.kind.into(),
         format: column.format.into(),
-        description: Box::default(),
+        description: description(kind, column.name),
         priority: i32::try_from(column.priority).unwrap_or_default(),
-        cell: if column.format == "name" { Cell::Name } else { Cell::Native(column.name.into()) },
+        cell: Cell::Native(column.name.into()),
     });
     let selectors = kind.field_selectors.iter();
     let selectors =
@@ -68,6 +78,37 @@ fn resource(kind: &'static NativeKind) -> Resource {
     }
 }
 
+/// Columns that show a field whose name is another one: the kind, the column, the definition and the field.
+const SHOWN: [(&str, &str, &str, &str); 6] = [
+    ("Lease", "Holder", "io.k8s.api.coordination.v1.LeaseSpec", "holderIdentity"),
+    ("Event", "Last Seen", "io.k8s.api.core.v1.Event", "lastTimestamp"),
+    ("Event", "First Seen", "io.k8s.api.core.v1.Event", "firstTimestamp"),
+    ("Event", "Subobject", "io.k8s.api.core.v1.ObjectReference", "fieldPath"),
+    ("Event", "Source", "io.k8s.api.core.v1.Event", "source"),
+    ("Event", "Object", "io.k8s.api.core.v1.Event", "involvedObject"),
+];
+
+/// What a column says: what is said about the field that it shows.
+fn description(kind: &NativeKind, column: &str) -> Box<str> {
+    match (kind.kind, column) {
+        (_, "Name") => return Column::name().description,
+        (_, "Age") => return PrinterColumn::AGE.description.into(),
+        ("Namespace", "Status") => return "The status of the namespace".into(),
+        _ => {}
+    }
+    let shown = SHOWN.iter().find(|(of, name, ..)| (*of, *name) == (kind.kind, column));
+    let (definition, field) = match shown {
+        Some((_, _, definition, field)) => (*definition, (*field).to_owned()),
+        None => (kind.definition(), column.to_lowercase()),
+    };
+    let schema = NativeKinds::latest().schema(definition).unwrap_or_default();
+    let decoded = Format::Json.decode(schema.as_bytes(), &DecodeOptions::default());
+    let Ok(decoded) = decoded else { return Box::default() };
+    let properties = decoded.document.root().get("properties");
+    let description = properties.and_then(|it| it.get(&field)).and_then(|it| it.get("description"));
+    description.and_then(Value::as_str).unwrap_or_default().into()
+}
+
 const ALL: [Verb; 8] = [
     Verb::Create,
     Verb::Delete,
@@ -87,13 +128,13 @@ fn part(name: &str, kind: &str, verbs: &[Verb]) -> Subresource {
 
 fn definitions() -> Resource {
     let kind = GroupVersionKind::of("apiextensions.k8s.io/v1", "CustomResourceDefinition");
-    let column = |name: &str, path: &str| Column {
+    let column = |name: &str, type_name: &str, description: &str, priority| Column {
         name: name.into(),
-        type_name: "string".into(),
+        type_name: type_name.into(),
         format: "".into(),
-        description: "".into(),
-        priority: 0,
-        cell: Cell::Path(path.into()),
+        description: description.into(),
+        priority,
+        cell: Cell::Native(name.into()),
     };
     Resource {
         list_kind: "CustomResourceDefinitionList".into(),
@@ -106,7 +147,17 @@ fn definitions() -> Resource {
         subresources: [part("status", "CustomResourceDefinition", &PART)].into(),
         // What the reference stores, which is what clients compare.
         storage: Some(GroupVersionKind::of("apiextensions.k8s.io/v1beta1", &kind.kind)),
-        columns: [Column::name(), column("Created At", ".metadata.creationTimestamp")].into(),
+        columns: [
+            Column { cell: Cell::Native("Name".into()), ..Column::name() },
+            column("Scope", "string", "", 0),
+            column("Versions", "string", "", 0),
+            column("Created At", "date", PrinterColumn::AGE.description, 0),
+            column("Group", "string", "", 1),
+            column("Kind", "string", "", 1),
+            column("ShortNames", "string", "", 1),
+            column("Established", "string", "", 1),
+        ]
+        .into(),
         selectable_fields: Box::default(),
         deprecation: None,
         schema: ResourceSchema::Native {
@@ -142,8 +193,8 @@ pub(crate) fn scale_kind() -> Served {
         columns: [
             Column::name(),
             column("Desired", ".spec.replicas", "integer", "Number of desired replicas"),
-            column("Available", ".status.replicas", "integer", "Number of available replicas"),
-            column("Age", ".metadata.creationTimestamp", "date", ""),
+            column("Available", ".status.replicas", "integer", "Number of actual replicas"),
+            column("Age", ".metadata.creationTimestamp", "date", PrinterColumn::AGE.description),
         ]
         .into(),
         selectable_fields: Box::default(),

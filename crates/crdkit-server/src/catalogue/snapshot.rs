@@ -5,17 +5,17 @@
 
 use super::resource::Resource;
 use crate::crds;
-use crate::publish::Description;
+use crate::openapi::Published;
 use crate::rules::Rules;
 use crate::settings::Settings;
 use crate::stored;
 use crate::watch::EventCache;
-use crdkit_engine::Crd;
+use bytes::Bytes;
 use crdkit_native::NativeKind;
 use crdkit_schema::status::{Status, Subject};
 use crdkit_store::{KeyLayout, Revision, StoreEntry};
 use crdkit_value::{Document, NodeId};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
 
@@ -42,10 +42,8 @@ pub(crate) struct Served {
     stores: bool,
     /// Whether new objects are refused because the CRD is going away.
     pub(crate) terminating: bool,
-    /// How field managers see a native kind.
-    pub(crate) typed: OnceLock<Option<Crd>>,
     /// What documents say about it.
-    pub(crate) description: Description,
+    pub(crate) published: Published,
     /// Events in the forms they were sent in.
     pub(crate) events: EventCache,
     /// Says when this is no longer served as it is, so that watches end.
@@ -64,7 +62,7 @@ impl Served {
         let api_version = resource.api_version();
         let prefix_text = stored::prefix(&api_version, &resource.kind.kind);
         let (key_group, key_plural) = match &rules {
-            Rules::Native(kind) => ("", native_key(kind)),
+            Rules::Native(kind) | Rules::Review(kind) => ("", native_key(kind)),
             Rules::Custom(_) | Rules::Definition => (resource.kind.group.as_str(), &*resource.plural),
         };
         let stores = resource.storage.as_ref() == Some(&resource.kind)
@@ -77,8 +75,7 @@ impl Served {
             fresh,
             stores,
             terminating,
-            typed: OnceLock::new(),
-            description: Description::default(),
+            published: Published::default(),
             events: EventCache::default(),
             ended,
             rules,
@@ -90,6 +87,15 @@ impl Served {
     pub(crate) fn splice_at(&self, entry: &StoreEntry) -> Option<usize> {
         let current = self.stores && entry.revision > self.fresh;
         (current && entry.value.starts_with(self.prefix_text.as_bytes())).then_some(self.prefix)
+    }
+
+    /// The stored form of an object, which is written as `written` if that is something else.
+    pub(crate) fn encode(&self, object: &Document, written: Option<Document>) -> Bytes {
+        if self.stores && written.is_none() {
+            return stored::encode(object.root());
+        }
+        let written = self.rules.to_storage(written.unwrap_or_else(|| object.clone()));
+        stored::encode_apart(written.root())
     }
 
     /// Whether a stored form that was just made is of this version.
@@ -144,7 +150,7 @@ impl Served {
                 let status = Document::object().with("phase", "Terminating");
                 object.insert(NodeId::ROOT, "status", &status);
             }
-            Rules::Native(_) | Rules::Custom(_) => {}
+            Rules::Native(_) | Rules::Review(_) | Rules::Custom(_) => {}
         }
     }
 

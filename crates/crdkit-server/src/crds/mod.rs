@@ -16,6 +16,7 @@ use crate::core::Core;
 use crate::manage::Managing;
 use crate::rules::{CustomRules, Rules};
 use crate::stored;
+use crate::table::CellValue;
 use crate::verbs::system_update;
 use conditions::Conditions;
 use crdkit_engine::Crd;
@@ -251,4 +252,25 @@ fn unserve(core: &Core, gone: &Known) {
 
 fn is_terminating(crd: Value<'_>) -> bool {
     crd.pointer("/metadata/deletionTimestamp").is_some()
+}
+
+/// What a table shows of a CRD.
+pub(crate) fn row(crd: Value<'_>) -> Vec<CellValue> {
+    let text = |path| crd.pointer(path).and_then(Value::as_str).unwrap_or_default();
+    let list = |texts: Vec<&str>| CellValue::Text(texts.join(","));
+    let versions = crd.pointer("/spec/versions").into_iter().flat_map(Value::items);
+    let served = |it: &Value<'_>| it.get("served").and_then(Value::as_bool) == Some(true);
+    let versions = versions.filter(served).filter_map(|it| it.get("name")?.as_str()).collect();
+    let short = crd.pointer("/spec/names/shortNames").into_iter().flat_map(Value::items);
+    let cell = |text: &str| CellValue::Text(text.to_owned());
+    vec![
+        cell(stored::metadata_text(crd, "name")),
+        cell(text("/spec/scope")),
+        list(versions),
+        cell(stored::metadata_text(crd, "creationTimestamp")),
+        cell(text("/spec/group")),
+        cell(text("/spec/names/kind")),
+        list(short.filter_map(Value::as_str).collect()),
+        cell(if conditions::is_true(crd, "Established") { "True" } else { "False" }),
+    ]
 }

@@ -1,7 +1,7 @@
 //! Custom resources: the phases of the engine.
 
 use super::{Accepted, Between, Part, Refused, Verdict};
-use crate::{decode, stored};
+use crate::decode;
 use crdkit_engine::{Crd, Input, Outcome, ReadObject, RequestOptions, Stored, Version};
 use crdkit_schema::status::Status;
 use crdkit_value::{Document, NodeId};
@@ -132,16 +132,18 @@ impl CustomRules {
         }
     }
 
-    /// The object in the storage version, with what the schema of that makes of it.
+    /// The object in the storage version, without what the schema of that does not name.
     pub(super) fn to_storage(&self, mut document: Document) -> Document {
         let Some(storage) = self.crd.compiled().storage_version() else { return document };
         if storage.name == self.version {
             return document;
         }
-        document.insert(NodeId::ROOT, "apiVersion", &storage.api_version);
         match self.crd.version(&storage.name) {
-            Some(storage) => storage.stored(&document, &self.options).into_document(),
-            None => document,
+            Some(storage) => storage.converted(&document, &self.options),
+            None => {
+                document.insert(NodeId::ROOT, "apiVersion", &storage.api_version);
+                document
+            }
         }
     }
 }
@@ -169,8 +171,6 @@ fn verdict(outcome: Outcome) -> Verdict {
         return Err(refused(Box::new(outcome)));
     }
     let warnings = outcome.warning_texts().collect();
-    let mut document = outcome.into_document();
-    // An object without anything is not written, as nothing is known of it.
-    stored::metadata(&mut document);
-    Ok(Accepted { document, warnings })
+    let (document, written) = outcome.into_written();
+    Ok(Accepted { document, written, warnings })
 }

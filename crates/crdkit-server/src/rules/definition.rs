@@ -144,7 +144,7 @@ pub(super) fn update(
 
 fn finish(document: Document, issues: &[Issue], warnings: Vec<String>) -> Verdict {
     if issues.is_empty() {
-        return Ok(Accepted { document, warnings });
+        return Ok(Accepted { document, written: None, warnings });
     }
     let name = metadata_text(document.root(), "name");
     let subject = Subject { group: GROUP, version: "v1", kind: KIND, name };

@@ -26,6 +26,8 @@ pub(crate) enum Rules {
     Definition,
     /// A native kind.
     Native(&'static NativeKind),
+    /// A native kind whose objects are answered and forgotten.
+    Review(&'static NativeKind),
 }
 
 /// The part of an object that a write is about.
@@ -41,7 +43,10 @@ pub(crate) enum Part {
 
 /// An object that was accepted.
 pub(crate) struct Accepted {
+    /// The object as it is read back.
     pub(crate) document: Document,
+    /// The object as it is written, where that is something else.
+    pub(crate) written: Option<Document>,
     pub(crate) warnings: Vec<String>,
 }
 
@@ -75,7 +80,7 @@ impl Rules {
         match self {
             Self::Custom(rules) => rules.create(input, options, between),
             Self::Definition => definition::create(input, options, between),
-            Self::Native(kind) => native::create(kind, input, options, between),
+            Self::Native(kind) | Self::Review(kind) => native::create(kind, input, options, between),
         }
     }
 
@@ -91,7 +96,7 @@ impl Rules {
         match self {
             Self::Custom(rules) => rules.update(part, old, input, options, between),
             Self::Definition => definition::update(part, old, input, options, between),
-            Self::Native(kind) => native::update(kind, part, old, input, options, between),
+            Self::Native(kind) | Self::Review(kind) => native::update(kind, part, old, input, options, between),
         }
     }
 
@@ -128,7 +133,8 @@ impl Rules {
         let document = stored::object(entry);
         match self {
             Self::Custom(rules) => rules.read(&document),
-            Self::Definition | Self::Native(_) => document,
+            Self::Native(kind) => native::read(kind, document),
+            Self::Definition | Self::Review(_) => document,
         }
     }
 
@@ -136,7 +142,8 @@ impl Rules {
     pub(crate) fn to_storage(&self, document: Document) -> Document {
         match self {
             Self::Custom(rules) => rules.to_storage(document),
-            Self::Definition | Self::Native(_) => document,
+            Self::Native(kind) => native::to_storage(kind, document),
+            Self::Definition | Self::Review(_) => document,
         }
     }
 

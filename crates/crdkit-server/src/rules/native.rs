@@ -36,13 +36,57 @@ pub(super) fn update(
         label(read.document_mut(), "");
     }
     if part == Part::Finalize {
-        return Ok(Accepted { document: finalized(old, read.document()), warnings: Vec::new() });
+        return Ok(Accepted {
+            document: finalized(old, read.document()),
+            written: None,
+            warnings: Vec::new(),
+        });
     }
     let old = kind.stored(old, options);
     verdict(match part {
         Part::Status => read.update_status(&old),
         Part::Main | Part::Finalize => read.update(&old),
     })
+}
+
+/// Fields of events that the group of their own calls otherwise: here and there.
+const EVENT_FIELDS: [(&str, &str); 7] = [
+    ("involvedObject", "regarding"),
+    ("message", "note"),
+    ("source", "deprecatedSource"),
+    ("firstTimestamp", "deprecatedFirstTimestamp"),
+    ("lastTimestamp", "deprecatedLastTimestamp"),
+    ("count", "deprecatedCount"),
+    ("reportingComponent", "reportingController"),
+];
+
+/// A stored object in the version of a kind.
+pub(super) fn read(kind: &NativeKind, mut document: Document) -> Document {
+    if kind.group == "events.k8s.io" {
+        rename(&mut document, "events.k8s.io/v1", EVENT_FIELDS.iter().copied());
+    }
+    document
+}
+
+/// An object of a kind in the version that is stored.
+pub(super) fn to_storage(kind: &NativeKind, mut document: Document) -> Document {
+    if kind.group == "events.k8s.io" {
+        rename(&mut document, "v1", EVENT_FIELDS.iter().map(|(core, own)| (*own, *core)));
+    }
+    document
+}
+
+fn rename<'n>(
+    document: &mut Document,
+    api_version: &str,
+    names: impl Iterator<Item = (&'n str, &'n str)>,
+) {
+    document.insert(NodeId::ROOT, "apiVersion", api_version);
+    for (from, to) in names {
+        if let Some(member) = document.root().get(from).map(Value::id) {
+            document.rename(member, to);
+        }
+    }
 }
 
 fn is_namespace(kind: &NativeKind) -> bool {
@@ -104,5 +148,5 @@ fn verdict(outcome: Outcome) -> Verdict {
         return Err(refused(Box::new(outcome)));
     }
     let warnings = outcome.warning_texts().collect();
-    Ok(Accepted { document: outcome.into_document(), warnings })
+    Ok(Accepted { document: outcome.into_document(), written: None, warnings })
 }

@@ -16,6 +16,8 @@ pub(crate) struct FieldSelector(Vec<FieldTerm>);
 pub(crate) struct FieldTerm {
     /// The path as it was written.
     pub(crate) field: String,
+    /// Where the field is, if that is somewhere else.
+    path: Option<&'static str>,
     pub(crate) value: String,
     /// Whether the field must have the value rather than another one.
     pub(crate) equal: bool,
@@ -33,9 +35,18 @@ impl FieldSelector {
             let unclear = || format!("invalid selector: '{text}'; can't understand '{part}'");
             let (field, operator, value) = term(part).ok_or_else(unclear)?;
             let value = unescape(value)?;
-            terms.push(FieldTerm { field: field.to_owned(), value, equal: operator != "!=" });
+            let field = field.to_owned();
+            terms.push(FieldTerm { field, path: None, value, equal: operator != "!=" });
         }
         Ok(Self(terms))
+    }
+
+    /// The same selector in which what is called `name` looks at the field at `path`.
+    pub(crate) fn with_alias(mut self, name: &str, path: &'static str) -> Self {
+        for term in self.0.iter_mut().filter(|term| term.field == name) {
+            term.path = Some(path);
+        }
+        self
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -53,7 +64,10 @@ impl FieldSelector {
     }
 
     pub(crate) fn matches(&self, object: Value<'_>) -> bool {
-        self.0.iter().all(|term| (field_text(object, &term.field) == term.value) == term.equal)
+        self.0.iter().all(|term| {
+            let path = term.path.unwrap_or(&term.field);
+            (field_text(object, path) == term.value) == term.equal
+        })
     }
 }
 

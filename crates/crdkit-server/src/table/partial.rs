@@ -3,7 +3,7 @@
 //! Takes objects, gives `PartialObjectMetadata` or a list of them, in version `v1` or `v1beta1` of `meta.k8s.io`.
 
 use super::ListMeta;
-use crdkit_value::{Document, Value, Writer};
+use crdkit_value::{Document, Event, Value, Writer};
 
 /// The metadata of `object`, as an object of `api_version`.
 pub fn partial(api_version: &str, object: Value<'_>) -> Document {
@@ -23,6 +23,13 @@ pub fn partial_list<'d>(
         writer.text("kind", "PartialObjectMetadataList");
         writer.text("apiVersion", api_version);
         meta.write(writer);
+        let mut objects = objects.into_iter().peekable();
+        if objects.peek().is_none() {
+            // A list of Go's that was never begun.
+            writer.key("items");
+            writer.event(Event::Null);
+            return;
+        }
         writer.list("items", objects, |writer, object| write(writer, api_version, object));
     });
     writer.finish()

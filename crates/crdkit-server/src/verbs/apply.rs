@@ -59,7 +59,7 @@ impl Target<'_> {
                 &mut between,
             );
             let document = self.settle(verdict).map_err(|refused| refused.status)?;
-            self.validate(change, Some(&document))?;
+            self.validate(change, Some(&document.document))?;
             match self.store_changed(&key, &current, &old, document, options.dry_run).await {
                 Ok(written) => {
                     if !options.dry_run {
@@ -108,7 +108,7 @@ impl Target<'_> {
         let verdict = rules.create_applied(applied.document, &engine, &mut between);
         let document = self.settle(verdict);
         let document = document.map_err(|refused| CreateFailure::Other(refused.status))?;
-        self.validate(change, Some(&document)).map_err(CreateFailure::Other)?;
+        self.validate(change, Some(&document.document)).map_err(CreateFailure::Other)?;
         self.store_new(document, options.dry_run).await
     }
 

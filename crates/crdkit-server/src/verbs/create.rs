@@ -7,7 +7,6 @@ use crate::answer::Answer;
 use crate::options::{WriteKind, WriteOptions};
 use crate::stored;
 use crdkit_admission::Operation;
-use crdkit_engine::Input;
 use crdkit_schema::status::Status;
 use crdkit_value::Document;
 
@@ -18,10 +17,10 @@ impl Target<'_> {
     pub(super) async fn create(&self) -> Result<Answer, Box<Status>> {
         let form = self.form()?;
         let media = self.content_type()?;
-        let body = self.request.body()?;
+        self.request.body()?;
         let options = WriteOptions::of(self.request, WriteKind::Create)?;
         let shape = self.shape(&form)?;
-        let format = media.format().ok_or_else(|| self.no_protobuf())?;
+        let body = self.object_in(media)?;
         let place = self.place().await?;
         let managing = self.managing(&options);
         let change = Change { operation: Operation::Create, dry_run: options.dry_run, old: None };
@@ -42,12 +41,11 @@ impl Target<'_> {
                 self.admit(place, &name)?;
                 self.mutate(change, document)
             };
-            let verdict =
-                self.served.rules.create(Input::Bytes(format, body), &engine, &mut between);
-            let document = self.settle(verdict).map_err(|refused| refused.status)?;
-            self.validate(change, Some(&document))?;
+            let verdict = self.served.rules.create(body.input(), &engine, &mut between);
+            let accepted = self.settle(verdict).map_err(|refused| refused.status)?;
+            self.validate(change, Some(&accepted.document))?;
             tries += 1;
-            match self.store_new(document, options.dry_run).await {
+            match self.store_new(accepted, options.dry_run).await {
                 Ok(written) => break written,
                 Err(CreateFailure::Exists(_)) if generated && tries < NAMES => {}
                 Err(CreateFailure::Exists(mut status)) if generated => {

@@ -5,6 +5,7 @@ use super::write::{is_held, is_terminating};
 use crate::admission::Change;
 use crate::answer::Answer;
 use crate::core::WriteFailure;
+use crate::decode;
 use crate::negotiate::Form;
 use crate::options::{cause, refuse};
 use crate::request::Request;
@@ -75,8 +76,13 @@ impl Target<'_> {
         let (options, dry_run) = if body.is_empty() {
             of_query(self.request)?
         } else {
-            let media = self.content_type()?;
-            of_body(media.format().unwrap_or(Format::Json), body)?
+            match self.content_type()?.format() {
+                Some(format) => of_body(format, body)?,
+                None => {
+                    let decoded = decode::protobuf(body, "DeleteOptions").map_err(Box::new)?;
+                    of_document(decoded.root())?
+                }
+            }
         };
         let mut causes = Vec::new();
         if let Some(policy) = &options.propagation {
@@ -143,7 +149,7 @@ impl Target<'_> {
         let word = match self.served.rules {
             _ if self.served.rules.is_namespace() => "Precondition",
             Rules::Definition => "precondition",
-            Rules::Native(_) | Rules::Custom(_) => return kind.conflict(problem).into(),
+            Rules::Native(_) | Rules::Review(_) | Rules::Custom(_) => return kind.conflict(problem).into(),
         };
         let problem = format!(
             "{word} failed: {what} in precondition: {wanted}, {what} in object meta: {found}"
@@ -205,7 +211,7 @@ async fn delete_entry(
     if options.dry_run {
         return Ok(Deleted::Waiting(object));
     }
-    let value = stored::encode(served.rules.to_storage(object.clone()).root());
+    let value = served.encode(&object, None);
     if value != current.value {
         let write = Write::put(key, Expect::At(current.revision), value);
         let revision = core.write(served, write).await?;
@@ -290,7 +296,11 @@ fn of_body(format: Format, body: &[u8]) -> Result<(DeleteOptions, Vec<String>), 
             )));
         }
     };
-    let root = document.root();
+    of_document(document.root())
+}
+
+fn of_document(root: Value<'_>) -> Result<(DeleteOptions, Vec<String>), Box<Status>> {
+    let bad = |text: String| Box::new(Status::bad_request(text));
     let text = |key: &str| root.get(key).and_then(Value::as_str).unwrap_or_default();
     let (kind, api_version) = (text("kind"), text("apiVersion"));
     if !matches!(kind, "" | "DeleteOptions") {

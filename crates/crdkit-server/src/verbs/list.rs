@@ -79,14 +79,14 @@ pub(crate) async fn list_entries(
     }
     let mut request = RangeRequest::under(&prefix);
     let mut limit = options.limit;
-    let mut consistent = true;
+    // Any state will do, so there is no need for pages.
+    if options.version == "0" {
+        limit = 0;
+    }
     if options.continue_token.is_empty() {
         let wanted = options.revision().map_err(|it| bad(format!("invalid resource version: {it}")))?;
         let exact = options.version_match == "Exact"
             || options.version_match.is_empty() && limit > 0 && wanted.is_some_and(|it| it > 0);
-        if options.version == "0" {
-            limit = 0;
-        }
         if let Some(wanted) = wanted.filter(|it| *it > 0) {
             let current = target.core.store.current().await.map_err(|it| store_status(&it))?;
             if wanted > current.0 {
@@ -104,7 +104,8 @@ pub(crate) async fn list_entries(
         request.from = format!("{prefix}{}", token.start);
         match u64::try_from(token.revision) {
             Ok(revision) => request.at = Some(Revision(revision)),
-            Err(_) => consistent = false,
+            // The latest, whatever changed meanwhile.
+            Err(_) => {}
         }
     }
     let expired = |token: String| {
@@ -118,7 +119,6 @@ pub(crate) async fn list_entries(
                     first chunk was returned and now may show up in the list.";
         Status::expired(text, token)
     };
-    let _ = consistent;
     let everything = options.selection.is_everything();
     let mut entries: Vec<Arc<StoreEntry>> = Vec::new();
     loop {

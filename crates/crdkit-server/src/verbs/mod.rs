@@ -9,6 +9,7 @@ mod delete_collection;
 mod get;
 mod list;
 mod patch;
+mod review;
 mod scale;
 mod update;
 mod write;
@@ -20,13 +21,18 @@ pub(crate) use write::system_update;
 use crate::answer::Answer;
 use crate::catalogue::snapshot::Served;
 use crate::core::Core;
+use crate::decode;
 use crate::negotiate::Form;
 use crate::request::Request;
 use crate::route::{ResourceRoute, Verb};
+use crate::rules::Rules;
 use crate::view::{Shape, View};
+use crdkit_codec::Format;
 use crdkit_codec::media::{MediaType, Offer, PatchOffer, request_type};
+use crdkit_engine::Input;
 use crdkit_schema::status::{Status, Subject};
 use crdkit_text::names;
+use crdkit_value::Document;
 use std::sync::Arc;
 
 /// What a request is about.
@@ -38,6 +44,22 @@ pub(crate) struct Target<'r> {
     pub(crate) namespace: Option<&'r str>,
     pub(crate) name: Option<&'r str>,
     pub(crate) subresource: Option<&'r str>,
+}
+
+/// An object in the body of a request.
+pub(crate) enum BodyObject<'b> {
+    Bytes(Format, &'b [u8]),
+    Document(Document),
+}
+
+impl BodyObject<'_> {
+    /// The object, to be read.
+    pub(crate) fn input(&self) -> Input<'_> {
+        match self {
+            Self::Bytes(format, bytes) => Input::Bytes(*format, bytes),
+            Self::Document(document) => document.clone().into(),
+        }
+    }
 }
 
 /// The answer to a request about objects.
@@ -128,7 +150,14 @@ impl Target<'_> {
         {
             return Err(Status::no_such_path().into());
         }
+        if let Rules::Review(kind) = self.served.rules {
+            return match (route.verb, self.name) {
+                (Verb::Create, None) => self.review(kind).await,
+                _ => refuse(),
+            };
+        }
         match (route.verb, self.name.is_some()) {
+            (Verb::Create, true) if self.subresource == Some("token") => self.token_request().await,
             (Verb::Create, named) if named == self.subresource.is_some() && allows(Known::Create) => {
                 self.create().await
             }
@@ -204,6 +233,22 @@ impl Target<'_> {
 
     pub(crate) fn view<'v>(&'v self, form: &'v Form, shape: &'v Shape) -> View<'v> {
         View::new(&self.served, form, shape, &self.core.environment)
+    }
+
+    /// The object in the body.
+    ///
+    /// # Errors
+    /// The answer, when there is none that can be read.
+    pub(crate) fn object_in(&self, media: MediaType) -> Result<BodyObject<'_>, Box<Status>> {
+        let body = self.request.body()?;
+        match media.format() {
+            Some(format) => Ok(BodyObject::Bytes(format, body)),
+            None if self.served.resource.is_custom() => Err(self.no_protobuf()),
+            None => {
+                let kind = &self.served.resource.kind.kind;
+                decode::protobuf(body, kind).map(BodyObject::Document).map_err(Box::new)
+            }
+        }
     }
 
     /// The media type of the body.

@@ -5,14 +5,14 @@ use super::write::Written;
 use crate::answer::Answer;
 use crate::negotiate::Form;
 use crate::options::{WriteKind, WriteOptions};
-use crate::rules::{Part, Refused};
+use crate::rules::{Part, Refused, Verdict};
 use crate::stored::metadata_text;
 use crate::view::Shape;
 use crdkit_codec::media::{PatchType, UnsupportedMediaType};
 use crdkit_codec::{Decoded, go_json};
 use crdkit_engine::{FieldValidation, Input};
 use crdkit_issue::Issue;
-use crdkit_patch::{PatchError, PatchLimits, json, merge};
+use crdkit_patch::{Definitions, PatchError, PatchLimits, Schema, json, merge, strategic};
 use crdkit_schema::status::{Cause, Status, Subject};
 use crdkit_text::quote::quote;
 use crdkit_value::{Document, NodeId, Value};
@@ -21,6 +21,7 @@ use crdkit_value::{Document, NodeId, Value};
 pub(super) enum Patch {
     Json(json::Patch),
     Merge(merge::Patch),
+    Strategic(strategic::Patch),
 }
 
 impl Patch {
@@ -29,6 +30,7 @@ impl Patch {
         let limits = PatchLimits::default();
         let patch = match kind {
             PatchType::Json => json::Patch::read(body, &limits).map(Self::Json),
+            PatchType::Strategic => strategic::Patch::read(body, &limits).map(Self::Strategic),
             _ => merge::Patch::read(body, &limits).map(Self::Merge),
         };
         match patch {
@@ -37,8 +39,19 @@ impl Patch {
         }
     }
 
-    pub(super) fn apply(&self, object: &mut Document) -> Result<(), Box<Status>> {
+    /// Applies the patch to an object of a kind.
+    pub(super) fn apply(
+        &self,
+        object: &mut Document,
+        api_version: &str,
+        kind: &str,
+    ) -> Result<(), Box<Status>> {
         match self {
+            Self::Strategic(patch) => {
+                let schema = Schema::of_kind(Definitions::native(), api_version, kind);
+                let schema = schema.ok_or_else(|| Box::new(Status::rejected()))?;
+                patch.apply(object, &schema).map_err(|error| error.status().into())
+            }
             Self::Json(patch) => patch.apply(object).map_err(|error| error.status().into()),
             Self::Merge(patch) => {
                 patch.apply(object);
@@ -52,6 +65,7 @@ impl Patch {
         match self {
             Self::Json(_) => &[],
             Self::Merge(patch) => patch.repeated(),
+            Self::Strategic(patch) => patch.repeated(),
         }
     }
 }
@@ -74,7 +88,8 @@ impl Target<'_> {
         let make = |old: &Document| {
             let patch = patch.as_ref().map_err(|error| Box::new(error.status()))?;
             let mut patched = old.clone();
-            patch.apply(&mut patched)?;
+            let kind = &self.served.resource.kind;
+            patch.apply(&mut patched, &self.served.resource.api_version(), &kind.kind)?;
             self.check_type(part, name, &mut patched, old.root())?;
             let shown = patched.clone();
             let change = self.change(&options, old);
@@ -90,10 +105,11 @@ impl Target<'_> {
             };
             let input = Input::Decoded(Decoded { document: patched, issues });
             let verdict = self.served.rules.update(part, old, input, &engine, &mut between);
-            let document =
-                self.settle(verdict).map_err(|refused| patch_refused(*refused, &shown))?;
-            self.validate(change, Some(&document))?;
-            Ok(document)
+            let accepted = self
+                .settle(of_patch(verdict))
+                .map_err(|refused| patch_refused(*refused, &shown))?;
+            self.validate(change, Some(&accepted.document))?;
+            Ok(accepted)
         };
         let written = self.replace(name, options.dry_run, make).await?;
         let written = written.ok_or_else(|| Box::new(self.subject(name).not_found()))?;
@@ -148,6 +164,12 @@ impl Target<'_> {
         if found == expected || !self.served.resource.is_custom() {
             return Ok(());
         }
+        // No schema knows the other version, so that no schema knows the rest.
+        if self.request.query.text("fieldValidation") != "Ignore" {
+            let known = ["apiVersion", "kind", "metadata"];
+            let unknown = patched.root().members().filter(|(key, _)| !known.contains(key));
+            unknown.for_each(|(key, _)| self.request.warn(format!("unknown field \"{key}\"")));
+        }
         let cause = Cause {
             reason: "FieldValueInvalid".into(),
             field: "apiVersion".to_owned(),
@@ -187,6 +209,20 @@ impl Target<'_> {
             _ => Ok(()),
         }
     }
+}
+
+/// The verdict on a patch, whose result nobody has written down.
+fn of_patch(mut verdict: Verdict) -> Verdict {
+    const WRITTEN: &str = "contains duplicate entries;";
+    const MADE: &str = "contains duplicate entries after mutating admission happens;";
+    let warnings = match &mut verdict {
+        Ok(accepted) => &mut accepted.warnings,
+        Err(refused) => &mut refused.warnings,
+    };
+    for text in warnings.iter_mut().filter(|text| text.starts_with(".metadata.ownerReferences")) {
+        *text = text.replace(WRITTEN, MADE);
+    }
+    verdict
 }
 
 /// The answer to a patch whose result cannot be read is about the patch.

@@ -75,7 +75,7 @@ impl Target<'_> {
             let patch = patch.as_ref().map_err(|error| Box::new(error.status()))?;
             // Without replicas there is a scale as well, to be patched.
             let mut scale = scale_with(old.root(), self.replica_paths()?, None);
-            patch.apply(&mut scale)?;
+            patch.apply(&mut scale, "autoscaling/v1", "Scale")?;
             let (api_version, kind) =
                 (text(scale.root(), "apiVersion"), text(scale.root(), "kind"));
             if (api_version, kind) != ("autoscaling/v1", "Scale") {
@@ -159,11 +159,6 @@ impl Target<'_> {
                 return Err(self.subject(name).conflict(problem).into());
             }
             let replicas = scale.root().pointer("/spec/replicas").and_then(Value::as_i64);
-            if replicas.unwrap_or_default() == 0 && replicas_at(old.root(), &paths.spec).is_none() {
-                let path = quote(&paths.spec);
-                let text = format!("the spec replicas field {path} cannot be empty");
-                return Err(Status::bad_request(text).into());
-            }
             let admitted = self.change(options, old);
             let mut between = |document: &mut Document| {
                 managing.scale(old, document, &paths.spec);
@@ -172,7 +167,7 @@ impl Target<'_> {
             let replicas = replicas.unwrap_or_default();
             let verdict = rules.scale(old, replicas, &engine, &mut between);
             let document = self.settle(verdict).map_err(|refused| refused.status)?;
-            self.validate(admitted, Some(&document))?;
+            self.validate(admitted, Some(&document.document))?;
             Ok(document)
         };
         let written = self.replace(name, options.dry_run, change).await?;

@@ -1,6 +1,6 @@
 //! An object in the place of another one.
 
-use super::Target;
+use super::{BodyObject, Target};
 use crate::admission::Change;
 use crate::answer::Answer;
 use crate::negotiate::Form;
@@ -9,8 +9,6 @@ use crate::rules::Part;
 use crate::stored::{self, metadata_text};
 use crate::view::Shape;
 use crdkit_admission::Operation;
-use crdkit_codec::Format;
-use crdkit_engine::Input;
 use crdkit_schema::status::Status;
 use crdkit_value::{Document, Value};
 
@@ -18,11 +16,11 @@ impl Target<'_> {
     pub(super) async fn update(&self) -> Result<Answer, Box<Status>> {
         let name = self.name()?;
         let form = self.form()?;
-        let body = self.request.body()?;
+        self.request.body()?;
         let options = WriteOptions::of(self.request, WriteKind::Update)?;
         let media = self.content_type()?;
         let shape = self.shape(&form)?;
-        let format = media.format().ok_or_else(|| self.no_protobuf())?;
+        let body = self.object_in(media)?;
         let engine = self.engine_options(&options).name(name);
         let managing = self.managing(&options);
         let part = self.part();
@@ -36,21 +34,20 @@ impl Target<'_> {
                 managing.update(Some(old), document);
                 self.mutate(change, document)
             };
-            let input = Input::Bytes(format, body);
-            let verdict = self.served.rules.update(part, old, input, &engine, &mut between);
-            let document = self.settle(verdict).map_err(|refused| refused.status)?;
-            self.validate(change, Some(&document))?;
-            Ok(document)
+            let rules = &self.served.rules;
+            let verdict = rules.update(part, old, body.input(), &engine, &mut between);
+            let accepted = self.settle(verdict).map_err(|refused| refused.status)?;
+            self.validate(change, Some(&accepted.document))?;
+            Ok(accepted)
         };
         let written = self.replace(name, options.dry_run, make).await?;
         if written.is_none() && self.served.rules.creates_on_update() && part == Part::Main {
-            return self.create_named(&form, &shape, name, &options, format).await;
+            return self.create_named(&form, &shape, name, &options, &body).await;
         }
         let Some(written) = written else {
             // What is wrong with the body is said before what is not there.
             let mut stop = |_: &mut Document| Err(Box::new(self.subject(name).not_found()));
-            let input = Input::Bytes(format, body);
-            let verdict = self.served.rules.create(input, &engine, &mut stop);
+            let verdict = self.served.rules.create(body.input(), &engine, &mut stop);
             return Err(match self.settle(verdict) {
                 Err(refused) => refused.status,
                 Ok(_) => self.subject(name).not_found().into(),
@@ -66,7 +63,7 @@ impl Target<'_> {
         shape: &Shape,
         name: &str,
         options: &WriteOptions,
-        format: Format,
+        body: &BodyObject<'_>,
     ) -> Result<Answer, Box<Status>> {
         let place = self.place().await?;
         let environment = &self.core.environment;
@@ -81,10 +78,9 @@ impl Target<'_> {
             self.admit(place, name)?;
             self.mutate(change, document)
         };
-        let input = Input::Bytes(format, self.request.body()?);
-        let verdict = self.served.rules.create(input, &engine, &mut between);
+        let verdict = self.served.rules.create(body.input(), &engine, &mut between);
         let document = self.settle(verdict).map_err(|refused| refused.status)?;
-        self.validate(change, Some(&document))?;
+        self.validate(change, Some(&document.document))?;
         let written = self.store_new(document, options.dry_run).await?;
         self.show(form, shape, written)
     }

@@ -49,11 +49,11 @@ impl Target<'_> {
     }
 
     /// Passes the warnings of a verdict on.
-    pub(super) fn settle(&self, verdict: Verdict) -> Result<Document, Box<Refused>> {
+    pub(super) fn settle(&self, verdict: Verdict) -> Result<Accepted, Box<Refused>> {
         match verdict {
-            Ok(Accepted { document, warnings }) => {
-                warnings.into_iter().for_each(|it| self.request.warn(it));
-                Ok(document)
+            Ok(mut accepted) => {
+                accepted.warnings.drain(..).for_each(|it| self.request.warn(it));
+                Ok(accepted)
             }
             Err(mut refused) => {
                 refused.warnings.drain(..).for_each(|it| self.request.warn(it));
@@ -105,9 +105,10 @@ impl Target<'_> {
     /// Creates an object that was accepted.
     pub(super) async fn store_new(
         &self,
-        document: Document,
+        accepted: Accepted,
         dry_run: bool,
     ) -> Result<Written, CreateFailure> {
+        let Accepted { document, written, .. } = accepted;
         let name = stored::metadata_text(document.root(), "name").to_owned();
         let key = self.key(&name);
         let exists = |entry: Option<&StoreEntry>| {
@@ -129,7 +130,7 @@ impl Target<'_> {
             let text = "resourceVersion should not be set on objects to be created";
             return Err(CreateFailure::Other(Status::unclassified(text).into()));
         }
-        let value = stored::encode(self.served.rules.to_storage(document.clone()).root());
+        let value = self.served.encode(&document, written);
         let mut write = Write::create(&key, value.clone());
         if let Some(ttl) = self.served.time_to_live(&self.core.settings) {
             write = write.with_ttl(ttl);
@@ -150,15 +151,15 @@ impl Target<'_> {
         &self,
         name: &str,
         dry_run: bool,
-        mut make: impl FnMut(&Document) -> Result<Document, Box<Status>>,
+        mut make: impl FnMut(&Document) -> Result<Accepted, Box<Status>>,
     ) -> Result<Option<Written>, Box<Status>> {
         let key = self.key(name);
         let mut entry = self.core.get(&key).await?;
         for _ in 0..ATTEMPTS {
             let Some(current) = entry else { return Ok(None) };
             let old = self.served.rules.read(&current);
-            let document = make(&old)?;
-            match self.store_changed(&key, &current, &old, document, dry_run).await {
+            let accepted = make(&old)?;
+            match self.store_changed(&key, &current, &old, accepted, dry_run).await {
                 Ok(written) => {
                     if !dry_run {
                         self.after_write(name).await;
@@ -178,10 +179,10 @@ impl Target<'_> {
         key: &str,
         current: &Arc<StoreEntry>,
         old: &Document,
-        document: Document,
+        accepted: Accepted,
         dry_run: bool,
     ) -> Result<Written, WriteFailure> {
-        store_changed(self.core, &self.served, key, current, old, document, dry_run).await
+        store_changed(self.core, &self.served, key, current, old, accepted, dry_run).await
     }
 
     /// What follows from a write of an object that decides about others.
@@ -210,9 +211,10 @@ async fn store_changed(
     key: &str,
     current: &Arc<StoreEntry>,
     old: &Document,
-    mut document: Document,
+    accepted: Accepted,
     dry_run: bool,
 ) -> Result<Written, WriteFailure> {
+    let Accepted { mut document, mut written, .. } = accepted;
     let revision = current.revision;
     let unchanged = |document| Written { document, value: None, revision: Some(revision), created: false };
     let finished = is_terminating(old.root()) && !is_held(served, document.root());
@@ -225,7 +227,17 @@ async fn store_changed(
         return Ok(unchanged(document));
     }
     manage::keep_times(&mut document, old);
-    let value = stored::encode(served.rules.to_storage(document.clone()).root());
+    if let Some(written) = &mut written {
+        let managed = document.root().pointer("/metadata/managedFields");
+        let metadata = stored::metadata(written);
+        match managed {
+            Some(managed) => {
+                written.insert(metadata, "managedFields", managed);
+            }
+            None => stored::remove(written, metadata, "managedFields"),
+        }
+    }
+    let value = served.encode(&document, written);
     if value == current.value {
         return Ok(unchanged(document));
     }
@@ -250,7 +262,8 @@ pub(crate) async fn system_update(
         let Some(current) = entry else { return Ok(None) };
         let old = served.rules.read(&current);
         let Some(document) = make(&old) else { return Ok(Some(current.revision)) };
-        match store_changed(core, served, key, &current, &old, document, false).await {
+        let accepted = Accepted { document, written: None, warnings: Vec::new() };
+        match store_changed(core, served, key, &current, &old, accepted, false).await {
             Ok(written) => return Ok(written.revision),
             Err(WriteFailure::Conflict(found)) => entry = found,
             Err(WriteFailure::Failed(status)) => return Err(status),

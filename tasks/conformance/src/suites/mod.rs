@@ -9,6 +9,8 @@ mod explain;
 mod json_schema;
 mod k8s_cel;
 mod native;
+mod native_proto;
+mod native_table;
 mod objects;
 mod sample;
 mod verdict;
@@ -48,6 +50,8 @@ pub(crate) const ALL: &[Suite] = &[
     objects::CR_UPDATE,
     objects::OPENSHIFT,
     native::SUITE,
+    native_proto::SUITE,
+    native_table::SUITE,
     apply::SUITE,
     sample::SUITE,
     explain::SUITE,

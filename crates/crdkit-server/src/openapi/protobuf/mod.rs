@@ -55,21 +55,22 @@ struct Choice {
     shape: Shape,
 }
 
-/// The message for a JSON document of version 2; none when that is not JSON.
-pub fn encode_v2(document: &[u8]) -> Option<Vec<u8>> {
+/// The message for a JSON document of version 2; what is not JSON is an empty one.
+pub fn encode_v2(document: &[u8]) -> Vec<u8> {
     encode(document, &v2::DOCUMENT)
 }
 
-/// The message for a JSON document of version 3; none when that is not JSON.
-pub fn encode_v3(document: &[u8]) -> Option<Vec<u8>> {
+/// The message for a JSON document of version 3; what is not JSON is an empty one.
+pub fn encode_v3(document: &[u8]) -> Vec<u8> {
     encode(document, &v3::DOCUMENT)
 }
 
-fn encode(document: &[u8], message: &Message) -> Option<Vec<u8>> {
-    let decoded = json::decode(document, &DecodeOptions::default()).ok()?;
+fn encode(document: &[u8], message: &Message) -> Vec<u8> {
     let mut out = Vec::with_capacity(document.len());
-    write_message(decoded.document.root(), message, &mut out);
-    Some(out)
+    if let Ok(decoded) = json::decode(document, &DecodeOptions::default()) {
+        write_message(decoded.document.root(), message, &mut out);
+    }
+    out
 }
 
 fn write_message(value: Value<'_>, message: &Message, out: &mut Vec<u8>) {
