@@ -3,6 +3,7 @@
 //! Connections are kept and shared by all webhooks that trust the same certificates. Failures are told in the words of
 //! the API server, which follow `failed calling webhook "…": `.
 
+use super::trust::Trust;
 use bytes::Bytes;
 use crdkit_admission::webhook::{ClientConfig, ClientTarget};
 use http_body_util::{BodyExt as _, Full, Limited};
@@ -14,8 +15,7 @@ use std::collections::HashMap;
 use std::error::Error as _;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-use tokio_rustls::rustls::pki_types::{CertificateDer, pem::PemObject as _};
-use tokio_rustls::rustls::{self, RootCertStore};
+use tokio_rustls::rustls;
 
 /// The largest answer that is read.
 const LARGEST: usize = 3 << 20;
@@ -65,15 +65,13 @@ impl WebhookClient {
         if let Some(client) = clients.get(ca_bundle) {
             return Ok(client.clone());
         }
-        let mut roots = RootCertStore::empty();
-        for certificate in CertificateDer::pem_slice_iter(ca_bundle).flatten() {
-            roots.add(certificate).map_err(|error| error.to_string())?;
-        }
         let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let trust = Trust::new(ca_bundle, Arc::clone(&provider));
         let config = rustls::ClientConfig::builder_with_provider(provider)
             .with_safe_default_protocol_versions()
             .map_err(|error| error.to_string())?
-            .with_root_certificates(roots)
+            .dangerous()
+            .with_custom_certificate_verifier(Arc::new(trust))
             .with_no_client_auth();
         let connector =
             HttpsConnectorBuilder::new().with_tls_config(config).https_only().enable_http1().build();
@@ -87,14 +85,29 @@ impl WebhookClient {
 fn url(target: &ClientTarget, seconds: u32) -> String {
     match target {
         ClientTarget::Url(url) => {
-            let separator = if url.contains('?') { '&' } else { '?' };
-            format!("{url}{separator}timeout={seconds}s")
+            let (address, query) = url.split_once('?').unwrap_or((url, ""));
+            let (scheme, rest) = address.split_once("://").unwrap_or(("https", address));
+            let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
+            let separator = if query.is_empty() { "" } else { "&" };
+            format!("{scheme}://{host}/{}?{query}{separator}timeout={seconds}s", clean(path))
         }
         ClientTarget::Service { namespace, name, path, port } => {
-            let path = path.trim_start_matches('/');
-            format!("https://{name}.{namespace}.svc:{port}/{path}?timeout={seconds}s")
+            format!("https://{name}.{namespace}.svc:{port}/{}?timeout={seconds}s", clean(path))
         }
     }
+}
+
+/// A path without empty steps and without those that lead nowhere or back, as the API server calls it.
+fn clean(path: &str) -> String {
+    let mut steps = Vec::new();
+    for step in path.split('/') {
+        match step {
+            "" | "." => {}
+            ".." => drop(steps.pop()),
+            step => steps.push(step),
+        }
+    }
+    steps.join("/")
 }
 
 /// The innermost reason.
@@ -123,4 +136,17 @@ fn refused(status: StatusCode, body: &[u8]) -> String {
         _ => "the server rejected our request for an unknown reason".to_owned(),
     };
     format!("failed to call webhook: {problem}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_cleaned() {
+        let of = |text: &str| url(&ClientTarget::Url(text.into()), 10);
+        assert_eq!(of("https://a:1//mutate/./x"), "https://a:1/mutate/x?timeout=10s");
+        assert_eq!(of("https://a:1"), "https://a:1/?timeout=10s");
+        assert_eq!(of("https://a/b?c=d"), "https://a/b?c=d&timeout=10s");
+    }
 }

@@ -6,6 +6,7 @@
 
 mod call;
 mod gate;
+mod trust;
 
 pub(crate) use gate::Change;
 
