@@ -51,6 +51,8 @@ pub(crate) enum Command {
     Sample(Sample),
     Schema(Schema),
     Cel(Cel),
+    #[cfg(feature = "serve")]
+    Serve(commands::serve::Serve),
     Convert(Convert),
     Completions(commands::completions::Completions),
     Man(commands::completions::Man),

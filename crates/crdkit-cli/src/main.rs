@@ -48,6 +48,8 @@ fn main() -> ExitCode {
         args::Command::Explain(explain) => commands::explain::run(explain),
         args::Command::Sample(sample) => commands::sample::run(sample),
         args::Command::Schema(schema) => commands::schema::run(schema),
+        #[cfg(feature = "serve")]
+        args::Command::Serve(serve) => commands::serve::run(serve),
         args::Command::Completions(completions) => commands::completions::run(completions),
         args::Command::Man(man) => commands::completions::man(man),
     };

@@ -5,6 +5,7 @@ use crate::crds::Definitions;
 use crate::environment::Environment;
 use crate::identify::Tokens;
 use crate::openapi::Documents;
+use crate::observe::{AuditLog, Metrics};
 use crate::settings::Settings;
 use arc_swap::ArcSwap;
 use crdkit_schema::status::Status;
@@ -22,6 +23,8 @@ pub(crate) struct Core {
     pub(crate) settings: Settings,
     pub(crate) tokens: Tokens,
     pub(crate) documents: Documents,
+    pub(crate) metrics: Metrics,
+    pub(crate) audit: Option<AuditLog>,
     /// Says when the server stops.
     pub(crate) stop: watch::Sender<bool>,
 }

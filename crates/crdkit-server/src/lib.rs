@@ -13,6 +13,7 @@ pub mod table;
 
 mod answer;
 mod authorise;
+mod controllers;
 mod core;
 mod crds;
 mod decode;
@@ -23,6 +24,7 @@ mod http;
 mod identify;
 mod manage;
 mod negotiate;
+mod observe;
 mod options;
 mod paths;
 mod publish;
@@ -41,6 +43,7 @@ mod view;
 mod watch;
 
 pub use environment::{Entropy, SystemEntropy};
+pub use observe::AuditLevel;
 pub use server::{Server, ServerBuilder, StartError};
 pub use settings::Settings;
 pub use tls::{Certificates, TlsError};

@@ -31,6 +31,9 @@ pub(crate) struct Pair {
     pub(crate) key: String,
 }
 
+/// The files that certificates and keys are kept in.
+const FILES: [&str; 5] = ["ca.crt", "server.crt", "server.key", "admin.crt", "admin.key"];
+
 /// Certificates could not be made or used.
 #[derive(Debug, thiserror::Error)]
 #[error("certificates: {0}")]
@@ -70,6 +73,29 @@ impl Certificates {
         let admin = named("admin", &[ADMINISTRATORS]);
         let admin = signed(admin, ExtendedKeyUsagePurpose::ClientAuth, &issuer)?;
         Ok(Self { authority, server, admin })
+    }
+
+    /// The certificates and keys, each with the name of the file to keep it in.
+    pub fn files(&self) -> [(&'static str, &str); 5] {
+        let Self { authority, server, admin } = self;
+        let [authority_file, server_file, server_key, admin_file, admin_key] = FILES;
+        [
+            (authority_file, authority),
+            (server_file, &server.certificate),
+            (server_key, &server.key),
+            (admin_file, &admin.certificate),
+            (admin_key, &admin.key),
+        ]
+    }
+
+    /// Certificates that were kept: `read` gives the text of a file, if it is there.
+    pub fn from_files(mut read: impl FnMut(&str) -> Option<String>) -> Option<Self> {
+        let [authority, server, server_key, admin, admin_key] = FILES.map(|name| read(name));
+        Some(Self {
+            authority: authority?,
+            server: Pair { certificate: server?, key: server_key? },
+            admin: Pair { certificate: admin?, key: admin_key? },
+        })
     }
 
     pub(crate) fn acceptor(&self) -> Result<TlsAcceptor, TlsError> {

@@ -10,5 +10,7 @@ pub(crate) mod explain;
 pub(crate) mod lint;
 pub(crate) mod sample;
 pub(crate) mod schema;
+#[cfg(feature = "serve")]
+pub(crate) mod serve;
 pub(crate) mod test;
 pub(crate) mod validate;
