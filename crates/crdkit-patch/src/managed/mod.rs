@@ -14,6 +14,7 @@ mod cap;
 mod conflict;
 mod entry;
 mod error;
+mod extract;
 mod last_applied;
 mod prune;
 mod scale;
@@ -23,6 +24,7 @@ mod versions;
 
 pub use conflict::Conflict;
 pub use error::ApplyError;
+pub use extract::extract_applied;
 pub use times::keep_times;
 pub use versions::{CrdVersions, Versions};
 
