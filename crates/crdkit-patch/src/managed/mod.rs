@@ -16,6 +16,7 @@ mod entry;
 mod error;
 mod extract;
 mod last_applied;
+mod owners;
 mod prune;
 mod scale;
 mod times;
@@ -25,6 +26,7 @@ mod versions;
 pub use conflict::Conflict;
 pub use error::ApplyError;
 pub use extract::extract_applied;
+pub use owners::{Owned, owners};
 pub use times::keep_times;
 pub use versions::{CrdVersions, Versions};
 
