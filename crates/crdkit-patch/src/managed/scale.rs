@@ -21,7 +21,7 @@ impl Writer<'_> {
         let after = number(new.root());
         if is_owned && number(live.root()) != after {
             for entry in &mut entries {
-                entry.fields = std::mem::take(&mut entry.fields).difference(&field);
+                entry.change(|fields| fields.difference(&field));
             }
             if after.is_some_and(|replicas| replicas != 0) {
                 let mut own = Entry {
@@ -31,6 +31,7 @@ impl Writer<'_> {
                     subresource: self.subresource,
                     time: None,
                     fields: field,
+                    written: None,
                 };
                 if let Some(previous) = entry::take(&mut entries, &own) {
                     own.fields = own.fields.union(previous.fields);
@@ -39,9 +40,8 @@ impl Writer<'_> {
             }
             entries.retain(|entry| !entry.fields.is_empty());
         }
-        let mut out = new.clone();
-        forget(&mut out);
-        entry::write(entries, &mut out);
-        *new = out;
+        let managers = entry::write(entries);
+        forget(new);
+        entry::put(managers.as_ref(), new);
     }
 }
