@@ -7,6 +7,7 @@ pub(crate) mod convert;
 pub(crate) mod cost;
 pub(crate) mod default;
 pub(crate) mod explain;
+pub(crate) mod fields;
 pub(crate) mod lint;
 pub(crate) mod sample;
 pub(crate) mod schema;

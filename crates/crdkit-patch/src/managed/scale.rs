@@ -36,6 +36,7 @@ impl Writer<'_> {
                         fields: field.clone(),
                     });
                 }
+                entry.change(|fields| fields.difference(&field));
             }
             entries.extend(kept);
             if changed && after.is_some_and(|replicas| replicas != 0) {
@@ -46,6 +47,7 @@ impl Writer<'_> {
                     subresource: self.subresource,
                     time: None,
                     fields: field,
+                    written: None,
                 };
                 if let Some(previous) = entry::take(&mut entries, &own) {
                     own.fields = own.fields.union(previous.fields);
@@ -54,9 +56,8 @@ impl Writer<'_> {
             }
             entries.retain(|entry| !entry.fields.is_empty());
         }
-        let mut out = new.clone();
-        forget(&mut out);
-        entry::write(entries, &mut out);
-        *new = out;
+        let managers = entry::write(entries);
+        forget(new);
+        entry::put(managers.as_ref(), new);
     }
 }
