@@ -4,6 +4,7 @@
 //! is more lenient than the RFCs here and there. Reading a patch and applying it are two steps, because a server
 //! looks for the object in between.
 //!
+//! [`strategic`] is strategic merge patch, for kinds with [`Definitions`]; [`diff`] computes patches of all three kinds.
 //! [`managed`] is about who owns which fields: writes are tracked, and server-side apply lays a configuration over an object
 //! as its schema says.
 //!
@@ -12,14 +13,18 @@
 //!
 //! No I/O and no clock: a time is passed in where one is written.
 
+mod definitions;
+pub mod diff;
 mod error;
 pub mod json;
 mod limits;
 pub mod managed;
 pub mod merge;
 mod set;
+pub mod strategic;
 mod typed;
 
+pub use definitions::Definitions;
 pub use error::PatchError;
 pub use limits::PatchLimits;
 pub use typed::Schema;

@@ -127,7 +127,7 @@ impl Apply<'_, '_> {
         let mut conflicts = Vec::new();
         let relevant = changes.without(&reset);
         conversions.settle(writer, &mut entries, &relevant, &reset, |entry, taken| {
-            conflicts.push((entry.identity(), conflict::conflicts(entry, taken)));
+            conflicts.push((entry.identity(), conflict::conflicts(entry, taken, self.config.root())));
         });
         if !force && !conflicts.is_empty() {
             conflicts.sort_by(|left, right| left.0.cmp(&right.0));

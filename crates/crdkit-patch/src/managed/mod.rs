@@ -14,7 +14,9 @@ mod cap;
 mod conflict;
 mod entry;
 mod error;
+mod extract;
 mod last_applied;
+mod owners;
 mod prune;
 mod scale;
 mod times;
@@ -23,6 +25,8 @@ mod versions;
 
 pub use conflict::Conflict;
 pub use error::ApplyError;
+pub use extract::extract_applied;
+pub use owners::{Owned, owners};
 pub use times::keep_times;
 pub use versions::{CrdVersions, Versions};
 

@@ -28,20 +28,25 @@ pub(crate) use reconcile::reconcile;
 pub(crate) use remove::{extract, remove};
 pub(crate) use validate::{Repeats, validate};
 
+use crate::definitions::{Definitions, MapRow, Of, RowId};
 use crdkit_schema::compile::{Additional, Flags, Id, ListType, Node, Table, Types};
 use crdkit_value::{Kind, Value};
 use metadata::Meta;
+use std::sync::LazyLock;
 
 /// The schema of objects, as field managers see it.
 #[derive(Clone, Copy, Debug)]
 pub struct Schema<'t> {
     table: &'t Table,
+    definitions: &'t Definitions,
     root: Type,
 }
 
 /// The type of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Type {
+    /// What a definition says.
+    Definition(RowId),
     /// What a schema says, and whether one around it keeps unknown members.
     Schema(Id, bool),
     /// A part of object metadata.
@@ -93,6 +98,9 @@ pub(crate) struct MemberType {
     pub(crate) is_declared: bool,
 }
 
+/// What a compiled schema is beside.
+static NO_DEFINITIONS: LazyLock<Definitions> = LazyLock::new(Definitions::default);
+
 /// Deeper values are leaves.
 pub(crate) const MAX_DEPTH: usize = 500;
 
@@ -101,7 +109,27 @@ impl<'t> Schema<'t> {
     /// nothing is known about objects.
     pub fn new(table: &'t Table, root: Option<Id>, preserves: bool) -> Self {
         let root = root.map_or(Type::Deduced, |root| Type::Schema(root, preserves));
-        Self { table, root }
+        Self { table, definitions: &NO_DEFINITIONS, root }
+    }
+
+    /// The definition called `name`, if there is one.
+    pub fn of_definition(definitions: &'t Definitions, name: &str) -> Option<Self> {
+        let root = Type::Definition(definitions.named(name)?);
+        Some(Self { table: Table::empty(), definitions, root })
+    }
+
+    /// The definition of a kind, if there is one.
+    pub fn of_kind(definitions: &'t Definitions, api_version: &str, kind: &str) -> Option<Self> {
+        let root = Type::Definition(definitions.kind(api_version, kind)?);
+        Some(Self { table: Table::empty(), definitions, root })
+    }
+
+    pub(crate) fn definitions(&self) -> &'t Definitions {
+        self.definitions
+    }
+
+    fn map_row(&self, id: RowId) -> Option<&'t MapRow> {
+        self.definitions.row(id)?.map.as_ref()
     }
 
     /// The type of whole objects.
@@ -133,6 +161,7 @@ impl<'t> Schema<'t> {
     fn scalar(&self, ty: Type) -> Option<ScalarKind> {
         let id = match ty {
             Type::Schema(id, _) => id,
+            Type::Definition(id) => return self.definitions.row(id)?.scalar,
             Type::Meta(meta) => return meta.scalar(),
             Type::Deduced | Type::Atomic => return Some(ScalarKind::Any),
         };
@@ -153,6 +182,9 @@ impl<'t> Schema<'t> {
     pub(crate) fn list(&self, ty: Type) -> Option<ListKind> {
         let id = match ty {
             Type::Schema(id, _) => id,
+            Type::Definition(id) => {
+                return self.definitions.row(id)?.list.as_ref().map(|list| list.kind);
+            }
             Type::Meta(meta) => return meta.list(),
             Type::Deduced | Type::Atomic => return Some(ListKind::Atomic),
         };
@@ -177,6 +209,7 @@ impl<'t> Schema<'t> {
                 }
                 node.has(Flags::ATOMIC_MAP)
             }
+            Type::Definition(id) => self.map_row(id)?.atomic,
             Type::Meta(meta) => meta.is_map()?,
             Type::Deduced => false,
             Type::Atomic => true,
@@ -189,6 +222,13 @@ impl<'t> Schema<'t> {
         let declared = |ty| Some(MemberType { ty, is_declared: true });
         let (id, keeps) = match ty {
             Type::Schema(id, keeps) => (id, keeps),
+            Type::Definition(id) => {
+                let map = self.map_row(id)?;
+                return match map.field(key) {
+                    Some(field) => declared(field.of.into()),
+                    None => Some(MemberType { ty: map.element?.into(), is_declared: false }),
+                };
+            }
             Type::Meta(meta) => return meta.member(key),
             other => return Some(MemberType { ty: other, is_declared: false }),
         };
@@ -231,6 +271,9 @@ impl<'t> Schema<'t> {
                     && !node.is_resource()
                     && self.undeclared(node, keeps) == Some(Type::Deduced)
             }
+            Type::Definition(id) => self
+                .map_row(id)
+                .is_some_and(|map| map.fields.is_empty() && map.element == Some(Of::Deduced)),
             Type::Deduced => true,
             Type::Meta(_) | Type::Atomic => false,
         }
@@ -244,6 +287,10 @@ impl<'t> Schema<'t> {
                 let keeps = keeps || node.has(Flags::PRESERVE);
                 node.items.map_or(Type::Atomic, |items| Type::Schema(items, keeps))
             }
+            Type::Definition(id) => {
+                let list = self.definitions.row(id).and_then(|row| row.list.as_ref());
+                list.map_or(Type::Atomic, |list| list.items.into())
+            }
             Type::Meta(meta) => meta.items(),
             Type::Deduced | Type::Atomic => Type::Atomic,
         }
@@ -251,24 +298,52 @@ impl<'t> Schema<'t> {
 
     /// The members that tell items of a list apart, as written.
     pub(crate) fn keys(&self, ty: Type) -> impl ExactSizeIterator<Item = &'t str> {
-        let (names, own): (_, &'static [&'static str]) = match ty {
-            Type::Schema(id, _) => (self.node(id).list_map_keys(), &[]),
-            Type::Meta(meta) => (&[][..], meta.keys()),
-            Type::Deduced | Type::Atomic => (&[][..], &[]),
+        let names = match ty {
+            Type::Schema(id, _) => self.node(id).list_map_keys(),
+            _ => &[],
+        };
+        let own: &'static [&'static str] = match ty {
+            Type::Meta(meta) => meta.keys(),
+            _ => &[],
+        };
+        let rows: &'t [Box<str>] = match ty {
+            Type::Definition(id) => {
+                let list = self.definitions.row(id).and_then(|row| row.list.as_ref());
+                list.map_or(&[], |list| &list.keys)
+            }
+            _ => &[],
         };
         let table = self.table;
-        let n = names.len() + own.len();
-        (0..n).map(move |at| match names.get(at) {
-            Some(name) => table.name(*name),
-            None => own.get(at).copied().unwrap_or_default(),
+        let n = names.len() + own.len() + rows.len();
+        (0..n).map(move |at| match (names.get(at), own.get(at)) {
+            (Some(name), _) => table.name(*name),
+            (None, Some(name)) => name,
+            (None, None) => rows.get(at).map_or("", |name| name),
         })
     }
 
     /// The default of the member `key` of objects of type `ty`.
     pub(crate) fn default(&self, ty: Type, key: &str) -> Option<Value<'t>> {
-        let Type::Schema(id, _) = ty else { return None };
+        let id = match ty {
+            Type::Schema(id, _) => id,
+            Type::Definition(id) => {
+                let default = self.map_row(id)?.field(key)?.default.as_ref()?.root();
+                return Some(default).filter(|value| !value.is_null());
+            }
+            _ => return None,
+        };
         let node = self.node(id);
         let field = self.node(node.fields.get(self.table, key)?);
         self.table.default_value(field.default?).filter(|value| !value.is_null())
+    }
+}
+
+impl From<Of> for Type {
+    fn from(of: Of) -> Self {
+        match of {
+            Of::Row(id) => Self::Definition(id),
+            Of::Deduced => Self::Deduced,
+            Of::Atomic => Self::Atomic,
+        }
     }
 }

@@ -7,7 +7,7 @@ use super::pattern::{Pattern, PatternId};
 use super::rules::Rules;
 use crate::rules::RuleOptions;
 use crdkit_value::{Document, Value};
-use std::sync::OnceLock;
+use std::sync::{LazyLock, OnceLock};
 
 /// Names a node in the [`Table`] that made it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -61,6 +61,12 @@ impl Table {
             rules: OnceLock::new(),
             empty: Node::default(),
         }
+    }
+
+    /// A table without schemas.
+    pub fn empty() -> &'static Self {
+        static EMPTY: LazyLock<Table> = LazyLock::new(Table::new);
+        &EMPTY
     }
 
     /// The node called `id`.
