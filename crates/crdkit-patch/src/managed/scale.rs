@@ -24,7 +24,6 @@ impl Writer<'_> {
             let mut kept = Vec::new();
             for entry in &mut entries {
                 let owns = !entry.fields.intersection(&field).is_empty();
-                entry.fields = std::mem::take(&mut entry.fields).difference(&field);
                 if owns && !changed {
                     // Whoever owned it still does, in an entry of its own.
                     kept.push(Entry {
@@ -34,6 +33,7 @@ impl Writer<'_> {
                         subresource: entry.subresource,
                         time: None,
                         fields: field.clone(),
+                        written: None,
                     });
                 }
                 entry.change(|fields| fields.difference(&field));

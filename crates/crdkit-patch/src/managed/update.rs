@@ -35,15 +35,13 @@ impl Writer<'_> {
     /// The same for an object that is created of a kind whose objects always have some parts: `empty` has these, and
     /// nobody comes to own them.
     pub fn create(&self, empty: &Document, new: &mut Document) {
-        let given = new.clone();
-        let base = self.base(None, given.root());
+        let managers = managed_fields(new.root()).map(Document::copy_of);
         forget(new);
-        if let Some(with_managers) = self.track(base, Some(empty), new) {
-            *new = with_managers;
-        }
+        let base = self.base(None, managers.as_ref().map(Document::root));
+        let tracked = self.track(base, Some(empty), new);
+        entry::put(tracked.as_ref(), new);
     }
 
-    /// `new` with its owners; none if there are none.
     /// The owners of the fields of `new`; none if there are none.
     fn track(
         &self,
