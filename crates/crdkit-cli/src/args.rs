@@ -47,13 +47,17 @@ pub(crate) enum Command {
     Lint(Lint),
     Compat(Compare),
     Default(commands::default::Default),
+    Patch(commands::fields::patch::Patch),
+    Apply(commands::fields::apply::Apply),
+    Owners(commands::fields::owners::Owners),
+    Diff(commands::fields::diff::Diff),
     Explain(Explain),
     Sample(Sample),
     Schema(Schema),
     Cel(Cel),
-    Convert(Convert),
     #[cfg(feature = "serve")]
     Serve(commands::serve::Serve),
+    Convert(Convert),
     #[cfg(feature = "serve")]
     Envtest(commands::envtest::Envtest),
     Completions(commands::completions::Completions),
@@ -104,6 +108,10 @@ pub(crate) struct Validate {
     #[arg(value_parser = kubernetes_version)]
     pub(crate) kubernetes_version: String,
 
+    /// Whether kinds that come with Kubernetes are judged by what this program knows about them
+    #[arg(long, value_name = "SWITCH", default_value = "on", help_heading = "Schemas")]
+    pub(crate) native: Switch,
+
     /// Let objects pass that no schema is known for; they count as skipped
     #[arg(long, help_heading = "Schemas")]
     pub(crate) ignore_missing_schemas: bool,
@@ -122,7 +130,7 @@ pub(crate) struct Validate {
 
     /// Kinds to leave out, such as `Secret` or `apps/v1/Deployment`; commas between them
     #[arg(long, value_name = "KINDS", value_delimiter = ',', help_heading = "Checks")]
-    #[arg(visible_alias = "skip-kind")]
+    #[arg(visible_aliases = ["skip-kind", "skip-kinds"])]
     pub(crate) skip: Vec<String>,
 
     /// Kinds that must not occur
@@ -368,6 +376,13 @@ fn kubernetes_version(text: &str) -> Result<String, String> {
         3 if all_numbers => Ok(text.to_owned()),
         _ => Err("write `master` or a version such as 1.33.0".into()),
     }
+}
+
+/// Something that can be turned off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Switch {
+    On,
+    Off,
 }
 
 /// `--field-validation`.

@@ -13,6 +13,7 @@ use crate::report::{Object, ShownFinding, SourceText, Subject, Verdict};
 use crate::suppress::Suppressions;
 use crdkit_codec::{DecodeOptions, Decoded, Format};
 use crdkit_engine::{Crd, Outcome, RequestOptions};
+use crdkit_native::{NativeKind, NativeKinds};
 use crdkit_issue::{Code, FieldPath, Issue, Meaning, Severity, Span, codes};
 use crdkit_text::kind::GroupKind;
 use crdkit_value::{Document, Value};
@@ -145,6 +146,8 @@ pub(crate) struct Judge<'a> {
     pub(crate) old: HashMap<ObjectName, Document>,
     pub(crate) field_validation: FieldValidation,
     pub(crate) ignore_missing_schemas: bool,
+    /// Whether native kinds are known.
+    pub(crate) native: bool,
     pub(crate) skip: Vec<String>,
     pub(crate) reject: Vec<String>,
     pub(crate) presentation: Presentation<'a>,
@@ -243,6 +246,12 @@ impl Judge<'_> {
                 self.verdict(&crd, identity.is_built_in(), decoded, identity, old)
             }
             KnownSchema::Nothing => {
+                if let Some(kind) = self.native_kind(identity) {
+                    return self.native_verdict(kind, decoded, identity, old);
+                }
+                if let Some(issue) = self.removed(identity) {
+                    return at(issue, "apiVersion");
+                }
                 let document = &decoded.document;
                 let problem = objects::list_problem(document);
                 let is_ignored = self.ignore_missing_schemas && problem.is_none();
@@ -274,6 +283,59 @@ impl Judge<'_> {
         self.graded(std::iter::once(issue).chain(decoded.issues.iter().cloned()).collect())
     }
 
+    fn native_kind(&self, identity: &Identity) -> Option<&'static NativeKind> {
+        let gvk = &identity.gvk;
+        if !self.native || !identity.is_built_in() {
+            return None;
+        }
+        NativeKinds::latest().find(&gvk.group, &gvk.version, &gvk.kind)
+    }
+
+    /// That a kind is not served in this version any more.
+    fn removed(&self, identity: &Identity) -> Option<Issue> {
+        if !self.native {
+            return None;
+        }
+        let removed = crdkit_native::removed(&identity.api_version(), &identity.gvk.kind)?;
+        let replacement = match removed.replacement {
+            "" => String::new(),
+            replacement => format!("; use `{replacement}`"),
+        };
+        let issue = Issue::error(codes::native::REMOVED).with("kind", removed.kind);
+        let issue = issue.with("version", removed.api_version).with("release", removed.release);
+        Some(issue.with("replacement", replacement))
+    }
+
+    /// The API server's verdict on an object of a native kind.
+    fn native_verdict(
+        &self,
+        kind: &'static NativeKind,
+        decoded: Decoded,
+        identity: &Identity,
+        old: Option<&Document>,
+    ) -> Judgement {
+        let options = self.options(identity);
+        let outcome = match old {
+            Some(old) => {
+                let (old, decoded) = objects::as_update(old, decoded, kind.namespaced);
+                kind.update(&old, decoded, &options)
+            }
+            None => kind.create(decoded, &options),
+        };
+        Judgement::Outcome { outcome: Box::new(outcome), is_built_in: false }
+    }
+
+    /// A request for an object. The server stops at unknown fields in strict mode; people want to see everything at
+    /// once.
+    fn options(&self, identity: &Identity) -> RequestOptions {
+        let mode = self.field_validation.into();
+        let mut options = RequestOptions::new().field_validation(mode).report_all(true);
+        if !identity.namespace.is_empty() {
+            options.namespace = identity.namespace.as_str().into();
+        }
+        options
+    }
+
     /// The API server's verdict.
     fn verdict(
         &self,
@@ -298,12 +360,7 @@ impl Judge<'_> {
             let api_version = format!("{}/{}", openapi::group_name(""), identity.gvk.version);
             decoded.document.set(id, &api_version);
         }
-        // The server stops at unknown fields in strict mode; people want to see everything at once.
-        let mode = self.field_validation.into();
-        let mut options = RequestOptions::new().field_validation(mode).report_all(true);
-        if !identity.namespace.is_empty() {
-            options.namespace = identity.namespace.as_str().into();
-        }
+        let options = self.options(identity);
         let outcome = match old {
             Some(old) => {
                 let (old, decoded) =

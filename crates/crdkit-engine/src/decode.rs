@@ -39,7 +39,10 @@ pub fn receive<'i>(
                 FieldValidation::Warn | FieldValidation::Strict => Duplicates::Error,
             };
             let limits = options.limits.clone();
-            let decode_options = DecodeOptions { limits, duplicates, ..DecodeOptions::default() };
+            // Keys that YAML has twice are named by their lines.
+            let positions = format == Format::Yaml && duplicates == Duplicates::Error;
+            let decode_options =
+                DecodeOptions { limits, duplicates, positions, ..DecodeOptions::default() };
             let decoded = format.decode(bytes, &decode_options)?;
             let repeated = decoded.issues.into_iter();
             let repeated = match format {

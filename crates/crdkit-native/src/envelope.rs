@@ -67,12 +67,21 @@ pub(crate) fn accept(document: &mut Document, kind: &NativeKind) -> Result<(), S
     let shown = if version.is_empty() { &*expected } else { api_version };
     let found = if found.is_empty() { kind.kind } else { found };
     if found != kind.kind || !is_registered(kind, group, version) {
-        let problem = format!(
-            "no kind {} is registered for version {} in scheme {}",
-            quote(found),
-            quote(shown),
-            quote(kind.registry),
-        );
+        let is_kind = |it: &NativeKind| it.kind == found && it.api_version() == shown;
+        let is_other = found != kind.kind && objects().kinds.iter().any(is_kind);
+        let package = if kind.group.is_empty() { "core" } else { kind.group };
+        let package = package.split('.').next().unwrap_or(package);
+        let problem = if is_other && shown == expected {
+            let (version, kind) = (kind.version, kind.kind);
+            format!("converting ({version}.{found}) to ({package}.{kind}): unknown conversion")
+        } else {
+            format!(
+                "no kind {} is registered for version {} in scheme {}",
+                quote(found),
+                quote(shown),
+                quote(kind.registry),
+            )
+        };
         let issue = Issue::error(codes::crd::WRONG_JSON_TYPE).with("problem", problem);
         let (found, shown) = (found.to_owned(), shown.to_owned());
         name(document, &found, &shown);
@@ -89,7 +98,8 @@ pub(crate) fn accept(document: &mut Document, kind: &NativeKind) -> Result<(), S
 /// Whether the server knows the kind in another version of its group, or in the group that it was in before.
 fn is_registered(kind: &NativeKind, group: &str, version: &str) -> bool {
     let known = || objects().kinds.iter().any(|other| (other.group, other.kind) == (group, kind.kind));
-    version.is_empty() || group == "extensions" || known()
+    // The core group never had another version.
+    version.is_empty() || group == "extensions" || known() && (!group.is_empty() || version == "v1")
 }
 
 /// Makes the document say what it is.

@@ -275,8 +275,14 @@ impl<'r> Request<'r> {
         self.outcome(refusal)
     }
 
-    fn outcome(mut self, refusal: Option<Refusal>) -> Outcome {
+    fn outcome(mut self, mut refusal: Option<Refusal>) -> Outcome {
         let Self { kind, options, .. } = self;
+        if options.report_all
+            && options.field_validation == FieldValidation::Strict
+            && raise(&mut self.findings)
+        {
+            refusal = Some(Refusal::Undecodable);
+        }
         if !kind.warning.is_empty() {
             let issue = Issue::warning(codes::object::DEPRECATED).with("warning", kind.warning);
             self.findings.add(NodeId::ROOT, issue.at(FieldPath::root().field("apiVersion")));
@@ -343,6 +349,8 @@ impl<'r> Request<'r> {
         let severity = match mode {
             FieldValidation::Ignore => return Ok(()),
             FieldValidation::Warn => Severity::Warning,
+            // Raised in the end, so that no stage is kept from looking.
+            FieldValidation::Strict if self.options.report_all => Severity::Warning,
             FieldValidation::Strict => Severity::Error,
         };
         let mut found: Vec<(NodeId, Issue)> = Vec::new();
@@ -512,6 +520,19 @@ impl<'r> Request<'r> {
         }
         self.add(issues);
     }
+}
+
+/// Makes errors of what strict decoding let pass so that everything is reported; tells whether there was any.
+fn raise(findings: &mut Findings) -> bool {
+    let strict = [codes::crd::UNKNOWN_FIELD, codes::decode::DUPLICATE_KEY];
+    let mut is_raised = false;
+    for (_, issue) in &mut findings.entries {
+        if strict.contains(&issue.code) {
+            issue.severity = Severity::Error;
+            is_raised = true;
+        }
+    }
+    is_raised
 }
 
 /// A step of a path as decoding writes it: every key after a dot.

@@ -271,3 +271,31 @@ impl ShapeBuilder {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::compile;
+    use crate::data::{DefaultSource, objects};
+
+    #[test]
+    fn every_expression_of_the_data_compiles() {
+        let types = || objects().types.ids().filter_map(|id| objects().types.get(id));
+        let mut failures = Vec::new();
+        for of in types() {
+            let checks = of.checks.iter().filter(|check| check.result.is_empty());
+            let conditions = of.defaults.iter().map(|default| default.when.text);
+            let values = of.defaults.iter().filter_map(|default| match &default.source {
+                DefaultSource::Expression(expression) => Some(expression.text),
+                _ => None,
+            });
+            let texts = checks.map(|check| check.cel.text).chain(conditions).chain(values);
+            for text in texts.filter(|text| !text.is_empty()) {
+                if let Err(problem) = compile(text, of) {
+                    failures.push(format!("{}: {text}: {problem}", of.name));
+                }
+            }
+        }
+        assert!(failures.is_empty(), "{}", failures.join("\n"));
+        assert!(types().count() > 700, "the data file was read");
+    }
+}

@@ -4,7 +4,8 @@
 //! is more lenient than the RFCs here and there. Reading a patch and applying it are two steps, because a server
 //! looks for the object in between.
 //!
-//! [`strategic`] is strategic merge patch, for kinds with [`Definitions`]. [`managed`] is about who owns which fields: writes are tracked, and server-side apply lays a configuration over an object
+//! [`strategic`] is strategic merge patch, for kinds with [`Definitions`]; [`diff`] computes patches of all three kinds.
+//! [`managed`] is about who owns which fields: writes are tracked, and server-side apply lays a configuration over an object
 //! as its schema says.
 //!
 //! Every patch changes a [`crdkit_value::Document`] wholly or not at all. What is wrong with a patch is a
@@ -13,6 +14,7 @@
 //! No I/O and no clock: a time is passed in where one is written.
 
 mod definitions;
+pub mod diff;
 mod error;
 pub mod json;
 mod limits;

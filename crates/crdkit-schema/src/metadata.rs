@@ -214,7 +214,7 @@ impl MetadataCheck<'_, '_> {
         }
         if api_version == "v1" && reference.kind == "Event" {
             let issue = Issue::error(codes::crd::OWNER_DISALLOWED).at(path.into());
-            self.issues.push(issue.value(Arg::Literal("null".into())));
+            self.issues.push(issue.value(Arg::Literal(owner_json(reference).into())));
         }
     }
 
@@ -281,4 +281,24 @@ impl MetadataCheck<'_, '_> {
 pub fn group_version_problem(api_version: &str) -> Option<String> {
     let problem = || format!("unexpected GroupVersion string: {api_version}");
     GroupVersion::parse(api_version).is_none().then(problem)
+}
+
+/// An owner reference as Go writes it.
+fn owner_json(owner: &OwnerReference<'_>) -> String {
+    let OwnerReference { api_version, kind, name, uid, controller, block_owner_deletion } = *owner;
+    let text = crdkit_codec::go_json::string;
+    let mut out = format!(
+        "{{\"apiVersion\":{},\"kind\":{},\"name\":{},\"uid\":{}",
+        text(api_version),
+        text(kind),
+        text(name),
+        text(uid)
+    );
+    let flags = [("controller", controller), ("blockOwnerDeletion", block_owner_deletion)];
+    for (key, flag) in flags {
+        if let Some(flag) = flag {
+            out += &format!(",\"{key}\":{flag}");
+        }
+    }
+    out + "}"
 }

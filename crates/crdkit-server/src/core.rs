@@ -6,6 +6,7 @@ use crate::crds::Definitions;
 use crate::environment::Environment;
 use crate::identify::Tokens;
 use crate::openapi::Documents;
+use crate::observe::{AuditLog, Metrics};
 use crate::rbac;
 use crate::settings::Settings;
 use arc_swap::ArcSwap;
@@ -24,6 +25,8 @@ pub(crate) struct Core {
     pub(crate) settings: Settings,
     pub(crate) tokens: Tokens,
     pub(crate) documents: Documents,
+    pub(crate) metrics: Metrics,
+    pub(crate) audit: Option<AuditLog>,
     /// Webhooks and policies.
     pub(crate) admission: Admission,
     /// Roles and their bindings.

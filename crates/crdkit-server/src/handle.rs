@@ -15,11 +15,24 @@ use std::sync::Arc;
 
 /// The answer to a request.
 pub(crate) async fn handle(core: &Arc<Core>, request: &Request) -> Answer {
+    let received = core.environment.now();
+    let started = tokio::time::Instant::now();
     let answer = match dispatch(core, request).await {
         Ok(answer) => answer,
         Err(status) => negotiate::status(request, &status),
     };
-    finish(core, request, answer)
+    let id = match request.header("audit-id") {
+        "" => core.environment.uid(),
+        given => given.to_owned(),
+    };
+    let answer = finish(request, answer, &id);
+    let method = method_name(&request.method);
+    let route = Route::parse(&method, &request.path, &request.query);
+    core.metrics.note(&route, answer.code, started.elapsed());
+    if let Some(audit) = &core.audit {
+        audit.write(request, &route, &answer, &id, (received, core.environment.now()));
+    }
+    answer
 }
 
 pub(crate) async fn dispatch(core: &Arc<Core>, request: &Request) -> Result<Answer, Box<Status>> {
@@ -49,12 +62,8 @@ fn check_timeout(request: &Request) -> Result<(), Box<Status>> {
 }
 
 /// Adds what all answers have.
-fn finish(core: &Core, request: &Request, mut answer: Answer) -> Answer {
-    let audit = match request.header("audit-id") {
-        "" => core.environment.uid(),
-        given => given.to_owned(),
-    };
-    answer = answer.header(HeaderName::from_static("audit-id"), &audit);
+fn finish(request: &Request, answer: Answer, id: &str) -> Answer {
+    let mut answer = answer.header(HeaderName::from_static("audit-id"), id);
     if !answer.headers.iter().any(|(name, _)| *name == CACHE_CONTROL) {
         answer.headers.push((CACHE_CONTROL, HeaderValue::from_static("no-cache, private")));
     }

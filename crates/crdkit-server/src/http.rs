@@ -160,6 +160,7 @@ impl ConnectionContext {
         let failure = match tokio::time::timeout(self.core.settings.request_timeout, work).await {
             Ok(Ok(answer)) => return answer,
             Ok(Err(Panicked)) => {
+                self.core.metrics.panics.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
                 tracing::error!(path = request.path, "a handler panicked");
                 Status::internal_error("this request could not be handled")
             }

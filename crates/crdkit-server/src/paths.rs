@@ -35,6 +35,7 @@ pub(crate) async fn dispatch(core: &Arc<Core>, request: &Request) -> Result<Answ
         ["apis"] => apis(core, request),
         ["apis", group] => group_document(core, request, group),
         ["apis", group, version] => resources(core, request, group, version),
+        ["metrics"] if is_read(request) => Ok(metrics(core).await),
         ["openapi", "v2"] if is_read(request) => Ok(publish::everything(core, request)),
         ["openapi", "v3"] if is_read(request) => Ok(publish::index(core)),
         ["openapi", "v3", rest @ ..] if is_read(request) => {
@@ -49,6 +50,14 @@ pub(crate) async fn dispatch(core: &Arc<Core>, request: &Request) -> Result<Answ
 
 fn is_read(request: &Request) -> bool {
     request.method == Method::GET || request.method == Method::HEAD
+}
+
+async fn metrics(core: &Core) -> Answer {
+    let revision = core.store.current().await.map_or(0, |revision| revision.0);
+    let catalogue = core.catalogue.load();
+    let custom = catalogue.iter().filter(|it| it.resource.is_custom());
+    let text = core.metrics.text(revision, custom.count(), catalogue.iter().count());
+    Answer::new(200, "text/plain; version=0.0.4; charset=utf-8", text)
 }
 
 /// All paths there are.

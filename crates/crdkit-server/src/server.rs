@@ -2,23 +2,28 @@
 
 use crate::admission::Admission;
 use crate::catalogue::native;
-use crate::catalogue::snapshot::Catalogue;
+use crate::catalogue::snapshot::{Catalogue, Served};
 use crate::core::{Core, WriteFailure, until};
 use crate::configured;
+use crate::controllers;
 use crate::crds::{self, Definitions};
 use crate::environment::{Entropy, Environment};
 use crate::http;
 use crate::identify::Tokens;
-use crate::load;
+use crate::manage::Managing;
+use crate::observe::{AuditLevel, AuditLog, Metrics};
 use crate::openapi::Documents;
+use crate::rules::Part;
 use crate::settings::Settings;
 use crate::stored;
 use crate::tls::{Certificates, TlsError};
+use crate::verbs::system_update;
 use arc_swap::ArcSwap;
 use crdkit_engine::RequestOptions;
 use crdkit_schema::status::Status;
 use crdkit_store::{Clock, KeyLayout, MemoryOptions, MemoryStore, Store, Write};
-use crdkit_value::Document;
+use crdkit_text::kind::GroupVersionKind;
+use crdkit_value::{Document, Value};
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -44,6 +49,7 @@ pub struct ServerBuilder {
     tokens: Tokens,
     certificates: Option<Certificates>,
     crds: Vec<Document>,
+    audit: Option<AuditLog>,
 }
 
 /// Why a server did not start.
@@ -80,6 +86,7 @@ impl Server {
             tokens: Tokens::default(),
             certificates: None,
             crds: Vec::new(),
+            audit: None,
         }
     }
 
@@ -103,12 +110,20 @@ impl Server {
         self.certificates.kubeconfig(&self.url())
     }
 
-    /// Creates an object, or puts it in the place of the one with its name, as an administrator would.
+    /// Makes a CRD what `crd` says, whether it is there or not.
     ///
     /// # Errors
-    /// The answer that a client would have got.
-    pub async fn put(&self, object: &Document) -> Result<(), Box<Status>> {
-        load::put(&self.core, object).await
+    /// The answer, when it is refused.
+    pub async fn install(&self, crd: Document) -> Result<(), Box<Status>> {
+        install(&self.core, crd).await
+    }
+
+    /// Creates an object of any kind, unless it is there.
+    ///
+    /// # Errors
+    /// The answer, when it is refused.
+    pub async fn create(&self, object: Document) -> Result<(), Box<Status>> {
+        create(&self.core, object).await
     }
 
     /// Stops it: no more connections, watches end, requests under way get half a second.
@@ -190,6 +205,13 @@ impl ServerBuilder {
         self
     }
 
+    /// Where a line for each request goes, and what is in it.
+    #[must_use]
+    pub fn audit_log(mut self, out: Box<dyn io::Write + Send>, level: AuditLevel) -> Self {
+        self.audit = Some(AuditLog { level, out: out.into() });
+        self
+    }
+
     /// Starts it; it is ready when this returns.
     ///
     /// # Errors
@@ -227,6 +249,8 @@ impl ServerBuilder {
             admission: Admission::default(),
             roles: ArcSwap::default(),
             documents: Documents::default(),
+            metrics: Metrics::default(),
+            audit: self.audit,
             stop,
         });
         namespaces(&core).await.map_err(StartError::Store)?;
@@ -235,10 +259,11 @@ impl ServerBuilder {
         for crd in self.crds {
             install(&core, crd).await.map_err(StartError::Refused)?;
         }
-        let tasks = vec![
+        let mut tasks = vec![
             tokio::spawn(http::serve(Arc::clone(&core), listener, acceptor)),
             tokio::spawn(maintain(Arc::clone(&core))),
         ];
+        tasks.extend(controllers::start(&core));
         Ok(Server { core, address, certificates, tasks })
     }
 }
@@ -248,35 +273,90 @@ async fn namespaces(core: &Arc<Core>) -> Result<(), Box<Status>> {
     for name in ["default", "kube-node-lease", "kube-public", "kube-system"] {
         let metadata = Document::object().with("name", name);
         let namespace = Document::object().with("metadata", &metadata);
-        put(core, "", "namespaces", namespace).await?;
+        if let Some(served) = core.find("", "v1", "namespaces") {
+            put(core, &served, None, namespace).await?;
+        }
     }
     Ok(())
 }
 
-/// A CRD that is there from the start; one that is there already stays as it is.
+/// A CRD that is to be there, in the place of one of the same name.
 async fn install(core: &Arc<Core>, crd: Document) -> Result<(), Box<Status>> {
+    let Some(served) = core.find(crds::GROUP, "v1", crds::PLURAL) else { return Ok(()) };
     let name = stored::metadata_text(crd.root(), "name").to_owned();
-    put(core, crds::GROUP, crds::PLURAL, crd).await?;
+    let key = served.key(&core.layout, None, &name);
+    if core.get(&key).await?.is_none() {
+        put(core, &served, None, crd).await?;
+    } else {
+        let mut refused = None;
+        let replace = |old: &Document| {
+            let mut new = crd.clone();
+            let metadata = stored::metadata(&mut new);
+            let version = stored::metadata_text(old.root(), "resourceVersion");
+            new.insert(metadata, "resourceVersion", version);
+            let options = RequestOptions::new().name(name.as_str());
+            let rules = &served.rules;
+            match rules.update(Part::Main, old, new.into(), &options, &mut |_| Ok(())) {
+                Ok(accepted) => Some(accepted.document),
+                Err(why) => {
+                    refused = Some(why.status);
+                    None
+                }
+            }
+        };
+        system_update(core, &served, &key, replace).await?;
+        if let Some(status) = refused {
+            return Err(status);
+        }
+    }
     crds::follow(core, &name).await;
     Ok(())
 }
 
-/// Creates an object of a native kind, unless it is there.
+/// Creates an object of any kind, unless it is there.
+async fn create(core: &Arc<Core>, object: Document) -> Result<(), Box<Status>> {
+    let text = |key: &str| {
+        let text = object.root().get(key).and_then(Value::as_str);
+        text.unwrap_or_default().to_owned()
+    };
+    let kind = GroupVersionKind::of(&text("apiVersion"), &text("kind"));
+    if kind.is_crd() {
+        return install(core, object).await;
+    }
+    let catalogue = core.catalogue.load_full();
+    let Some(served) = catalogue.iter().find(|it| it.resource.kind == kind) else {
+        let text = format!("no matches for kind {:?} in version {:?}", kind.kind, text("apiVersion"));
+        return Err(Status::bad_request(text).into());
+    };
+    let namespace = match stored::metadata_text(object.root(), "namespace") {
+        _ if !served.resource.namespaced => None,
+        "" => Some("default".to_owned()),
+        given => Some(given.to_owned()),
+    };
+    put(core, served, namespace.as_deref(), object).await
+}
+
+/// Creates an object of a kind, unless it is there.
 async fn put(
     core: &Arc<Core>,
-    group: &str,
-    plural: &str,
+    served: &Served,
+    namespace: Option<&str>,
     object: Document,
 ) -> Result<(), Box<Status>> {
-    let Some(served) = core.find(group, "v1", plural) else { return Ok(()) };
     let environment = &core.environment;
     let options = RequestOptions::new().uid(environment.uid()).time(environment.now());
-    let accepted = served.rules.create(object.into(), &options, &mut |_| Ok(()));
-    let document = accepted.map_err(|refused| refused.status)?.document;
-    let name = stored::metadata_text(document.root(), "name");
-    let key = served.key(&core.layout, None, name);
-    let value = stored::encode(document.root());
-    match core.write(&served, Write::create(&key, value)).await {
+    let options = options.namespace(namespace.unwrap_or_default());
+    let managing = Managing { served, manager: "crdkit", subresource: "", now: environment.now() };
+    let mut between = |document: &mut Document| {
+        managing.update(None, document);
+        Ok(())
+    };
+    let accepted = served.rules.create(object.into(), &options, &mut between);
+    let accepted = accepted.map_err(|refused| refused.status)?;
+    let name = stored::metadata_text(accepted.document.root(), "name");
+    let key = served.key(&core.layout, namespace, name);
+    let value = served.encode(&accepted.document, accepted.written);
+    match core.write(served, Write::create(&key, value)).await {
         Ok(_) | Err(WriteFailure::Conflict(_)) => Ok(()),
         Err(WriteFailure::Failed(status)) => Err(status),
     }

@@ -56,6 +56,15 @@ pub(crate) fn encode_apart(object: Value<'_>) -> Bytes {
     out.into()
 }
 
+/// Whether two stored forms are of the same object.
+pub(crate) fn is_same(left: &[u8], right: &[u8]) -> bool {
+    fn content(value: &[u8]) -> &[u8] {
+        let inside = value.strip_prefix(b"{").unwrap_or(value);
+        inside.strip_prefix(b" ").unwrap_or(inside)
+    }
+    content(left) == content(right)
+}
+
 /// Appends a stored form that begins with `prefix`, with the revision it was written at.
 pub(crate) fn splice(value: &[u8], prefix: usize, revision: Revision, out: &mut Vec<u8>) {
     let (head, tail) = value.split_at_checked(prefix).unwrap_or((value, &[]));

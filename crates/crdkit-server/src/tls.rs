@@ -23,8 +23,7 @@ pub struct Certificates {
     /// The authority of clients' certificates; empty if they are not asked for.
     clients: String,
     pub(crate) server: Pair,
-    /// The administrator's; none if whoever brought the certificates has made one.
-    pub(crate) admin: Option<Pair>,
+    pub(crate) admin: Pair,
 }
 
 /// A certificate and its key, as text.
@@ -33,6 +32,9 @@ pub(crate) struct Pair {
     pub(crate) certificate: String,
     pub(crate) key: String,
 }
+
+/// The files that certificates and keys are kept in.
+const FILES: [&str; 5] = ["ca.crt", "server.crt", "server.key", "admin.crt", "admin.key"];
 
 /// Certificates could not be made or used.
 #[derive(Debug, thiserror::Error)]
@@ -72,43 +74,39 @@ impl Certificates {
         let server = signed(server, ExtendedKeyUsagePurpose::ServerAuth, &issuer)?;
         let admin = named("admin", &[ADMINISTRATORS]);
         let admin = signed(admin, ExtendedKeyUsagePurpose::ClientAuth, &issuer)?;
-        let clients = authority.clone();
-        Ok(Self { authority, clients, server, admin: Some(admin) })
+        Ok(Self { clients: authority.clone(), authority, server, admin })
     }
 
     /// Certificates that somebody else has made, as PEM: that of the server with its key, and the authority of
-    /// clients' certificates, which may be empty.
+    /// clients' certificates, which may be empty. The administrator has none but what that authority gives.
     pub fn given(certificate: String, key: String, clients: String) -> Self {
-        let authority = certificate.clone();
-        Self { authority, clients, server: Pair { certificate, key }, admin: None }
+        let admin = Pair { certificate: String::new(), key: String::new() };
+        Self { authority: certificate.clone(), clients, server: Pair { certificate, key }, admin }
     }
 
-    /// Certificates that [`Certificates::to_pem`] has written.
-    ///
-    /// # Errors
-    /// When they are not all there.
-    pub fn from_pem(text: &str) -> Result<Self, TlsError> {
-        let missing = || TlsError("one of the certificates or keys is missing".into());
-        let mut pieces = Vec::new();
-        let mut rest = text;
-        while let Some(end) = rest.find("-----END ").and_then(|at| Some(at + rest.get(at..)?.find('\n')? + 1)) {
-            let (piece, after) = rest.split_at(end);
-            pieces.push(piece.trim_start().to_owned());
-            rest = after;
-        }
-        let mut pieces = pieces.into_iter();
-        let mut next = || pieces.next().ok_or_else(missing);
-        let authority = next()?;
-        let server = Pair { certificate: next()?, key: next()? };
-        let admin = Pair { certificate: next()?, key: next()? };
-        Ok(Self { clients: authority.clone(), authority, server, admin: Some(admin) })
+    /// The certificates and keys, each with the name of the file to keep it in.
+    pub fn files(&self) -> [(&'static str, &str); 5] {
+        let Self { authority, server, admin, .. } = self;
+        let [authority_file, server_file, server_key, admin_file, admin_key] = FILES;
+        [
+            (authority_file, authority),
+            (server_file, &server.certificate),
+            (server_key, &server.key),
+            (admin_file, &admin.certificate),
+            (admin_key, &admin.key),
+        ]
     }
 
-    /// All certificates and keys in one text, to be kept secret.
-    pub fn to_pem(&self) -> String {
-        let pair = |pair: &Pair| format!("{}{}", pair.certificate, pair.key);
-        let admin = self.admin.as_ref().map(pair).unwrap_or_default();
-        format!("{}{}{admin}", self.authority, pair(&self.server))
+    /// Certificates that were kept: `read` gives the text of a file, if it is there.
+    pub fn from_files(mut read: impl FnMut(&str) -> Option<String>) -> Option<Self> {
+        let [authority, server, server_key, admin, admin_key] = FILES.map(|name| read(name));
+        let authority = authority?;
+        Some(Self {
+            clients: authority.clone(),
+            authority,
+            server: Pair { certificate: server?, key: server_key? },
+            admin: Pair { certificate: admin?, key: admin_key? },
+        })
     }
 
     pub(crate) fn acceptor(&self) -> Result<TlsAcceptor, TlsError> {
@@ -145,8 +143,8 @@ impl Certificates {
         format!(
             "apiVersion: v1\nkind: Config\ncurrent-context: crdkit\nclusters:\n- name: crdkit\n  cluster:\n    server: {url}\n    certificate-authority-data: {}\nusers:\n- name: admin\n  user:\n    client-certificate-data: {}\n    client-key-data: {}\ncontexts:\n- name: crdkit\n  context:\n    cluster: crdkit\n    user: admin\n    namespace: default\n",
             encode(&self.authority),
-            encode(self.admin.as_ref().map_or("", |admin| &admin.certificate)),
-            encode(self.admin.as_ref().map_or("", |admin| &admin.key)),
+            encode(&self.admin.certificate),
+            encode(&self.admin.key),
         )
     }
 }
@@ -227,8 +225,7 @@ mod tests {
     #[test]
     fn a_certificate_says_who_it_belongs_to() {
         let certificates = Certificates::generate(&[]).unwrap();
-        let admin = certificates.admin.clone().unwrap();
-        let text = admin.certificate.as_bytes();
+        let text = certificates.admin.certificate.as_bytes();
         let der = CertificateDer::from_pem_slice(text).unwrap();
         let user = user(&der).unwrap();
         assert_eq!(user.name, "admin");

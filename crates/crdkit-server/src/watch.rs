@@ -6,7 +6,7 @@
 
 use crate::answer::{Answer, AnswerBody, Pieces};
 use crate::catalogue::snapshot::Served;
-use crate::core::{store_status, until};
+use crate::core::{Core, store_status, until};
 use crate::negotiate::Form;
 use crate::options::ListOptions;
 use crate::rules::Rules;
@@ -109,7 +109,9 @@ impl Target<'_> {
         let form = Form::of_watch(self.request, &self.offer())?;
         let shape = self.shape(&form)?;
         let start = options.revision().map_err(Status::unclassified)?;
+        self.core.metrics.watchers.fetch_add(1, Ordering::Relaxed);
         let mut stream = WatchPieces {
+            core: Arc::clone(self.core),
             served: Arc::clone(&self.served),
             name: self.name.map(str::to_owned),
             pending: VecDeque::new(),
@@ -186,6 +188,7 @@ async fn end_of(lifetime: Duration, ended: watch::Receiver<bool>, stop: watch::R
 
 /// The body of a watch.
 struct WatchPieces {
+    core: Arc<Core>,
     served: Arc<Served>,
     /// The one object that it is about.
     name: Option<String>,
@@ -206,6 +209,12 @@ struct WatchPieces {
     /// Whether the next table describes its columns.
     headers: bool,
     now: Timestamp,
+}
+
+impl Drop for WatchPieces {
+    fn drop(&mut self) {
+        self.core.metrics.watchers.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 impl WatchPieces {

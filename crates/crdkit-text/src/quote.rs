@@ -149,6 +149,23 @@ mod tests {
     use super::*;
 
     #[test]
+    fn literals_are_read_as_go_reads_them() {
+        for (text, quote, read) in [
+            ("plain é", '"', Some("plain é")),
+            (r"a\tb\\", '\'', Some("a\tb\\")),
+            (r"\x41\102\u00e9\U0001F600", '"', Some("ABé😀")),
+            (r"\'", '\'', Some("'")),
+            (r"\'", '"', None),
+            ("a\"b", '"', None),
+            (r"\", '"', None),
+            (r"\400", '"', None),
+            (r"\ud800", '"', None),
+        ] {
+            assert_eq!(unquote(text, quote).as_deref(), read, "{text}");
+        }
+    }
+
+    #[test]
     fn quoting_escapes_what_go_does_not_print() {
         for (text, quoted) in [
             ("", r#""""#),

@@ -13,6 +13,7 @@ mod corpus;
 mod decode;
 mod generate;
 mod measure;
+mod patch;
 mod stages;
 mod store;
 mod stream;
@@ -36,6 +37,7 @@ const STAGES: &[(&str, Stage)] = &[
     ("compile", compile::run),
     ("compat", compat::run),
     ("validate", validate::run),
+    ("patch", patch::run),
     ("stream", stream::run),
     ("cli", cli::run),
     ("store", store::run),

@@ -9,6 +9,7 @@ pub(crate) mod default;
 #[cfg(feature = "serve")]
 pub(crate) mod envtest;
 pub(crate) mod explain;
+pub(crate) mod fields;
 pub(crate) mod lint;
 pub(crate) mod sample;
 pub(crate) mod schema;

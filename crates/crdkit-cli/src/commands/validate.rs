@@ -5,7 +5,7 @@
 //! parts, so that memory does not grow with the input. Work is done in parallel, a window of inputs at
 //! a time, and written in input order.
 
-use crate::args::{Args, Compat, FieldValidation, Validate};
+use crate::args::{Args, Compat, FieldValidation, Switch, Validate};
 use crate::config::{Config, NAME as CONFIG};
 use crate::crds::{self, Crds};
 use crate::exit::Exit;
@@ -109,6 +109,7 @@ fn once(args: &Validate, paths: &[String]) -> Result<Exit> {
         old,
         field_validation: field_validation(args, &config),
         ignore_missing_schemas: args.ignore_missing_schemas || config.ignore_missing_schemas,
+        native: args.native == Switch::On,
         skip: joined(&args.skip, &config.skip),
         reject: joined(&args.reject, &config.reject),
         presentation,

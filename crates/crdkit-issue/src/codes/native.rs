@@ -4,6 +4,11 @@
 codes! {
     stage: Refine, short: ShortName::Prefixed("");
 
+    /// A kind is written in a version that Kubernetes no longer serves.
+    REMOVED = "removed-version", Decode,
+        "{kind} in `{version}` is not served any more since Kubernetes {release}{replacement}",
+        stage: Type, example: "apiVersion: extensions/v1beta1";
+
     /// A value of a native kind breaks a rule.
     INVALID = "native-invalid", Invalid, "{detail}", example: "ports: [{containerPort: 0}]";
 

@@ -53,6 +53,8 @@ pub(crate) struct MapRow {
 pub(crate) struct FieldRow {
     pub(crate) name: Box<str>,
     pub(crate) of: Of,
+    /// Whether the field says that its value is merged member by member, whatever its type says.
+    pub(crate) is_granular: bool,
     pub(crate) strategy: Strategy,
     pub(crate) default: Option<Document>,
 }

@@ -30,7 +30,25 @@ impl Definitions {
                 *slot = row;
             }
         }
+        types.make_granular();
         types
+    }
+
+    /// Gives the fields that say so a granular type, where the definition they refer to is one leaf.
+    fn make_granular(&mut self) {
+        for at in 0..self.rows.len() {
+            let Some(Row { map: Some(map), .. }) = self.rows.get(at) else { continue };
+            let mut fields = map.fields.clone();
+            for field in fields.iter_mut().filter(|field| field.is_granular) {
+                let Of::Row(id) = field.of else { continue };
+                let Some(mut row) = self.row(id).cloned() else { continue };
+                row.map.iter_mut().for_each(|map| map.atomic = false);
+                field.of = Of::Row(self.add(row));
+            }
+            if let Some(Row { map: Some(map), .. }) = self.rows.get_mut(at) {
+                map.fields = fields;
+            }
+        }
     }
 
     fn row_of(&mut self, name: &str, schema: Value<'_>) -> Row {
@@ -72,6 +90,7 @@ impl Definitions {
             .map(|(name, property)| FieldRow {
                 name: name.into(),
                 of: self.of(property),
+                is_granular: map_type(property) == Some("granular"),
                 strategy: strategy(property),
                 default: property.get("default").filter(|it| !it.is_null()).map(Document::copy_of),
             })
@@ -128,7 +147,11 @@ impl Definitions {
 }
 
 fn is_atomic(schema: Value<'_>) -> bool {
-    schema.get("x-kubernetes-map-type").and_then(Value::as_str) == Some("atomic")
+    map_type(schema) == Some("atomic")
+}
+
+fn map_type(schema: Value<'_>) -> Option<&str> {
+    schema.get("x-kubernetes-map-type").and_then(Value::as_str)
 }
 
 fn strategy(schema: Value<'_>) -> Strategy {

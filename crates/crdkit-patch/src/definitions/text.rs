@@ -161,6 +161,8 @@ impl<'a> Reader<'a> {
         FieldRow {
             name,
             of,
+            // The type is already the one that it says.
+            is_granular: false,
             strategy: Strategy { merges, replaces, retains_keys, merge_key },
             default: default.map(|decoded| decoded.document),
         }

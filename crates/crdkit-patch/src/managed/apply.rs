@@ -7,7 +7,6 @@ use super::entry::{self, Entry, Operation};
 use super::error::ApplyError;
 use super::update::{Conversions, reconcile_all};
 use super::{Applied, Writer, cap, conflict, forget, last_applied, managed_fields, prune};
-use crate::set::Set;
 use crate::typed::{Repeats, Schema, TypeProblem, compare, fields, merge, validate};
 use crdkit_text::kind::GroupVersionKind;
 use crdkit_value::{Document, Value};
@@ -112,6 +111,7 @@ impl Apply<'_, '_> {
             api_version: writer.api_version,
             subresource: writer.subresource,
             time: None,
+            written: None,
             fields: fields(schema, self.config.root()).recursive_difference(&reset),
         };
         let last = entry::take(&mut entries, &own);
@@ -119,7 +119,6 @@ impl Apply<'_, '_> {
             merged = prune::prune(writer, merged, &entries, &own, last)
                 .map_err(|problem| ApplyError::Unusable(format!("failed to prune fields: {problem}")))?;
         }
-        let merged = merged;
 
         let conversions = Conversions::new(writer, Some(self.before), &merged, &entries)
             .map_err(ApplyError::Unusable)?;
@@ -127,7 +126,7 @@ impl Apply<'_, '_> {
         let mut conflicts = Vec::new();
         let relevant = changes.without(&reset);
         conversions.settle(writer, &mut entries, &relevant, &reset, |entry, taken| {
-            conflicts.push((entry.identity(), conflict::conflicts(entry, taken)));
+            conflicts.push((entry.identity(), conflict::conflicts(entry, taken, self.config.root())));
         });
         if !force && !conflicts.is_empty() {
             conflicts.sort_by(|left, right| left.0.cmp(&right.0));
@@ -140,11 +139,15 @@ impl Apply<'_, '_> {
             true => Some(Cow::Owned(writer.time.to_string())),
             false => last.and_then(|last| last.time),
         };
-        let fields = own.fields.clone();
-        entries.extend(entry::owning(Entry { time, fields: Set::default(), ..own }, fields));
+        let mut own = own;
+        let fields = std::mem::take(&mut own.fields);
+        entries.extend(entry::owning(Entry { time, ..own }, fields));
         entries.retain(|entry| !entry.fields.is_empty());
-        let mut document = merged.clone();
-        entry::write(entries, &mut document);
+        let managers = entry::write(entries);
+        drop(changes);
+        drop(relevant);
+        let mut document = merged;
+        entry::put(managers.as_ref(), &mut document);
         Ok(Applied { document, changed })
     }
 }

@@ -1,7 +1,6 @@
 //! Not more than ten updates are told apart: the oldest become one, `ancient-changes`.
 
 use super::entry::{Entry, Operation};
-use crate::set::Set;
 use std::borrow::Cow;
 use std::mem;
 
@@ -38,8 +37,7 @@ pub(super) fn cap(entries: &mut Vec<Entry<'_>>) {
         if let Some(bucket) = updates.get_mut(bucket) {
             bucket.manager = Cow::Borrowed(ANCIENT);
             bucket.subresource = "";
-            let fields: Set<'_> = mem::take(&mut bucket.fields);
-            bucket.fields = update.fields.union(fields);
+            bucket.change(|fields| update.fields.union(fields));
             bucket.time = update.time;
         }
         n_updates -= 1;

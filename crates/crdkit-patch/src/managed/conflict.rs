@@ -1,9 +1,10 @@
 //! Fields that an apply would change and that somebody else owns.
 
 use super::entry::{Entry, Operation};
-use crate::set::Set;
+use crate::set::{Set, find};
 use crdkit_schema::status::Cause;
 use crdkit_text::quote::quote;
+use crdkit_value::{NodeId, Value};
 use std::fmt::Write as _;
 
 /// One field, and who owns it.
@@ -13,6 +14,8 @@ pub struct Conflict {
     pub owner: String,
     /// The path of the field, as messages show it.
     pub field: String,
+    /// The value in the configuration that is to take its place, if it is there.
+    pub value: Option<NodeId>,
 }
 
 impl Conflict {
@@ -25,8 +28,12 @@ impl Conflict {
     }
 }
 
-/// The conflicts with `entry` over `fields`.
-pub(super) fn conflicts(entry: &Entry<'_>, fields: &Set<'_>) -> Vec<Conflict> {
+/// The conflicts of `config` with `entry` over `fields`.
+pub(super) fn conflicts(
+    entry: &Entry<'_>,
+    fields: &Set<'_>,
+    config: Value<'_>,
+) -> Vec<Conflict> {
     let owner = owner(entry);
     let mut conflicts = Vec::new();
     fields.each_path(&mut |path| {
@@ -34,12 +41,14 @@ pub(super) fn conflicts(entry: &Entry<'_>, fields: &Set<'_>) -> Vec<Conflict> {
             let _ = write!(text, "{element}");
             text
         });
-        conflicts.push(Conflict { owner: owner.clone(), field });
+        let value = find(config, path).map(Value::id);
+        conflicts.push(Conflict { owner: owner.clone(), field, value });
     });
     conflicts
 }
 
-fn owner(entry: &Entry<'_>) -> String {
+/// The owner as messages show it.
+pub(super) fn owner(entry: &Entry<'_>) -> String {
     let mut owner = quote(&entry.manager);
     if !entry.subresource.is_empty() {
         let _ = write!(owner, " with subresource {}", quote(entry.subresource));
@@ -52,12 +61,12 @@ fn owner(entry: &Entry<'_>) -> String {
 
 /// All of `conflicts`, which are sorted by owner, in one text.
 pub(super) fn message(conflicts: &[Conflict]) -> String {
-    if let [Conflict { owner, field }] = conflicts {
+    if let [Conflict { owner, field, .. }] = conflicts {
         return format!("Apply failed with 1 conflict: conflict with {owner}: {field}");
     }
     let mut text = format!("Apply failed with {} conflicts: ", conflicts.len());
     let mut last = None;
-    for Conflict { owner, field } in conflicts {
+    for Conflict { owner, field, .. } in conflicts {
         if last != Some(owner) {
             let line = if last.is_some() { "\n" } else { "" };
             let _ = write!(text, "{line}conflicts with {owner}:");

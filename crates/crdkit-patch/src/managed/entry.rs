@@ -2,12 +2,12 @@
 //!
 //! An update is known by its manager, version and subresource, an apply by its manager and subresource.
 
-use super::{metadata, without_identity};
+use super::{IDENTITY, metadata};
 use crate::set::{self, Set};
 use crdkit_codec::go_json;
 use crdkit_text::quote::quote;
 use crdkit_text::timestamp::Timestamp;
-use crdkit_value::{Document, NewValue, Value};
+use crdkit_value::{Document, NewValue, NodeId, Value};
 use std::borrow::Cow;
 
 /// How an owner came by its fields.
@@ -26,6 +26,8 @@ pub(super) struct Entry<'a> {
     pub(super) subresource: &'a str,
     pub(super) time: Option<Cow<'a, str>>,
     pub(super) fields: Set<'a>,
+    /// The fields as they were written, as long as they are the same.
+    pub(super) written: Option<Value<'a>>,
 }
 
 impl<'a> Entry<'a> {
@@ -96,46 +98,56 @@ fn read_one(item: Value<'_>, at: usize) -> Result<Entry<'_>, String> {
             return Err(format!("invalid fieldsType {} in managed fields entry {at}", quote(other)));
         }
     }
-    let fields = item.get("fieldsV1").filter(|fields| !fields.is_null()).map(set::read);
+    let written = item.get("fieldsV1").filter(|fields| !fields.is_null());
     Ok(Entry {
         manager: Cow::Borrowed(text("manager")),
         operation,
         api_version,
         subresource: text("subresource"),
         time: item.get("time").and_then(Value::as_str).map(Cow::Borrowed),
-        fields: fields.transpose()?.unwrap_or_default(),
+        fields: written.map(set::read).transpose()?.unwrap_or_default(),
+        written,
     })
 }
 
-/// Writes `entries` as the `managedFields` of `object`, which has none; nothing if there are none.
-pub(super) fn write(mut entries: Vec<Entry<'_>>, object: &mut Document) {
+/// The `managedFields` that `entries` are; none if there are none.
+pub(super) fn write(entries: Vec<Entry<'_>>) -> Option<Document> {
+    let mut entries: Vec<(i64, Entry<'_>)> =
+        entries.into_iter().map(|entry| (entry.seconds(), entry)).collect();
     if entries.is_empty() {
-        return;
+        return None;
     }
-    entries.sort_by(|left, right| {
-        let key = |entry: &Entry<'_>| (entry.operation, entry.seconds());
-        key(left)
-            .cmp(&key(right))
+    entries.sort_by(|(left_time, left), (right_time, right)| {
+        (left.operation, left_time)
+            .cmp(&(right.operation, right_time))
             .then_with(|| left.manager.cmp(&right.manager))
             .then_with(|| left.api_version.cmp(right.api_version))
             .then_with(|| left.subresource.cmp(right.subresource))
     });
-    let Some(metadata) = metadata(object) else { return };
-    let list = object.append_member(metadata, None, "managedFields", NewValue::EmptyArray);
-    let Some(list) = list else { return };
-    for entry in &entries {
-        write_one(entry, object, list);
+    let mut list = Document::array();
+    for (_, entry) in &entries {
+        write_one(entry, &mut list);
+    }
+    Some(list)
+}
+
+/// Makes `managers` the `managedFields` of `object`, which has none.
+pub(super) fn put(managers: Option<&Document>, object: &mut Document) {
+    if let Some(managers) = managers
+        && let Some(metadata) = metadata(object)
+    {
+        object.append_member(metadata, None, "managedFields", managers);
     }
 }
 
-fn write_one(entry: &Entry<'_>, object: &mut Document, list: crdkit_value::NodeId) {
-    let Some(item) = object.push(list, NewValue::EmptyObject) else { return };
+fn write_one(entry: &Entry<'_>, list: &mut Document) {
+    let Some(item) = list.push(NodeId::ROOT, NewValue::EmptyObject) else { return };
     let operation = match entry.operation {
         Operation::Apply => "Apply",
         Operation::Update => "Update",
     };
     let mut last = None;
-    let mut add = |key, text: &str| last = object.append_member(item, last, key, text);
+    let mut add = |key, text: &str| last = list.append_member(item, last, key, text);
     add("apiVersion", entry.api_version);
     add("fieldsType", "FieldsV1");
     add("manager", &entry.manager);
@@ -146,9 +158,13 @@ fn write_one(entry: &Entry<'_>, object: &mut Document, list: crdkit_value::NodeI
     if let Some(time) = &entry.time {
         add("time", time);
     }
-    let fields = object.append_member(item, last, "fieldsV1", NewValue::EmptyObject);
+    if let Some(written) = entry.written {
+        list.append_member(item, last, "fieldsV1", written);
+        return;
+    }
+    let fields = list.append_member(item, last, "fieldsV1", NewValue::EmptyObject);
     if let Some(fields) = fields {
-        set::write(&entry.fields, object, fields);
+        set::write(&entry.fields, list, fields);
     }
 }
 
@@ -160,6 +176,14 @@ pub(super) fn take<'a>(entries: &mut Vec<Entry<'a>>, like: &Entry<'_>) -> Option
 
 /// `entry` with `fields`, without what nobody owns; none if nothing is left.
 pub(super) fn owning<'a>(entry: Entry<'a>, fields: Set<'a>) -> Option<Entry<'a>> {
-    let fields = without_identity(fields);
-    (!fields.is_empty()).then_some(Entry { fields, ..entry })
+    let fields = fields.difference(&IDENTITY);
+    (!fields.is_empty()).then_some(Entry { fields, written: None, ..entry })
+}
+
+impl<'a> Entry<'a> {
+    /// Changes the fields to what `change` makes of them.
+    pub(super) fn change(&mut self, change: impl FnOnce(Set<'a>) -> Set<'a>) {
+        self.fields = change(std::mem::take(&mut self.fields));
+        self.written = None;
+    }
 }

@@ -14,7 +14,9 @@ mod cap;
 mod conflict;
 mod entry;
 mod error;
+mod extract;
 mod last_applied;
+mod owners;
 mod prune;
 mod scale;
 mod times;
@@ -23,12 +25,15 @@ mod versions;
 
 pub use conflict::Conflict;
 pub use error::ApplyError;
+pub use extract::extract_applied;
+pub use owners::{Owned, owners};
 pub use times::keep_times;
 pub use versions::{CrdVersions, Versions};
 
 use crate::set::Set;
 use crdkit_text::timestamp::Timestamp;
-use crdkit_value::{Document, NodeId, Value};
+use crdkit_value::{Document, NewValue, NodeId, Value};
+use std::sync::LazyLock;
 
 /// One write to an object.
 #[derive(Clone, Copy)]
@@ -72,25 +77,23 @@ impl Writer<'_> {
 }
 
 /// Fields that are not owned by anybody.
-fn without_identity(set: Set<'_>) -> Set<'_> {
-    const NAMES: [&str; 9] = [
-        "name",
-        "namespace",
-        "creationTimestamp",
-        "selfLink",
-        "uid",
-        "clusterName",
-        "generation",
-        "managedFields",
-        "resourceVersion",
+static IDENTITY: LazyLock<Set<'static>> = LazyLock::new(|| {
+    const PATHS: [&[&str]; 12] = [
+        &["apiVersion"],
+        &["kind"],
+        &["metadata"],
+        &["metadata", "name"],
+        &["metadata", "namespace"],
+        &["metadata", "creationTimestamp"],
+        &["metadata", "selfLink"],
+        &["metadata", "uid"],
+        &["metadata", "clusterName"],
+        &["metadata", "generation"],
+        &["metadata", "managedFields"],
+        &["metadata", "resourceVersion"],
     ];
-    let paths = [&["apiVersion"][..], &["kind"], &["metadata"]].into_iter();
-    let identity = paths.fold(Set::default(), |set, path| set.union(Set::of_path(path)));
-    let identity = NAMES.iter().fold(identity, |set, name| {
-        set.union(Set::of_path(&["metadata", name]))
-    });
-    set.difference(&identity)
-}
+    PATHS.iter().fold(Set::default(), |set, path| set.union(Set::of_path(path)))
+});
 
 /// `metadata.managedFields`.
 fn managed_fields(object: Value<'_>) -> Option<Value<'_>> {
@@ -107,5 +110,5 @@ fn forget(object: &mut Document) {
 /// `metadata` of `object`, which is made if it is not there.
 fn metadata(object: &mut Document) -> Option<NodeId> {
     let found = object.root().get("metadata").map(Value::id);
-    found.or_else(|| object.insert(NodeId::ROOT, "metadata", crdkit_value::NewValue::EmptyObject))
+    found.or_else(|| object.insert(NodeId::ROOT, "metadata", NewValue::EmptyObject))
 }

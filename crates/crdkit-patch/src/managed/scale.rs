@@ -24,7 +24,6 @@ impl Writer<'_> {
             let mut kept = Vec::new();
             for entry in &mut entries {
                 let owns = !entry.fields.intersection(&field).is_empty();
-                entry.fields = std::mem::take(&mut entry.fields).difference(&field);
                 if owns && !changed {
                     // Whoever owned it still does, in an entry of its own.
                     kept.push(Entry {
@@ -34,8 +33,10 @@ impl Writer<'_> {
                         subresource: entry.subresource,
                         time: None,
                         fields: field.clone(),
+                        written: None,
                     });
                 }
+                entry.change(|fields| fields.difference(&field));
             }
             entries.extend(kept);
             if changed && after.is_some_and(|replicas| replicas != 0) {
@@ -46,6 +47,7 @@ impl Writer<'_> {
                     subresource: self.subresource,
                     time: None,
                     fields: field,
+                    written: None,
                 };
                 if let Some(previous) = entry::take(&mut entries, &own) {
                     own.fields = own.fields.union(previous.fields);
@@ -54,9 +56,8 @@ impl Writer<'_> {
             }
             entries.retain(|entry| !entry.fields.is_empty());
         }
-        let mut out = new.clone();
-        forget(&mut out);
-        entry::write(entries, &mut out);
-        *new = out;
+        let managers = entry::write(entries);
+        forget(new);
+        entry::put(managers.as_ref(), new);
     }
 }

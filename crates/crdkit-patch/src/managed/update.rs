@@ -14,37 +14,35 @@ impl Writer<'_> {
     /// The owners of other fields are those that `new` brings, if it brings any and this is not a write
     /// to a subresource, and else those of `live`. What has no owner before an update has none after it.
     pub fn update(&self, live: Option<&Document>, new: &mut Document) {
-        let given = new.clone();
-        let before = live.map(Document::root);
-        let base = self.base(before, given.root());
+        let managers = managed_fields(new.root()).map(Document::copy_of);
         forget(new);
-        if base.is_empty() && live.is_some() {
-            return;
-        }
         let tracked = {
-            let mut live = live.cloned();
-            if let Some(live) = &mut live {
-                forget(live);
+            let given = managers.as_ref().map(Document::root);
+            let base = self.base(live.map(Document::root), given);
+            if base.is_empty() && live.is_some() {
+                return;
             }
+            let live = live.map(|live| {
+                let mut live = live.clone();
+                forget(&mut live);
+                live
+            });
             self.track(base, live.as_ref(), new)
         };
-        if let Some(with_managers) = tracked {
-            *new = with_managers;
-        }
+        entry::put(tracked.as_ref(), new);
     }
 
     /// The same for an object that is created of a kind whose objects always have some parts: `empty` has these, and
     /// nobody comes to own them.
     pub fn create(&self, empty: &Document, new: &mut Document) {
-        let given = new.clone();
-        let base = self.base(None, given.root());
+        let managers = managed_fields(new.root()).map(Document::copy_of);
         forget(new);
-        if let Some(with_managers) = self.track(base, Some(empty), new) {
-            *new = with_managers;
-        }
+        let base = self.base(None, managers.as_ref().map(Document::root));
+        let tracked = self.track(base, Some(empty), new);
+        entry::put(tracked.as_ref(), new);
     }
 
-    /// `new` with its owners; none if there are none.
+    /// The owners of the fields of `new`; none if there are none.
     fn track(
         &self,
         base: Vec<Entry<'_>>,
@@ -52,32 +50,27 @@ impl Writer<'_> {
         new: &Document,
     ) -> Option<Document> {
         let mut entries = base;
-        let mut out = new.clone();
         let schema = self.versions.schema(self.api_version)?;
-        let is_usable = |object: &Document| {
-            validate(&schema, object.root(), Repeats::Allowed).is_empty()
-        };
+        let is_usable =
+            |object: &Document| validate(&schema, object.root(), Repeats::Allowed).is_empty();
+        // What cannot be compared changes no owner.
         if is_usable(new) && live.is_none_or(is_usable) {
             let old = live.map(Document::root);
             reconcile_all(self, &mut entries);
             let conversions = Conversions::new(self, live, new, &entries).ok()?;
             self.note(&schema, &mut entries, &conversions, old, new.root(), self.manager);
             cap::cap(&mut entries);
-            entry::write(entries, &mut out);
-        } else {
-            // What cannot be compared changes no owner.
-            entry::write(entries, &mut out);
+            return entry::write(entries);
         }
-        Some(out)
+        entry::write(entries)
     }
 
     /// Who owns what before the write.
-    fn base<'a>(&self, live: Option<Value<'a>>, new: Value<'a>) -> Vec<Entry<'a>> {
+    fn base<'a>(&self, live: Option<Value<'a>>, given: Option<Value<'a>>) -> Vec<Entry<'a>> {
         let of_live = || entry::read(live.and_then(managed_fields)).unwrap_or_default();
         if !self.subresource.is_empty() {
             return of_live();
         }
-        let given = managed_fields(new);
         if given.is_some_and(is_reset) {
             return Vec::new();
         }
@@ -108,6 +101,7 @@ impl Writer<'_> {
             subresource: self.subresource,
             time: Some(Cow::Owned(self.time.to_string())),
             fields: Set::default(),
+            written: None,
         };
         if let Some(mut own) = entry::owning(writer, own) {
             if let Some(previous) = entry::take(entries, &own) {
@@ -219,8 +213,10 @@ impl<'w> Conversions<'w> {
             if !lost.is_empty() {
                 taken(entry, &lost);
             }
-            let fields = std::mem::take(&mut entry.fields);
-            entry.fields = fields.difference(&lost).difference(&changes.removed);
+            let is_less = !entry.fields.intersection(&changes.removed).is_empty();
+            if is_less || !lost.is_empty() {
+                entry.change(|fields| fields.difference(&lost).difference(&changes.removed));
+            }
             true
         });
     }
@@ -230,7 +226,9 @@ impl<'w> Conversions<'w> {
 pub(super) fn reconcile_all(writer: &Writer<'_>, entries: &mut [Entry<'_>]) {
     for entry in entries {
         if let Some(schema) = writer.versions.schema(entry.api_version) {
-            reconcile(&schema, &mut entry.fields);
+            if reconcile(&schema, &mut entry.fields) {
+                entry.written = None;
+            }
         }
     }
 }

@@ -5,7 +5,7 @@
 use crdkit_codec::go_json;
 use crdkit_text::number;
 use crdkit_text::quote::quote;
-use crdkit_value::{Kind, NewValue, Value};
+use crdkit_value::{Kind, Value};
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::fmt;
@@ -69,17 +69,6 @@ impl<'a> Scalar<'a> {
             Self::Bool(bool) => out.push_str(if *bool { "true" } else { "false" }),
             Self::Other(text) => out.push_str(text),
             Self::Null => out.push_str("null"),
-        }
-    }
-
-    /// The value as it is put into a document.
-    pub(crate) fn to_value(&self) -> NewValue<'_> {
-        match self {
-            Self::Int(int) => NewValue::Int(*int),
-            Self::Float(float) => NewValue::Float(*float),
-            Self::String(text) | Self::Other(text) => NewValue::String(text),
-            Self::Bool(bool) => NewValue::Bool(*bool),
-            Self::Null => NewValue::Null,
         }
     }
 }

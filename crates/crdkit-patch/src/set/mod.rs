@@ -8,9 +8,11 @@
 mod algebra;
 mod element;
 mod fields_v1;
+mod find;
 
 pub(crate) use element::{Element, Scalar};
 pub(crate) use fields_v1::{read, write};
+pub(crate) use find::find;
 
 /// A set of fields.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -209,7 +209,7 @@ impl List<'_, '_, '_, '_, '_> {
         if patch.items().len() == 0 || order.items().len() == 0 {
             return Ok(());
         }
-        let mut given = patch.items().filter(|item| !directive::deletes(*item)).peekable();
+        let mut given = patch.items().filter(|item| directive::of(*item).is_none()).peekable();
         for wanted in order.items() {
             if given.peek().is_some_and(|item| self.is_same(*item, wanted)) {
                 given.next();

@@ -40,7 +40,13 @@ pub enum Form {
 /// Documents that have been made.
 #[derive(Debug, Default)]
 pub struct Documents {
-    made: Mutex<BTreeMap<(Form, Box<str>), (Box<str>, Bytes)>>,
+    made: Mutex<BTreeMap<(Form, Box<str>), Made>>,
+}
+
+#[derive(Debug)]
+struct Made {
+    hash: Box<str>,
+    bytes: Bytes,
 }
 
 impl Documents {
@@ -48,11 +54,11 @@ impl Documents {
     pub fn get(&self, form: Form, path: &str, hash: &str, make: impl FnOnce() -> Vec<u8>) -> Bytes {
         let key = (form, path.into());
         let locked = || self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, bytes)) = locked().get(&key).filter(|(known, _)| &**known == hash) {
-            return bytes.clone();
+        if let Some(made) = locked().get(&key).filter(|made| &*made.hash == hash) {
+            return made.bytes.clone();
         }
         let bytes = Bytes::from(make());
-        locked().insert(key, (hash.into(), bytes.clone()));
+        locked().insert(key, Made { hash: hash.into(), bytes: bytes.clone() });
         bytes
     }
 }

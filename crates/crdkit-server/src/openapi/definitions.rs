@@ -69,9 +69,10 @@ fn choice(writer: &mut Writer, context: &mut Context, keyword: &str, members: Va
             writer.list(keyword, members.items(), |writer, one| write(writer, context, one));
         }
         Notation::V2 if keyword == "allOf" => {
-            let references = members.items().filter_map(|one| one.get("$ref")?.as_str());
-            if let Some(name) = references.filter_map(|it| it.strip_prefix(PREFIX)).next() {
-                context.reference(writer, name);
+            let name =
+                |one: Value<'_>| one.get("$ref")?.as_str()?.strip_prefix(PREFIX).map(String::from);
+            if let Some(name) = members.items().find_map(name) {
+                context.reference(writer, &name);
             }
         }
         // Numbers or text, always written as text.

@@ -1,10 +1,10 @@
 //! Custom resources: the phases of the engine.
 
 use super::{Accepted, Between, Part, Refused, Verdict};
-use crate::decode;
+use crate::{decode, stored};
 use crdkit_engine::{Crd, Input, Outcome, ReadObject, RequestOptions, Stored, Version};
 use crdkit_schema::status::Status;
-use crdkit_value::{Document, NodeId};
+use crdkit_value::{Document, Kind, NodeId, Value};
 
 /// One version of a CRD.
 pub(crate) struct CustomRules {
@@ -64,10 +64,11 @@ impl CustomRules {
         options: &RequestOptions,
         between: Between<'_>,
     ) -> Verdict {
+        let empty = empty_metadata(&document);
         let mut read = self.version()?.read_applied(document, options).map_err(refused)?;
         read.discard_system_fields();
         let read = pass(read, between)?;
-        verdict(read.create())
+        verdict(read.create()).map(|accepted| with_empty(accepted, &empty))
     }
 
     pub(super) fn update_applied(
@@ -78,10 +79,12 @@ impl CustomRules {
         options: &RequestOptions,
         between: Between<'_>,
     ) -> Verdict {
+        let empty = empty_metadata(&document);
         let version = self.version()?;
         let read = version.read_applied(document, options).map_err(refused)?;
         let read = pass(read, between)?;
-        self.replace(part, &version.stored(old, &self.options), read)
+        let verdict = self.replace(part, &version.stored(old, &self.options), read);
+        verdict.map(|accepted| with_empty(accepted, &empty))
     }
 
     pub(super) fn update(
@@ -132,20 +135,50 @@ impl CustomRules {
         }
     }
 
-    /// The object in the storage version, without what the schema of that does not name.
-    pub(super) fn to_storage(&self, mut document: Document) -> Document {
-        let Some(storage) = self.crd.compiled().storage_version() else { return document };
-        if storage.name == self.version {
-            return document;
-        }
-        match self.crd.version(&storage.name) {
-            Some(storage) => storage.converted(&document, &self.options),
+    /// An object of any version in another one, without what the schema of that does not name.
+    pub(crate) fn converted(&self, object: &Document, api_version: &str) -> Document {
+        let name = api_version.rsplit('/').next().unwrap_or_default();
+        match self.crd.version(name) {
+            Some(version) => version.converted(object, &self.options),
             None => {
-                document.insert(NodeId::ROOT, "apiVersion", &storage.api_version);
-                document
+                let mut object = object.clone();
+                object.insert(NodeId::ROOT, "apiVersion", api_version);
+                object
             }
         }
     }
+
+    /// The object in the storage version, without what the schema of that does not name.
+    pub(super) fn to_storage(&self, document: Document) -> Document {
+        match self.crd.compiled().storage_version() {
+            Some(storage) if storage.name != self.version => {
+                self.converted(&document, &storage.api_version)
+            }
+            _ => document,
+        }
+    }
+}
+
+/// Fields of metadata that are there with nothing in them, which apply leaves in what is written.
+fn empty_metadata(document: &Document) -> Vec<(String, Document)> {
+    let metadata = document.root().get("metadata").into_iter().flat_map(Value::members);
+    let empty = metadata.filter(|(_, value)| match value.kind() {
+        Kind::Object(members) => members.len() == 0,
+        Kind::Array(items) => items.len() == 0,
+        _ => false,
+    });
+    empty.map(|(key, value)| (key.to_owned(), Document::copy_of(value))).collect()
+}
+
+fn with_empty(mut accepted: Accepted, empty: &[(String, Document)]) -> Accepted {
+    if !empty.is_empty() {
+        let written = accepted.written.get_or_insert_with(|| accepted.document.clone());
+        let metadata = stored::metadata(written);
+        for (key, value) in empty {
+            written.insert(metadata, key, value);
+        }
+    }
+    accepted
 }
 
 /// Lets `between` at an object that was read.

@@ -64,6 +64,12 @@ const EVENT_FIELDS: [(&str, &str); 7] = [
 pub(super) fn read(kind: &NativeKind, mut document: Document) -> Document {
     if kind.group == "events.k8s.io" {
         rename(&mut document, "events.k8s.io/v1", EVENT_FIELDS.iter().copied());
+        for key in ["reportingController", "reportingInstance"] {
+            let value = document.root().get(key);
+            if value.and_then(Value::as_str) == Some("") {
+                stored::remove(&mut document, NodeId::ROOT, key);
+            }
+        }
     }
     document
 }

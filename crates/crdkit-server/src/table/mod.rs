@@ -178,16 +178,16 @@ impl TablePrinter {
         native: &dyn NativeRows,
     ) {
         writer.object(|writer| {
-            if !self.is_native() {
-                writer.list("cells", &self.columns, |writer, (column, path)| {
-                    custom_cell(column, path.as_ref(), object, options.now).write(writer);
-                });
-            } else {
+            if self.is_native() {
                 let NativeRow { cells, conditions } = native.row(resource, object, options.now);
                 writer.list("cells", &cells, |writer, cell| cell.write(writer));
                 if !conditions.is_empty() {
                     writer.list("conditions", &conditions, condition);
                 }
+            } else {
+                writer.list("cells", &self.columns, |writer, (column, path)| {
+                    custom_cell(column, path.as_ref(), object, options.now).write(writer);
+                });
             }
             writer.key("object");
             match options.include {
@@ -226,11 +226,9 @@ fn custom_cell(
     object: Value<'_>,
     now: Timestamp,
 ) -> CellValue {
-    match path {
-        Some(path) => CellValue::of(&column.type_name, path.first(object), now),
-        None => {
-            let name = object.get("metadata").and_then(|metadata| metadata.get("name"));
-            CellValue::Text(name.and_then(Value::as_str).unwrap_or_default().to_owned())
-        }
+    if let Some(path) = path {
+        return CellValue::of(&column.type_name, path.first(object), now);
     }
+    let name = object.get("metadata").and_then(|metadata| metadata.get("name"));
+    CellValue::Text(name.and_then(Value::as_str).unwrap_or_default().to_owned())
 }

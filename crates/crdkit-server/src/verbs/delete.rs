@@ -212,7 +212,7 @@ async fn delete_entry(
         return Ok(Deleted::Waiting(object));
     }
     let value = served.encode(&object, None);
-    if value != current.value {
+    if !stored::is_same(&value, &current.value) {
         let write = Write::put(key, Expect::At(current.revision), value);
         let revision = core.write(served, write).await?;
         stored::set_revision(&mut object, revision);

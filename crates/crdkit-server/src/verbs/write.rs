@@ -238,7 +238,7 @@ async fn store_changed(
         }
     }
     let value = served.encode(&document, written);
-    if value == current.value {
+    if stored::is_same(&value, &current.value) {
         return Ok(unchanged(document));
     }
     let mut write = Write::put(key, Expect::At(revision), value.clone());

@@ -4,7 +4,7 @@ use crate::support::{no_definitions, resources};
 use crdkit_server::openapi::v3::Info;
 use crdkit_server::openapi::{protobuf, v2, v3};
 
-const CRD: &str = r#"
+const CRD: &str = r"
 spec:
   group: example.com
   scope: Namespaced
@@ -18,7 +18,7 @@ spec:
         type: object
         properties:
           watts: {type: integer, minimum: 1.5, maxLength: 300}
-"#;
+";
 
 /// The fields called `number` of a message, as bytes.
 fn fields(message: &[u8], number: u64) -> Vec<&[u8]> {

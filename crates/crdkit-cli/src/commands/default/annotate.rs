@@ -24,7 +24,7 @@ struct Comments<'t> {
 }
 
 /// `text`, which was written from `root`, with `notes` about its values.
-pub(super) fn annotate(text: &str, root: Value<'_>, notes: &[Note]) -> String {
+pub(crate) fn annotate(text: &str, root: Value<'_>, notes: &[Note]) -> String {
     let options = DecodeOptions { positions: true, ..DecodeOptions::default() };
     let Ok(decoded) = yaml::decode(text.as_bytes(), &options) else { return text.to_owned() };
     let written = decoded.document.root();

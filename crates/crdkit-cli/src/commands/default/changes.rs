@@ -7,7 +7,7 @@ use crdkit_value::{Document, NodeId, Value};
 use std::collections::HashSet;
 
 /// A remark about an object as it would be stored.
-pub(super) enum Note {
+pub(crate) enum Note {
     /// About a value that was added.
     Added(NodeId, String),
     /// About a member that was removed from this object.
@@ -20,7 +20,7 @@ const LONGEST: usize = 60;
 /// Remarks about all differences between an object as written and as stored, in document order.
 ///
 /// Ids are the same in both; what is new has ids that the original does not.
-pub(super) fn notes(
+pub(crate) fn notes(
     [original, stored]: [&Document; 2],
     changes: &Changes,
     definition: &Definition,

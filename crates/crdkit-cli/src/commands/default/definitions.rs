@@ -12,7 +12,7 @@ use crdkit_value::Value;
 use std::sync::Arc;
 
 /// A CRD and where it is.
-pub(super) struct Definition {
+pub(crate) struct Definition {
     crd: CrdDefinition,
     file: Arc<str>,
     bytes: Arc<[u8]>,
@@ -20,10 +20,10 @@ pub(super) struct Definition {
 
 /// All CRDs; of two for the same kind the later one counts.
 #[derive(Default)]
-pub(super) struct Definitions(Vec<Definition>);
+pub(crate) struct Definitions(Vec<Definition>);
 
 impl Definitions {
-    pub(super) fn load(sources: &[String], client: &Client) -> Result<Self> {
+    pub(crate) fn load(sources: &[String], client: &Client) -> Result<Self> {
         let mut all = Self::default();
         for source in sources {
             let before = all.0.len();
@@ -38,7 +38,7 @@ impl Definitions {
     }
 
     /// Takes the CRDs out of `input`.
-    pub(super) fn add(&mut self, input: &Input) {
+    pub(crate) fn add(&mut self, input: &Input) {
         let (crds, _) = crds::of_input(input, true);
         if crds.is_empty() {
             return;
@@ -51,7 +51,7 @@ impl Definitions {
         }));
     }
 
-    pub(super) fn get(&self, identity: &Identity) -> Option<&Definition> {
+    pub(crate) fn get(&self, identity: &Identity) -> Option<&Definition> {
         let kind = &identity.gvk;
         let same = |crd: &CrdDefinition| crd.group() == kind.group && crd.kind() == kind.kind;
         self.0.iter().rev().find(|definition| same(&definition.crd))
@@ -59,12 +59,12 @@ impl Definitions {
 }
 
 impl Definition {
-    pub(super) fn compiled(&self) -> Result<Crd, String> {
+    pub(crate) fn compiled(&self) -> Result<Crd, String> {
         crds::compiled(&self.crd)
     }
 
     /// The file and line of the default of `value`, as `version` has it.
-    pub(super) fn origin(&self, version: &str, value: Value<'_>) -> Option<String> {
+    pub(crate) fn origin(&self, version: &str, value: Value<'_>) -> Option<String> {
         let versions = self.crd.document()?.root().pointer("/spec/versions")?;
         let named = |it: &Value<'_>| it.get("name").and_then(Value::as_str) == Some(version);
         let mut schema = versions.items().find(named)?.pointer("/schema/openAPIV3Schema")?;

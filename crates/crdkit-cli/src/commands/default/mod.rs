@@ -1,9 +1,9 @@
 //! `crdkit default`: objects as they would be stored.
 
-mod annotate;
+pub(crate) mod annotate;
 mod args;
-mod changes;
-mod definitions;
+pub(crate) mod changes;
+pub(crate) mod definitions;
 
 pub(crate) use args::Default;
 

@@ -94,7 +94,7 @@ async fn serve(flags: &Flags) -> Result<Exit> {
         builder = builder.store(store);
     }
     let server = builder.start().await?;
-    crate::commands::serve::until_stopped().await;
+    crate::commands::serve::ended().await;
     server.stop().await;
     Ok(Exit::Fine)
 }

@@ -67,7 +67,7 @@ fn parameter(value: Value<'_>) -> Choice {
     }
 }
 
-fn place<'v>(parameter: Value<'v>) -> &'v str {
+fn place(parameter: Value<'_>) -> &str {
     parameter.get("in").and_then(Value::as_str).unwrap_or_default()
 }
 

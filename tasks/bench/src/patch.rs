@@ -1,0 +1,136 @@
+//! Bench `patch`: merge patch and JSON Patch against `json-patch`, and server-side apply against creating the object.
+//!
+//! The object has about 2 KB; five managers own all of it.
+
+use crate::measure::{Entry, compare};
+use anyhow::{Context as _, Result, anyhow};
+use crdkit_codec::{DecodeOptions, json};
+use crdkit_engine::{Crd, RequestOptions};
+use crdkit_patch::managed::{CrdVersions, Writer};
+use crdkit_patch::{PatchLimits, json::Patch, merge};
+use crdkit_text::timestamp::Timestamp;
+use crdkit_value::Document;
+use std::hint::black_box;
+use std::path::Path;
+
+const CRD: &[u8] = br#"{"spec":{"group":"example.com","scope":"Namespaced","names":{"kind":"Widget","plural":"widgets"},
+"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object","properties":{
+"spec":{"type":"object","properties":{
+  "size":{"type":"integer"},
+  "opts":{"type":"object","additionalProperties":{"type":"string"}},
+  "tags":{"type":"array","items":{"type":"string"},"x-kubernetes-list-type":"set"},
+  "args":{"type":"array","items":{"type":"string"}},
+  "containers":{"type":"array","x-kubernetes-list-type":"map","x-kubernetes-list-map-keys":["name"],
+    "items":{"type":"object","required":["name"],"properties":{
+      "name":{"type":"string"},"image":{"type":"string"},
+      "env":{"type":"array","x-kubernetes-list-type":"map","x-kubernetes-list-map-keys":["name"],
+        "items":{"type":"object","properties":{"name":{"type":"string"},"value":{"type":"string"}}}},
+      "resources":{"type":"object","properties":{
+        "limits":{"type":"object","additionalProperties":{"x-kubernetes-int-or-string":true}},
+        "requests":{"type":"object","additionalProperties":{"x-kubernetes-int-or-string":true}}}}}}}}}}}}}]}}"#;
+
+const MERGE: &[u8] =
+    br#"{"spec":{"size":9,"opts":{"a":null,"d":"4"}},"metadata":{"labels":{"x":"y"}}}"#;
+
+const JSON: &[u8] = br#"[{"op":"test","path":"/spec/size","value":3},
+{"op":"replace","path":"/spec/size","value":4},{"op":"add","path":"/spec/tags/-","value":"t4"},
+{"op":"remove","path":"/spec/opts/a"},{"op":"replace","path":"/spec/containers/2/image","value":"x:2"}]"#;
+
+pub(crate) fn run(_corpus: &Path) -> Result<()> {
+    let text = object();
+    let document = decode(&text)?;
+    patches(&text, &document)?;
+    applies(&text, &document)
+}
+
+fn patches(text: &str, document: &Document) -> Result<()> {
+    let limits = PatchLimits::default();
+    let peer: serde_json::Value = serde_json::from_str(text)?;
+    let merge_entries = vec![
+        Entry::new("crdkit", 1000, || {
+            let mut object = document.clone();
+            if let Ok(patch) = merge::Patch::read(MERGE, &limits) {
+                patch.apply(&mut object);
+            }
+            black_box(object);
+        }),
+        Entry::new("json-patch", 1000, || {
+            let mut object = peer.clone();
+            if let Ok(patch) = serde_json::from_slice(MERGE) {
+                json_patch::merge(&mut object, &patch);
+            }
+            black_box(object);
+        }),
+    ];
+    compare("merge patch", text.len() * 1000, 20, "json-patch", merge_entries);
+    let json_entries = vec![
+        Entry::new("crdkit", 1000, || {
+            let mut object = document.clone();
+            let _ = Patch::read(JSON, &limits).and_then(|patch| patch.apply(&mut object));
+            black_box(object);
+        }),
+        Entry::new("json-patch", 1000, || {
+            let mut object = peer.clone();
+            if let Ok(patch) = serde_json::from_slice::<json_patch::Patch>(JSON) {
+                let _ = json_patch::patch(&mut object, &patch);
+            }
+            black_box(object);
+        }),
+    ];
+    compare("JSON patch", text.len() * 1000, 20, "json-patch", json_entries);
+    Ok(())
+}
+
+fn applies(text: &str, config: &Document) -> Result<()> {
+    let crd = Crd::from_json(CRD)?;
+    let version = crd.version("v1").context("not served")?;
+    let versions = CrdVersions(crd.compiled());
+    let options = RequestOptions::new();
+    let apply = |manager: &str, live: Option<&Document>, config: &Document| {
+        let time = Timestamp { seconds: 1_700_000_000, nanoseconds: 0, offset: 0 };
+        let writer = Writer {
+            manager,
+            api_version: "example.com/v1",
+            subresource: "",
+            time,
+            reset: &[],
+            versions: &versions,
+        };
+        writer.apply("Widget", live, config, true).map(|applied| applied.document)
+    };
+    let mut live = apply("m1", None, config)?;
+    for manager in ["m2", "m3", "m4", "m5"] {
+        live = apply(manager, Some(&live), config)?;
+    }
+    let mut changed = config.clone();
+    let size = changed.root().pointer("/spec/size").map(|value| value.id());
+    changed.set(size.context("no size")?, 9);
+    let entries = vec![
+        Entry::new("create", 1000, || drop(black_box(version.create(text.as_bytes(), &options)))),
+        Entry::new("apply, the same", 1000, || {
+            drop(black_box(apply("m1", Some(&live), config)));
+        }),
+        Entry::new("apply, one field changed", 1000, || {
+            drop(black_box(apply("m1", Some(&live), &changed)));
+        }),
+    ];
+    compare("apply, five managers", text.len() * 1000, 20, "create", entries);
+    Ok(())
+}
+
+fn decode(text: &str) -> Result<Document> {
+    let decoded = json::decode(text.as_bytes(), &DecodeOptions::default());
+    Ok(decoded.map_err(|issue| anyhow!("{issue}"))?.document)
+}
+
+fn object() -> String {
+    let container = |name: &str| {
+        format!(
+            r#"{{"name":"{name}","image":"registry.example.com/team/{name}:1.2.3","env":[{{"name":"A","value":"some value"}},{{"name":"B","value":"another value"}},{{"name":"C","value":"third"}}],"resources":{{"limits":{{"cpu":"500m","memory":"256Mi"}},"requests":{{"cpu":"100m","memory":"128Mi"}}}}}}"#
+        )
+    };
+    let containers = ["web", "proxy", "logs", "init"].map(container).join(",");
+    format!(
+        r#"{{"apiVersion":"example.com/v1","kind":"Widget","metadata":{{"name":"a","namespace":"default","labels":{{"app":"web","tier":"front"}}}},"spec":{{"size":3,"opts":{{"a":"1","b":"2","c":"3"}},"tags":["t1","t2","t3"],"args":["--a","--b","--c"],"containers":[{containers}]}}}}"#
+    )
+}
