@@ -44,9 +44,8 @@ impl Target<'_> {
             let applied = managing.apply(Some(&old), &config, options.force);
             let applied = applied.map_err(|error| Box::new(error.status()))?;
             let engine = self.engine_options(&options).name(name);
-            let mut between = |document: &mut Document| {
-                self.check_uid(name, document.root(), old.root())
-            };
+            let mut between =
+                |document: &mut Document| self.check_uid(name, document.root(), old.root());
             let verdict = self.served.rules.update_applied(
                 self.part(),
                 &old,
@@ -105,7 +104,7 @@ impl Target<'_> {
     }
 
     /// The configuration in a body.
-    fn configuration(
+    pub(super) fn configuration(
         &self,
         kind: PatchType,
         body: &[u8],
@@ -158,4 +157,3 @@ impl Target<'_> {
         )))
     }
 }
-
