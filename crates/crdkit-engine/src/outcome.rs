@@ -200,8 +200,11 @@ fn text(value: Option<Value<'_>>) -> &str {
 /// All fields that strict validation refuses, or the one reason there is.
 fn undecodable<'i>(mut errors: impl Iterator<Item = &'i Issue> + Clone) -> String {
     // What a YAML reader finds is one error, whatever it finds.
-    let in_lines: Vec<String> =
-        errors.clone().filter(|issue| issue.arg("line").is_some()).filter_map(strict_text).collect();
+    let in_lines: Vec<String> = errors
+        .clone()
+        .filter(|issue| issue.arg("line").is_some())
+        .filter_map(strict_text)
+        .collect();
     let lines = (!in_lines.is_empty())
         .then(|| format!("yaml: unmarshal errors:\n  {}", in_lines.join("\n  ")));
     let rest = errors.clone().filter(|issue| issue.arg("line").is_none()).filter_map(strict_text);

@@ -143,7 +143,11 @@ pub(crate) fn stored(version: Version<'_>, old: &Document, options: &RequestOpti
 }
 
 /// Makes an object of another version one of this version, without the defaults of either.
-pub(crate) fn converted(version: Version<'_>, object: &Document, options: &RequestOptions) -> Document {
+pub(crate) fn converted(
+    version: Version<'_>,
+    object: &Document,
+    options: &RequestOptions,
+) -> Document {
     let mut request = Request::new(version, options, Document::copy_of(object.root()), None);
     request.convert();
     request.document
@@ -275,7 +279,8 @@ impl<'r> Request<'r> {
         let written = written.filter(|written| written.root() != document.root());
         spans::fill(&mut findings, &document, source, &options.limits, &changes.dropped);
         let (about, issues) = findings.entries.into_iter().unzip();
-        let refused = refusal.map(|why| Refused::new(why, version.crd.kind(), version.crd.plural()));
+        let refused =
+            refusal.map(|why| Refused::new(why, version.crd.kind(), version.crd.plural()));
         Outcome { document, written, issues, changes, about, refused, read_by: version.key }
     }
 

@@ -23,9 +23,7 @@ pub(crate) enum Stranger {
 /// Makes sure that `document` is of `kind` and says so.
 pub(crate) fn accept(document: &mut Document, kind: &NativeKind) -> Result<(), Stranger> {
     let unreadable = |problem: String| {
-        Stranger::Unreadable(
-            Issue::error(codes::crd::UNRECOGNIZED_OBJECT).with("problem", problem),
-        )
+        Stranger::Unreadable(Issue::error(codes::crd::UNRECOGNIZED_OBJECT).with("problem", problem))
     };
     let no_text = |problem| {
         unreadable(format!("couldn't get version/kind; json parse error: json: {problem}"))
@@ -97,7 +95,8 @@ pub(crate) fn accept(document: &mut Document, kind: &NativeKind) -> Result<(), S
 
 /// Whether the server knows the kind in another version of its group, or in the group that it was in before.
 fn is_registered(kind: &NativeKind, group: &str, version: &str) -> bool {
-    let known = || objects().kinds.iter().any(|other| (other.group, other.kind) == (group, kind.kind));
+    let known =
+        || objects().kinds.iter().any(|other| (other.group, other.kind) == (group, kind.kind));
     // The core group never had another version.
     version.is_empty() || group == "extensions" || known() && (!group.is_empty() || version == "v1")
 }

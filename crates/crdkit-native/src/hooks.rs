@@ -169,7 +169,10 @@ fn keep_addresses(request: &mut Request<'_>, old: Value<'_>) {
     }
     if before.is_external && !new.is_external {
         for (key, value) in [("ipFamilies", "[\"IPv4\"]"), ("ipFamilyPolicy", "\"SingleStack\"")] {
-            let made = crdkit_codec::json::decode(value.as_bytes(), &crdkit_codec::DecodeOptions::default());
+            let made = crdkit_codec::json::decode(
+                value.as_bytes(),
+                &crdkit_codec::DecodeOptions::default(),
+            );
             if let (Ok(made), None) = (made, of_new(document, key)) {
                 keep(document, "spec", key, Some(made.document.root()));
             }
@@ -235,11 +238,7 @@ fn count_templates(request: &mut Request<'_>, old: Value<'_>) {
 }
 
 /// The rules for CRDs.
-fn check_definition(
-    object: Value<'_>,
-    operation: Operation,
-    old: Option<Value<'_>>,
-) -> Vec<Issue> {
+fn check_definition(object: Value<'_>, operation: Operation, old: Option<Value<'_>>) -> Vec<Issue> {
     let (mut definition, mut issues) = read::crd(object);
     match (operation, old) {
         (Operation::Create, _) | (_, None) => {

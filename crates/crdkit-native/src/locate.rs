@@ -102,8 +102,7 @@ pub(crate) fn places(
 /// Of the fields `names` that are there, all but the first.
 fn others_present(names: &str, value: Value<'_>, steps: &[Step<'_>]) -> Vec<Place> {
     let present = names.split(',').map(str::trim).filter(|name| value.get(name).is_some()).skip(1);
-    let place =
-        |name: &str| Place { path: path(steps).field(name), value: None, detail: None };
+    let place = |name: &str| Place { path: path(steps).field(name), value: None, detail: None };
     present.map(place).collect()
 }
 
@@ -177,7 +176,10 @@ fn port_name_problems(name: &str) -> Vec<String> {
             name.is_empty() || !name.chars().all(is_plain),
             "must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)",
         ),
-        (!name.contains(|c: char| c.is_ascii_lowercase()), "must contain at least one letter (a-z)"),
+        (
+            !name.contains(|c: char| c.is_ascii_lowercase()),
+            "must contain at least one letter (a-z)",
+        ),
         (name.contains("--"), "must not contain consecutive hyphens"),
         (name.starts_with('-') || name.ends_with('-'), "must not begin or end with a hyphen"),
     ];

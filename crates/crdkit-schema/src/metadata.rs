@@ -286,7 +286,7 @@ pub fn group_version_problem(api_version: &str) -> Option<String> {
 /// An owner reference as Go writes it.
 fn owner_json(owner: &OwnerReference<'_>) -> String {
     let OwnerReference { api_version, kind, name, uid, controller, block_owner_deletion } = *owner;
-    let text = crdkit_codec::go_json::string;
+    let text = go_json::string;
     let mut out = format!(
         "{{\"apiVersion\":{},\"kind\":{},\"name\":{},\"uid\":{}",
         text(api_version),

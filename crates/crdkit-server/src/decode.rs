@@ -2,9 +2,9 @@
 
 use crdkit_codec::{DecodeOptions, Format};
 use crdkit_issue::{Issue, Segment};
+use crdkit_native::protobuf::{self, ProtobufError};
 use crdkit_schema::status::{Cause, Status, Subject};
 use crdkit_text::quote::quote;
-use crdkit_native::protobuf::{self, ProtobufError};
 use crdkit_value::{Document, Kind, Limits};
 use std::fmt::Write as _;
 
@@ -44,7 +44,11 @@ pub(crate) fn unrecognized(format: Format, body: &[u8], kind: &str) -> Option<St
                 Kind::Object(_) => return None,
                 Kind::Null if format == Format::Yaml => {
                     let text = String::from_utf8_lossy(body);
-                    return Some(answer(kind, &format!("Object 'Kind' is missing in '{text}'"), body));
+                    return Some(answer(
+                        kind,
+                        &format!("Object 'Kind' is missing in '{text}'"),
+                        body,
+                    ));
                 }
                 Kind::Null => return None,
                 Kind::Array(_) => "array",

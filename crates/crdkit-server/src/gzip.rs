@@ -37,9 +37,7 @@ pub(crate) fn encode(request: &Request, answer: Answer) -> Answer {
             AnswerBody::Pieces(Box::new(GzipPieces { inner, encoder }))
         }
     };
-    Answer { code, headers, body }
-        .header(CONTENT_ENCODING, "gzip")
-        .header(VARY, "Accept-Encoding")
+    Answer { code, headers, body }.header(CONTENT_ENCODING, "gzip").header(VARY, "Accept-Encoding")
 }
 
 struct GzipPieces {

@@ -9,8 +9,8 @@ use crate::route::{Route, Verb, method_name};
 use crate::{negotiate, paths, verbs};
 use crdkit_schema::status::Status;
 use crdkit_text::duration;
-use hyper::header::{CACHE_CONTROL, HeaderName, HeaderValue, WARNING};
 use hyper::Method;
+use hyper::header::{CACHE_CONTROL, HeaderName, HeaderValue, WARNING};
 use std::sync::Arc;
 
 /// The answer to a request.

@@ -186,7 +186,8 @@ async fn read_body(body: Incoming, limit: usize) -> RequestBody {
     let mut whole = BytesMut::new();
     let mut first: Option<Bytes> = None;
     let mut size = 0_usize;
-    while let Some(frame) = std::future::poll_fn(|context| body.as_mut().poll_frame(context)).await {
+    while let Some(frame) = std::future::poll_fn(|context| body.as_mut().poll_frame(context)).await
+    {
         let Ok(frame) = frame else { return RequestBody::Broken };
         let Ok(data) = frame.into_data() else { continue };
         size += data.len();

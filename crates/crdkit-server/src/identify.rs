@@ -128,8 +128,7 @@ pub(crate) fn identify(
 fn impersonate(headers: &HeaderMap, user: User) -> Result<User, Box<Status>> {
     let text = |name: &str| headers.get(name).and_then(|it| it.to_str().ok()).unwrap_or_default();
     let groups = headers.get_all("impersonate-group").iter();
-    let groups: Vec<String> =
-        groups.filter_map(|it| it.to_str().ok()).map(str::to_owned).collect();
+    let groups: Vec<String> = groups.filter_map(|it| it.to_str().ok()).map(str::to_owned).collect();
     let (name, uid) = (text("impersonate-user"), text("impersonate-uid"));
     if name.is_empty() {
         if groups.is_empty() && uid.is_empty() {

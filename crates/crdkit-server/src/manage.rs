@@ -4,10 +4,10 @@
 //! CRD; that of a native kind is made of its published one.
 
 use crate::catalogue::snapshot::Served;
-use crate::rules::{CustomRules, Rules};
+use crate::rules::Rules;
 use crate::typed;
+use crdkit_patch::managed::{self, Applied, ApplyError, CrdVersions, Versions, Writer};
 use crdkit_patch::{Definitions, Schema};
-use crdkit_patch::managed::{self, Applied, ApplyError, Versions, Writer};
 use crdkit_text::timestamp::Timestamp;
 use crdkit_value::Document;
 
@@ -54,10 +54,12 @@ impl Managing<'_> {
         let own;
         let versions: &dyn Versions = match &self.served.rules {
             Rules::Custom(rules) => {
-                own = CustomVersions(rules);
+                own = CrdVersions(rules.crd.compiled());
                 &own
             }
-            Rules::Native(_) | Rules::Review(_) | Rules::Definition => &NativeVersions(&self.served.resource.kind.kind),
+            Rules::Native(_) | Rules::Review(_) | Rules::Definition => {
+                &NativeVersions(&self.served.resource.kind.kind)
+            }
         };
         let time = Timestamp { nanoseconds: 0, ..self.now };
         then(&Writer {
@@ -80,21 +82,6 @@ impl Managing<'_> {
             (_, true) => STATUS,
             (_, false) => &[],
         }
-    }
-}
-
-/// The versions of a CRD. An object of another version has what the schema of that names.
-struct CustomVersions<'r>(&'r CustomRules);
-
-impl Versions for CustomVersions<'_> {
-    fn schema(&self, api_version: &str) -> Option<Schema<'_>> {
-        let crd = self.0.crd.compiled();
-        let version = crd.versions().iter().find(|it| *it.api_version == *api_version)?;
-        Some(Schema::new(crd.table(), version.schema, !crd.prunes()))
-    }
-
-    fn convert(&self, object: &Document, api_version: &str) -> Result<Document, String> {
-        Ok(self.0.converted(object, api_version))
     }
 }
 

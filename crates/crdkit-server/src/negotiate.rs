@@ -96,7 +96,8 @@ fn written(media: MediaType, content_type: &'static str) -> (Format, &'static st
 
 /// A status in the form that a request accepts, which is never turned into anything; JSON for people if there is none.
 pub(crate) fn status(request: &Request, status: &Status) -> Answer {
-    let form = Form::of(request, &Offer::plain(true)).unwrap_or(Form { pretty: true, ..Form::json() });
+    let form =
+        Form::of(request, &Offer::plain(true)).unwrap_or(Form { pretty: true, ..Form::json() });
     let answer = form.answer(status.code, status.document().root());
     match status.details.as_ref().map_or(0, |details| details.retry_after_seconds) {
         0 => answer,

@@ -115,11 +115,36 @@ impl Metrics {
             );
         }
         for (name, kind, help, value) in [
-            ("apiserver_longrunning_requests", "gauge", "Watches under way.", self.watchers.load(Ordering::Relaxed)),
-            ("apiserver_panics_total", "counter", "Handlers that panicked.", i64::try_from(self.panics.load(Ordering::Relaxed)).unwrap_or(i64::MAX)),
-            ("etcd_server_revision", "gauge", "The latest revision of the store.", i64::try_from(revision).unwrap_or(i64::MAX)),
-            ("crdkit_custom_resource_definitions", "gauge", "CRDs that are served.", i64::try_from(crds).unwrap_or(i64::MAX)),
-            ("crdkit_resources", "gauge", "Resources that are served.", i64::try_from(resources).unwrap_or(i64::MAX)),
+            (
+                "apiserver_longrunning_requests",
+                "gauge",
+                "Watches under way.",
+                self.watchers.load(Ordering::Relaxed),
+            ),
+            (
+                "apiserver_panics_total",
+                "counter",
+                "Handlers that panicked.",
+                i64::try_from(self.panics.load(Ordering::Relaxed)).unwrap_or(i64::MAX),
+            ),
+            (
+                "etcd_server_revision",
+                "gauge",
+                "The latest revision of the store.",
+                i64::try_from(revision).unwrap_or(i64::MAX),
+            ),
+            (
+                "crdkit_custom_resource_definitions",
+                "gauge",
+                "CRDs that are served.",
+                i64::try_from(crds).unwrap_or(i64::MAX),
+            ),
+            (
+                "crdkit_resources",
+                "gauge",
+                "Resources that are served.",
+                i64::try_from(resources).unwrap_or(i64::MAX),
+            ),
         ] {
             let _ = writeln!(out, "# HELP {name} {help}\n# TYPE {name} {kind}\n{name} {value}");
         }

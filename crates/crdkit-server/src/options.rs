@@ -68,7 +68,9 @@ impl WriteOptions {
         let wrong = manager.char_indices().filter(|(_, c)| !is_printable(*c));
         causes.extend(wrong.map(|(at, c)| {
             let (quoted, code) = (quote(manager), u32::from(c));
-            let text = format!("Invalid value: {quoted}: invalid character U+{code:04X} (at position {at})");
+            let text = format!(
+                "Invalid value: {quoted}: invalid character U+{code:04X} (at position {at})"
+            );
             cause("FieldValueInvalid", "fieldManager", text)
         }));
         causes.extend(dry_run_cause(query));
@@ -169,9 +171,8 @@ impl ListOptions {
     /// The answer, when they do not fit together.
     pub(crate) fn check(&self) -> Result<(), Box<Status>> {
         const MATCH: &str = "resourceVersionMatch";
-        let forbidden = |field, text: &str| {
-            cause("FieldValueForbidden", field, format!("Forbidden: {text}"))
-        };
+        let forbidden =
+            |field, text: &str| cause("FieldValueForbidden", field, format!("Forbidden: {text}"));
         let unsupported = |supported: &str| {
             let value = quote(&self.version_match);
             let text = format!("Unsupported value: {value}: supported values: {supported}");
@@ -246,9 +247,9 @@ pub(crate) fn revision(text: &str) -> Result<Option<u64>, String> {
     if text.is_empty() {
         return Ok(None);
     }
-    parse_uint(text).map(Some).map_err(|problem| {
-        format!("resourceVersion: Invalid value: {}: {problem}", quote(text))
-    })
+    parse_uint(text)
+        .map(Some)
+        .map_err(|problem| format!("resourceVersion: Invalid value: {}: {problem}", quote(text)))
 }
 
 #[cfg(test)]

@@ -7,14 +7,14 @@ use crate::discovery::{aggregated, groups, legacy};
 use crate::negotiate::Form;
 use crate::publish;
 use crate::request::Request;
+use crdkit_codec::json::Layout;
 use crdkit_codec::media::{MediaType, Offer, parse_accept};
 use crdkit_codec::{Format, go_json};
-use crdkit_codec::json::Layout;
 use crdkit_schema::status::Status;
 use crdkit_text::kind::GroupVersion;
 use crdkit_value::Document;
-use hyper::header::{CACHE_CONTROL, ETAG, VARY};
 use hyper::Method;
+use hyper::header::{CACHE_CONTROL, ETAG, VARY};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
@@ -183,12 +183,7 @@ fn aggregated_form(request: &Request) -> Option<(aggregated::Version, Format, &'
     })
 }
 
-fn aggregated_answer(
-    request: &Request,
-    document: &Document,
-    format: Format,
-    name: &str,
-) -> Answer {
+fn aggregated_answer(request: &Request, document: &Document, format: Format, name: &str) -> Answer {
     let form = Form { format, content_type: "", pretty: false, convert: None };
     let json = Form { format: Format::Json, ..form.clone() }.bytes(document.root());
     let tag = format!("\"{}\"", digest([&*json]));
@@ -280,4 +275,3 @@ fn resources(
     let document = legacy::resource_list(GroupVersion { group, version }, found);
     Ok(form.answer(200, document.root()))
 }
-

@@ -104,7 +104,8 @@ pub(crate) fn decode(text: &str, plus_is_space: bool) -> String {
             _ => out.push(byte),
         }
     }
-    String::from_utf8(out).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+    String::from_utf8(out)
+        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }
 
 #[cfg(test)]

@@ -4,8 +4,8 @@ use crate::identify::User;
 use crate::query::Query;
 use bytes::Bytes;
 use crdkit_schema::status::Status;
-use hyper::header::HeaderMap;
 use hyper::Method;
+use hyper::header::HeaderMap;
 use std::sync::Mutex;
 
 /// A request.

@@ -3,9 +3,9 @@
 use crate::admission::Admission;
 use crate::catalogue::native;
 use crate::catalogue::snapshot::{Catalogue, Served};
-use crate::core::{Core, WriteFailure, until};
 use crate::configured;
 use crate::controllers;
+use crate::core::{Core, WriteFailure, until};
 use crate::crds::{self, Definitions};
 use crate::environment::{Entropy, Environment};
 use crate::http;
@@ -325,7 +325,8 @@ async fn create(core: &Arc<Core>, object: Document) -> Result<(), Box<Status>> {
     }
     let catalogue = core.catalogue.load_full();
     let Some(served) = catalogue.iter().find(|it| it.resource.kind == kind) else {
-        let text = format!("no matches for kind {:?} in version {:?}", kind.kind, text("apiVersion"));
+        let text =
+            format!("no matches for kind {:?} in version {:?}", kind.kind, text("apiVersion"));
         return Err(Status::bad_request(text).into());
     };
     let namespace = match stored::metadata_text(object.root(), "namespace") {
@@ -374,4 +375,3 @@ async fn maintain(core: Arc<Core>) {
         }
     }
 }
-

@@ -125,7 +125,8 @@ impl Certificates {
         };
         let chain: Result<Vec<_>, _> =
             CertificateDer::pem_slice_iter(self.server.certificate.as_bytes()).collect();
-        let key = PrivateKeyDer::from_pem_slice(self.server.key.as_bytes()).map_err(TlsError::of)?;
+        let key =
+            PrivateKeyDer::from_pem_slice(self.server.key.as_bytes()).map_err(TlsError::of)?;
         let mut config = ServerConfig::builder_with_provider(provider)
             .with_safe_default_protocol_versions()
             .map_err(TlsError::of)?

@@ -3,9 +3,9 @@
 //! Where the stored form is the one that was asked for, bytes are copied and nothing is decoded.
 
 use crate::answer::{Answer, AnswerBody, Pieces};
+use crate::catalogue::resource::Resource;
 use crate::catalogue::snapshot::Served;
 use crate::environment::Environment;
-use crate::catalogue::resource::Resource;
 use crate::negotiate::Form;
 use crate::query::Query;
 use crate::rules::Rules;
@@ -30,9 +30,15 @@ use std::task::{Context, Poll};
 pub(crate) enum Shape {
     /// Nothing else.
     Plain,
-    Table { api_version: String, include: IncludeObject },
+    Table {
+        api_version: String,
+        include: IncludeObject,
+    },
     /// Metadata; whether a list was asked for, and the version.
-    Partial { list: bool, api_version: String },
+    Partial {
+        list: bool,
+        api_version: String,
+    },
 }
 
 impl Shape {
@@ -121,7 +127,11 @@ impl<'v> View<'v> {
             }
             Shape::Table { .. } => {
                 let version = stored::metadata_text(root, "resourceVersion");
-                self.table(&ListMeta { resource_version: version, ..ListMeta::default() }, [root], true)
+                self.table(
+                    &ListMeta { resource_version: version, ..ListMeta::default() },
+                    [root],
+                    true,
+                )
             }
         };
         Ok(self.form.answer(code, shown.root()))
@@ -160,7 +170,8 @@ impl<'v> View<'v> {
         head: &ListHead,
         entries: Vec<Arc<StoreEntry>>,
     ) -> Result<Answer, Box<Status>> {
-        if self.form.is_stored_form() && entries.iter().all(|it| self.served.splice_at(it).is_some())
+        if self.form.is_stored_form()
+            && entries.iter().all(|it| self.served.splice_at(it).is_some())
         {
             return Ok(self.copied_list(head, entries));
         }
@@ -235,11 +246,10 @@ impl<'v> View<'v> {
         const WHOLE: usize = 128 << 10;
         let resource = &self.served.resource;
         let custom = resource.is_custom();
-        let start = format!(
-            "{{\"apiVersion\":{},\"items\":[",
-            go_json::string(&resource.api_version())
-        );
-        let mut end = format!("],\"kind\":{},\"metadata\":{{", go_json::string(&resource.list_kind));
+        let start =
+            format!("{{\"apiVersion\":{},\"items\":[", go_json::string(&resource.api_version()));
+        let mut end =
+            format!("],\"kind\":{},\"metadata\":{{", go_json::string(&resource.list_kind));
         if custom || !head.continue_token.is_empty() {
             end += &format!("\"continue\":{},", go_json::string(&head.continue_token));
         }

@@ -16,8 +16,8 @@ use crate::verbs::{Target, list_entries};
 use crate::view::{Shape, View};
 use bytes::Bytes;
 use crdkit_codec::cbor::{Order, SequenceWriter};
-use crdkit_codec::{Format, go_json};
 use crdkit_codec::json::Layout;
+use crdkit_codec::{Format, go_json};
 use crdkit_schema::status::Status;
 use crdkit_store::{Change, ChangeKind, Revision, StoreEntry, StoreError, Watch, WatchEvent};
 use crdkit_text::timestamp::Timestamp;
@@ -149,7 +149,9 @@ impl Target<'_> {
             revision
         } else {
             match start {
-                None | Some(0) => self.core.store.current().await.map_err(|it| store_status(&it))?,
+                None | Some(0) => {
+                    self.core.store.current().await.map_err(|it| store_status(&it))?
+                }
                 Some(start) => Revision(start),
             }
         };
@@ -365,7 +367,8 @@ impl Pieces for WatchPieces {
         }
         let Some(mut feed) = self.feed.take() else { return Poll::Ready(None) };
         if self.options.bookmarks {
-            let last = self.bookmark.as_mut().is_some_and(|it| it.as_mut().poll(context).is_ready());
+            let last =
+                self.bookmark.as_mut().is_some_and(|it| it.as_mut().poll(context).is_ready());
             if last {
                 self.bookmark = None;
             }

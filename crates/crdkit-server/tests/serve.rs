@@ -1,7 +1,7 @@
 //! A server is started and talked to over TLS: CRDs, objects, a watch, and the end.
 
-use crdkit_server::{Server, Settings};
 use crdkit_codec::{DecodeOptions, Format};
+use crdkit_server::{Server, Settings};
 use crdkit_value::{Document, Value};
 use std::sync::Arc;
 use std::time::Duration;
@@ -86,7 +86,10 @@ async fn objects_are_served_the_moment_their_crd_is_there() {
     let (code, object) = client.json("POST", LAMPS, &lamp("desk", "")).await;
     assert_eq!(code, 201, "{object:?}");
     assert_eq!(at(&object, "/spec/watts").and_then(Value::as_i64), Some(40));
-    assert_eq!(at(&object, "/metadata/managedFields/0/manager").and_then(Value::as_str), Some("test"));
+    assert_eq!(
+        at(&object, "/metadata/managedFields/0/manager").and_then(Value::as_str),
+        Some("test")
+    );
 
     let mut watch = client.send("GET", &format!("{LAMPS}?watch=1&timeoutSeconds=2"), "", "").await;
     let patch = r#"{"spec":{"watts":100}}"#;
@@ -113,7 +116,10 @@ async fn objects_are_served_the_moment_their_crd_is_there() {
     }
 
     let (_, list) = client.json("GET", CRDS, "").await;
-    assert_eq!(at(&list, "/items/0/metadata/name").and_then(Value::as_str), Some("lamps.example.com"));
+    assert_eq!(
+        at(&list, "/items/0/metadata/name").and_then(Value::as_str),
+        Some("lamps.example.com")
+    );
     let started = tokio::time::Instant::now();
     client.server.stop().await;
     assert!(started.elapsed() < Duration::from_secs(1));

@@ -9,7 +9,9 @@ use anyhow::{Context as _, Result, anyhow, bail};
 use clap::Args;
 use crdkit_codec::DecodeOptions;
 use crdkit_server::{AuditLevel, Certificates, Server, Settings};
-use crdkit_store::{EmbeddedOptions, EmbeddedStore, MemoryOptions, MemoryStore, Store, SystemClock};
+use crdkit_store::{
+    EmbeddedOptions, EmbeddedStore, MemoryOptions, MemoryStore, Store, SystemClock,
+};
 use crdkit_store_etcd::{EtcdOptions, EtcdStore};
 use crdkit_value::Document;
 use std::fs;
@@ -114,7 +116,9 @@ async fn serve(args: &Serve) -> Result<Exit> {
         let level = match args.audit_level.as_str() {
             "Metadata" => AuditLevel::Metadata,
             "RequestResponse" => AuditLevel::RequestResponse,
-            other => bail!("`{other}` is no audit level; there are `Metadata` and `RequestResponse`"),
+            other => {
+                bail!("`{other}` is no audit level; there are `Metadata` and `RequestResponse`")
+            }
         };
         let file = fs::OpenOptions::new().create(true).append(true).open(path);
         let file = file.with_context(|| format!("`{}` cannot be written", path.display()))?;
@@ -158,7 +162,9 @@ async fn store(args: &Serve) -> Result<Arc<dyn Store>> {
             Some(("etcd", endpoints)) => {
                 etcd(endpoints.split(',').map(str::to_owned).collect()).await
             }
-            _ => bail!("`{store}` is no store; there are `memory`, `redb:PATH` and `etcd:ENDPOINTS`"),
+            _ => {
+                bail!("`{store}` is no store; there are `memory`, `redb:PATH` and `etcd:ENDPOINTS`")
+            }
         },
         (None, Some(data)) => {
             let made = fs::create_dir_all(data);
@@ -180,7 +186,8 @@ pub(crate) async fn etcd(endpoints: Vec<String>) -> Result<Arc<dyn Store>> {
 fn certificates(args: &Serve) -> Result<Certificates> {
     let folder = args.data.as_ref().map(|data| data.join("pki"));
     if let Some(folder) = &folder
-        && let Some(kept) = Certificates::from_files(|name| fs::read_to_string(folder.join(name)).ok())
+        && let Some(kept) =
+            Certificates::from_files(|name| fs::read_to_string(folder.join(name)).ok())
     {
         return Ok(kept);
     }
@@ -249,7 +256,8 @@ fn documents(sources: &[String], purpose: Purpose, args: &Serve) -> Result<Vec<D
     }
     if purpose == Purpose::Crds {
         let is_crd = |document: &Document| {
-            document.root().get("kind").and_then(|it| it.as_str()) == Some("CustomResourceDefinition")
+            document.root().get("kind").and_then(|it| it.as_str())
+                == Some("CustomResourceDefinition")
         };
         documents.retain(is_crd);
     }

@@ -150,8 +150,7 @@ impl NativeKind {
         let root = TypeId(reader.number());
         let (preferred_version, warning) = (reader.text(), reader.text());
         let mut text = || reader.text();
-        let storage =
-            Storage { api_version: text(), kind: text(), encoding: text(), key: text() };
+        let storage = Storage { api_version: text(), kind: text(), encoding: text(), key: text() };
         let columns = reader.list(|reader| {
             let mut text = || reader.text();
             let (name, kind, format, cell, computed) = (text(), text(), text(), text(), text());

@@ -221,7 +221,8 @@ fn some(texts: Vec<String>) -> String {
 
 fn endpoints(object: Value<'_>) -> String {
     if find(object, "addressType").is_some() {
-        let addresses = items(object, "endpoints").flat_map(|endpoint| items(endpoint, "addresses"));
+        let addresses =
+            items(object, "endpoints").flat_map(|endpoint| items(endpoint, "addresses"));
         let addresses = addresses.filter_map(Value::as_str).map(str::to_owned).collect();
         return or(some(addresses), "<unset>");
     }
@@ -236,7 +237,11 @@ fn endpoints(object: Value<'_>) -> String {
             for port in ports.clone() {
                 let number = port.get("port").and_then(Value::as_i64).unwrap_or_default();
                 let is_v6 = ip.contains(':');
-                shown.push(if is_v6 { format!("[{ip}]:{number}") } else { format!("{ip}:{number}") });
+                shown.push(if is_v6 {
+                    format!("[{ip}]:{number}")
+                } else {
+                    format!("{ip}:{number}")
+                });
             }
         }
     }
@@ -348,9 +353,8 @@ fn default_name(class: Value<'_>) -> String {
         "ingressclass.kubernetes.io/is-default-class",
     ];
     let annotations = find(class, "metadata.annotations");
-    let is_default = DEFAULT
-        .iter()
-        .any(|key| annotations.and_then(|it| it.get(key)?.as_str()) == Some("true"));
+    let is_default =
+        DEFAULT.iter().any(|key| annotations.and_then(|it| it.get(key)?.as_str()) == Some("true"));
     let is_storage = find(class, "provisioner").is_some();
     let name = at(class, "metadata.name");
     if is_default && is_storage { format!("{name} (default)") } else { name.to_owned() }

@@ -42,7 +42,10 @@ fn quantities_and_ports_are_written_as_the_server_writes_them() {
 fn options_of_deletes_are_known_in_every_group() {
     let text = r#"{"kind":"DeleteOptions","apiVersion":"apps/v1","gracePeriodSeconds":0}"#;
     let body = protobuf::encode(document(text).root()).expect("a message");
-    assert_eq!(decode(&body).root().pointer("/gracePeriodSeconds").and_then(|it| it.as_i64()), Some(0));
+    assert_eq!(
+        decode(&body).root().pointer("/gracePeriodSeconds").and_then(|it| it.as_i64()),
+        Some(0)
+    );
 }
 
 #[test]

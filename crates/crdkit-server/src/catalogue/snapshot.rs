@@ -63,10 +63,12 @@ impl Served {
         let prefix_text = stored::prefix(&api_version, &resource.kind.kind);
         let (key_group, key_plural) = match &rules {
             Rules::Native(kind) | Rules::Review(kind) => ("", native_key(kind)),
-            Rules::Custom(_) | Rules::Definition => (resource.kind.group.as_str(), &*resource.plural),
+            Rules::Custom(_) | Rules::Definition => {
+                (resource.kind.group.as_str(), &*resource.plural)
+            }
         };
-        let stores = resource.storage.as_ref() == Some(&resource.kind)
-            || matches!(rules, Rules::Definition);
+        let stores =
+            resource.storage.as_ref() == Some(&resource.kind) || matches!(rules, Rules::Definition);
         Self {
             key_group: key_group.into(),
             key_plural: key_plural.into(),
@@ -170,7 +172,8 @@ fn native_key(kind: &'static NativeKind) -> &'static str {
 impl Catalogue {
     /// What is served at a path.
     pub(crate) fn find(&self, group: &str, version: &str, plural: &str) -> Option<&Arc<Served>> {
-        let at = self.served.binary_search_by(|it| it.path().cmp(&(group, version, plural))).ok()?;
+        let at =
+            self.served.binary_search_by(|it| it.path().cmp(&(group, version, plural))).ok()?;
         self.served.get(at)
     }
 

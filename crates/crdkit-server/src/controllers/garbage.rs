@@ -201,9 +201,8 @@ async fn remove(core: &Arc<Core>, graph: &Graph, key: &str) -> Result<(), Box<St
 
 /// Takes a finalizer away.
 async fn release(core: &Core, key: &str, finalizer: &str) -> Result<(), Box<Status>> {
-    let without = |old: &Document| {
-        edit(old, "/metadata/finalizers", |item| item.as_str() == Some(finalizer))
-    };
+    let without =
+        |old: &Document| edit(old, "/metadata/finalizers", |item| item.as_str() == Some(finalizer));
     change(core, key, without).await
 }
 

@@ -18,7 +18,8 @@ use tokio::task::JoinHandle;
 pub(crate) fn start(core: &Arc<Core>) -> Vec<JoinHandle<()>> {
     let mut tasks = Vec::new();
     if core.settings.namespace_deletion {
-        tasks.push(tokio::spawn(until_stopped(Arc::clone(core), namespaces::run(Arc::clone(core)))));
+        tasks
+            .push(tokio::spawn(until_stopped(Arc::clone(core), namespaces::run(Arc::clone(core)))));
     }
     if core.settings.garbage_collection {
         tasks.push(tokio::spawn(until_stopped(Arc::clone(core), garbage::run(Arc::clone(core)))));

@@ -36,7 +36,8 @@ pub(crate) fn before_deletion(crd: &mut Document, now: &str) {
     {
         crd.push(list, FINALIZER);
     }
-    let message = "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon";
+    let message =
+        "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon";
     Conditions::of(crd, now).set("Terminating", true, "InstanceDeletionPending", message);
 }
 

@@ -194,9 +194,9 @@ fn serve(
     let all_accepted = conditions::is_true(root, "NamesAccepted");
     let terminating = is_terminating(root);
     let before = known.remove(name);
-    let same_form = before.as_ref().is_some_and(|it| {
-        it.served && it.spec.root() == spec.root() && it.accepted == accepted
-    });
+    let same_form = before
+        .as_ref()
+        .is_some_and(|it| it.served && it.spec.root() == spec.root() && it.accepted == accepted);
     let is_new = !same_form || before.as_ref().is_some_and(|it| it.terminating != terminating);
     let (end, fresh, cleaning) = match before {
         Some(before) if same_form => (before.end, before.fresh, before.cleaning),

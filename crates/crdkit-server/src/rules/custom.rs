@@ -49,8 +49,9 @@ impl CustomRules {
         };
         self.version()?.read(input, options).map_err(|outcome| {
             let mut refused = refused(outcome);
-            let unrecognized = body
-                .and_then(|(format, bytes)| decode::unrecognized(format, bytes, self.crd.compiled().kind()));
+            let unrecognized = body.and_then(|(format, bytes)| {
+                decode::unrecognized(format, bytes, self.crd.compiled().kind())
+            });
             if let Some(status) = unrecognized {
                 refused.status = Box::new(status);
             }
@@ -182,7 +183,10 @@ fn with_empty(mut accepted: Accepted, empty: &[(String, Document)]) -> Accepted 
 }
 
 /// Lets `between` at an object that was read.
-fn pass<'r>(mut read: ReadObject<'r>, between: Between<'_>) -> Result<ReadObject<'r>, Box<Refused>> {
+fn pass<'r>(
+    mut read: ReadObject<'r>,
+    between: Between<'_>,
+) -> Result<ReadObject<'r>, Box<Refused>> {
     match between(read.document_mut()) {
         Ok(()) => Ok(read),
         Err(status) => {
@@ -195,7 +199,8 @@ fn pass<'r>(mut read: ReadObject<'r>, between: Between<'_>) -> Result<ReadObject
 fn refused(outcome: Box<Outcome>) -> Box<Refused> {
     let warnings = outcome.warning_texts().collect();
     let undecodable = outcome.undecodable();
-    let status = outcome.status().unwrap_or_else(|| Status::internal_error("refused without a reason"));
+    let status =
+        outcome.status().unwrap_or_else(|| Status::internal_error("refused without a reason"));
     Box::new(Refused { status: Box::new(status), warnings, undecodable })
 }
 

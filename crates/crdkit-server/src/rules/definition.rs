@@ -18,11 +18,7 @@ const KIND: &str = "CustomResourceDefinition";
 /// The version of Kubernetes whose formats are known.
 const MINOR: u32 = 37;
 
-pub(super) fn create(
-    input: Input<'_>,
-    options: &RequestOptions,
-    between: Between<'_>,
-) -> Verdict {
+pub(super) fn create(input: Input<'_>, options: &RequestOptions, between: Between<'_>) -> Verdict {
     let (mut document, mut warnings) = read(input, options)?;
     let meta = metadata(&mut document);
     for key in [
@@ -165,8 +161,11 @@ fn read(
                 FieldValidation::Ignore => Duplicates::LastWins,
                 FieldValidation::Warn | FieldValidation::Strict => Duplicates::Error,
             };
-            let decode =
-                DecodeOptions { limits: options.limits.clone(), duplicates, ..DecodeOptions::default() };
+            let decode = DecodeOptions {
+                limits: options.limits.clone(),
+                duplicates,
+                ..DecodeOptions::default()
+            };
             if let Some(status) = crate::decode::unrecognized(format, bytes, KIND) {
                 return Err(Box::new(status).into());
             }

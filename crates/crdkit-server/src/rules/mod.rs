@@ -80,7 +80,9 @@ impl Rules {
         match self {
             Self::Custom(rules) => rules.create(input, options, between),
             Self::Definition => definition::create(input, options, between),
-            Self::Native(kind) | Self::Review(kind) => native::create(kind, input, options, between),
+            Self::Native(kind) | Self::Review(kind) => {
+                native::create(kind, input, options, between)
+            }
         }
     }
 
@@ -96,7 +98,9 @@ impl Rules {
         match self {
             Self::Custom(rules) => rules.update(part, old, input, options, between),
             Self::Definition => definition::update(part, old, input, options, between),
-            Self::Native(kind) | Self::Review(kind) => native::update(kind, part, old, input, options, between),
+            Self::Native(kind) | Self::Review(kind) => {
+                native::update(kind, part, old, input, options, between)
+            }
         }
     }
 

@@ -136,7 +136,10 @@ fn finalized(old: &Document, new: &Document) -> Document {
     document
 }
 
-fn pass<'r>(mut read: ReadNative<'r>, between: Between<'_>) -> Result<ReadNative<'r>, Box<Refused>> {
+fn pass<'r>(
+    mut read: ReadNative<'r>,
+    between: Between<'_>,
+) -> Result<ReadNative<'r>, Box<Refused>> {
     between(read.document_mut())?;
     Ok(read)
 }

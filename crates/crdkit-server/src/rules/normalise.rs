@@ -76,7 +76,11 @@ const WRITTEN: [(&str, &[(&str, Nothing)]); 13] = [
     ),
     (
         "v1.CustomResourceDefinitionCondition",
-        &[("type", Nothing::Text), ("status", Nothing::Text), ("lastTransitionTime", Nothing::Null)],
+        &[
+            ("type", Nothing::Text),
+            ("status", Nothing::Text),
+            ("lastTransitionTime", Nothing::Null),
+        ],
     ),
     ("v1.ValidationRule", &[("rule", Nothing::Text)]),
 ];

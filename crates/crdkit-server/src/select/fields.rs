@@ -122,9 +122,13 @@ fn unescape(value: &str) -> Result<String, String> {
             '\\' => match chars.next() {
                 Some(escaped @ ('\\' | ',' | '=')) => out.push(escaped),
                 Some(other) => {
-                    return Err(format!("invalid field selector: invalid escape sequence: \\{other}"));
+                    return Err(format!(
+                        "invalid field selector: invalid escape sequence: \\{other}"
+                    ));
                 }
-                None => return Err("invalid field selector: invalid escape sequence: \\".to_owned()),
+                None => {
+                    return Err("invalid field selector: invalid escape sequence: \\".to_owned());
+                }
             },
             ',' | '=' => {
                 return Err(format!("invalid field selector: unescaped character in value: {c}"));

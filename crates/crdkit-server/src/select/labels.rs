@@ -204,7 +204,8 @@ impl Parser {
             let (quoted, wrong) = (quote(&key), wrong.join("; "));
             return Err(format!("<nil>: Invalid value: {quoted}: {wrong}"));
         }
-        let unary = |operator| Ok(Requirement { key: key.clone(), operator, values: BTreeSet::new() });
+        let unary =
+            |operator| Ok(Requirement { key: key.clone(), operator, values: BTreeSet::new() });
         if absent {
             return unary(Operator::Absent);
         }
@@ -325,7 +326,10 @@ mod tests {
     fn what_is_no_selector_is_said_in_the_servers_words() {
         for (selector, expected) in [
             ("a===b", "unable to parse requirement: found '=', expected: identifier"),
-            ("a ~ b", "unable to parse requirement: found '~', expected: in, notin, =, ==, !=, gt, lt"),
+            (
+                "a ~ b",
+                "unable to parse requirement: found '~', expected: in, notin, =, ==, !=, gt, lt",
+            ),
             ("a=b c", "found 'c', expected: ',' or 'end of string'"),
             ("!!a", "unable to parse requirement: found '!', expected: identifier"),
             ("==", "found '==', expected: !, identifier, or 'end of string'"),

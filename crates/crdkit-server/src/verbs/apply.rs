@@ -113,7 +113,7 @@ impl Target<'_> {
     }
 
     /// The configuration in a body.
-    fn configuration(
+    pub(super) fn configuration(
         &self,
         kind: PatchType,
         body: &[u8],
@@ -166,4 +166,3 @@ impl Target<'_> {
         )))
     }
 }
-

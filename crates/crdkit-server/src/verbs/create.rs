@@ -36,7 +36,8 @@ impl Target<'_> {
             let mut between = |document: &mut Document| {
                 let root = document.root();
                 let name = stored::metadata_text(root, "name").to_owned();
-                generated = name.is_empty() && !stored::metadata_text(root, "generateName").is_empty();
+                generated =
+                    name.is_empty() && !stored::metadata_text(root, "generateName").is_empty();
                 managing.update(None, document);
                 self.admit(place, &name)?;
                 self.mutate(change, document)

@@ -149,7 +149,9 @@ impl Target<'_> {
         let word = match self.served.rules {
             _ if self.served.rules.is_namespace() => "Precondition",
             Rules::Definition => "precondition",
-            Rules::Native(_) | Rules::Review(_) | Rules::Custom(_) => return kind.conflict(problem).into(),
+            Rules::Native(_) | Rules::Review(_) | Rules::Custom(_) => {
+                return kind.conflict(problem).into();
+            }
         };
         let problem = format!(
             "{word} failed: {what} in precondition: {wanted}, {what} in object meta: {found}"

@@ -84,7 +84,8 @@ pub(crate) async fn list_entries(
         limit = 0;
     }
     if options.continue_token.is_empty() {
-        let wanted = options.revision().map_err(|it| bad(format!("invalid resource version: {it}")))?;
+        let wanted =
+            options.revision().map_err(|it| bad(format!("invalid resource version: {it}")))?;
         let exact = options.version_match == "Exact"
             || options.version_match.is_empty() && limit > 0 && wanted.is_some_and(|it| it > 0);
         if let Some(wanted) = wanted.filter(|it| *it > 0) {
@@ -184,7 +185,9 @@ impl ContinueToken {
         let bytes = bytes.map_err(|error| format!("{INVALID}: {error}"))?;
         if let Some(first) = bytes.first().filter(|first| !b"{ \t\r\n".contains(first)) {
             let c = char::from(*first);
-            return Err(format!("{INVALID}: invalid character '{c}' looking for beginning of value"));
+            return Err(format!(
+                "{INVALID}: invalid character '{c}' looking for beginning of value"
+            ));
         }
         let decoded = Format::Json.decode(&bytes, &DecodeOptions::default());
         let document =
@@ -192,11 +195,15 @@ impl ContinueToken {
         let root = document.root();
         let version = root.get("v").and_then(Value::as_str).unwrap_or_default();
         if version != TOKEN_VERSION {
-            return Err(format!("{INVALID}: server does not recognize this encoded version {version}"));
+            return Err(format!(
+                "{INVALID}: server does not recognize this encoded version {version}"
+            ));
         }
         let revision = root.get("rv").and_then(Value::as_i64).unwrap_or_default();
         if revision == 0 {
-            return Err(format!("{INVALID}: incorrect encoded start resourceVersion (version {version})"));
+            return Err(format!(
+                "{INVALID}: incorrect encoded start resourceVersion (version {version})"
+            ));
         }
         let start = root.get("start").and_then(Value::as_str).unwrap_or_default();
         if start.is_empty() {

@@ -76,7 +76,8 @@ pub(crate) async fn dispatch(
     let resource = &served.resource;
     let is_namespace = route.group.is_empty() && route.plural == "namespaces";
     let namespace = route.namespace.filter(|_| !is_namespace);
-    let across = route.name.is_none() && matches!(route.verb, Verb::List | Verb::Watch | Verb::Unknown);
+    let across =
+        route.name.is_none() && matches!(route.verb, Verb::List | Verb::Watch | Verb::Unknown);
     let placed = match resource.namespaced {
         true => namespace.is_some() || across,
         false => namespace.is_none(),
@@ -158,7 +159,9 @@ impl Target<'_> {
         }
         match (route.verb, self.name.is_some()) {
             (Verb::Create, true) if self.subresource == Some("token") => self.token_request().await,
-            (Verb::Create, named) if named == self.subresource.is_some() && allows(Known::Create) => {
+            (Verb::Create, named)
+                if named == self.subresource.is_some() && allows(Known::Create) =>
+            {
                 self.create().await
             }
             (Verb::Get, true) if allows(Known::Get) => self.get().await,

@@ -26,7 +26,10 @@ pub(super) enum Patch {
 
 impl Patch {
     /// Reads a patch; what is wrong with it beyond its syntax is said after the object was found.
-    pub(super) fn read(kind: PatchType, body: &[u8]) -> Result<Result<Self, PatchError>, Box<Status>> {
+    pub(super) fn read(
+        kind: PatchType,
+        body: &[u8],
+    ) -> Result<Result<Self, PatchError>, Box<Status>> {
         let limits = PatchLimits::default();
         let patch = match kind {
             PatchType::Json => json::Patch::read(body, &limits).map(Self::Json),

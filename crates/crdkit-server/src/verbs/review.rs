@@ -6,8 +6,8 @@ use crate::authorise::{Action, is_allowed};
 use crate::identify::User;
 use crate::options::{WriteKind, WriteOptions, cause};
 use crate::stored;
-use crdkit_engine::RequestOptions;
 use crdkit_codec::DecodeOptions;
+use crdkit_engine::RequestOptions;
 use crdkit_issue::Issue;
 use crdkit_native::NativeKind;
 use crdkit_schema::status::{Status, Subject};
@@ -147,7 +147,9 @@ impl Target<'_> {
         let spec = spec.or_else(|| document.insert(NodeId::ROOT, "spec", NewValue::EmptyObject));
         if let Some(spec) = spec {
             document.insert(spec, "expirationSeconds", seconds);
-            for (key, nothing) in [("audiences", NewValue::EmptyArray), ("boundObjectRef", NewValue::Null)] {
+            for (key, nothing) in
+                [("audiences", NewValue::EmptyArray), ("boundObjectRef", NewValue::Null)]
+            {
                 if document.value(spec).get(key).is_none() {
                     document.insert(spec, key, nothing);
                 }
@@ -215,7 +217,8 @@ fn rules(review: Document, user: &User) -> Result<Document, Box<Status>> {
     } else {
         let own = ["selfsubjectaccessreviews", "selfsubjectrulesreviews"];
         let own = rule(&["create"], &["authorization.k8s.io"], &own);
-        let paths = ["/api", "/api/*", "/apis", "/apis/*", "/healthz", "/livez", "/openapi", "/openapi/*"];
+        let paths =
+            ["/api", "/api/*", "/apis", "/apis/*", "/healthz", "/livez", "/openapi", "/openapi/*"];
         let paths = paths.into_iter().chain(["/readyz", "/version"]);
         let paths = Document::object()
             .with("verbs", &Document::array_of(["get"]))

@@ -5,17 +5,18 @@ use super::patch::{Patch, patch_invalid};
 use crate::answer::Answer;
 use crate::catalogue::native::scale_kind;
 use crate::negotiate::Form;
-use crate::options::{WriteKind, WriteOptions};
+use crate::options::{WriteKind, WriteOptions, cause};
 use crate::rules::Rules;
 use crate::stored::metadata_text;
 use crate::view::{Shape, View};
 use crdkit_codec::DecodeOptions;
+use crdkit_codec::media::PatchType;
 use crdkit_engine::FieldValidation;
 use crdkit_issue::Issue;
 use crdkit_schema::compile::ReplicaPaths;
-use crdkit_schema::decode::types::{GoStruct, GoType, OBJECT_META};
 use crdkit_schema::decode;
-use crdkit_schema::status::{self, Status};
+use crdkit_schema::decode::types::{GoStruct, GoType, OBJECT_META};
+use crdkit_schema::status::{self, Cause, Status};
 use crdkit_text::quote::quote;
 use crdkit_value::{Document, Duplicates, Value};
 
@@ -68,6 +69,9 @@ impl Target<'_> {
         let name = self.name()?;
         let form = self.form()?;
         let body = self.request.body()?;
+        if matches!(kind, PatchType::ApplyYaml | PatchType::ApplyCbor) {
+            return self.apply_scale(kind, name, &form, body).await;
+        }
         let options = WriteOptions::of(self.request, WriteKind::Patch)?;
         let shape = self.shape(&form)?;
         let patch = Patch::read(kind, body)?;
@@ -93,6 +97,50 @@ impl Target<'_> {
         };
         let written = self.write_scale(name, &options, make).await?;
         self.show_scale(&form, &shape, &written)
+    }
+
+    /// Applies a scale, as far as the API server can: only the number that is there already.
+    async fn apply_scale(
+        &self,
+        kind: PatchType,
+        name: &str,
+        form: &Form,
+        body: &[u8],
+    ) -> Result<Answer, Box<Status>> {
+        const UNKNOWN: &str = "request to convert CR to an invalid group/version: autoscaling/v1";
+        let options = WriteOptions::of(self.request, WriteKind::Apply)?;
+        let shape = self.shape(form)?;
+        let config = self.configuration(kind, body, options.validation)?;
+        let entry = self.read(name).await?;
+        let object = self.served.rules.read(&entry);
+        let paths = self.replica_paths()?;
+        let owners = owners(object.root(), &paths.spec);
+        if owners.is_empty() {
+            return Err(Status::unclassified(format!(
+                "failed to create manager for existing fields: failed to convert live object (/; autoscaling/v1, Kind=Scale) to proper version: {UNKNOWN}"
+            ))
+            .into());
+        }
+        let wanted = config.root().pointer("/spec/replicas").and_then(Value::as_i64);
+        if wanted.is_some() && wanted != replicas_at(object.root(), &paths.spec) {
+            if options.force {
+                return Err(Status::unclassified(format!(
+                    "failed to convert new object (/{name}; autoscaling/v1, Kind=Scale) to proper version: {UNKNOWN}"
+                ))
+                .into());
+            }
+            let causes: Vec<Cause> = owners
+                .iter()
+                .map(|owner| {
+                    let text = format!("conflict with {} using autoscaling/v1", quote(owner));
+                    cause("FieldManagerConflict", ".spec.replicas", text)
+                })
+                .collect();
+            let first = causes.first().map(|it| it.message.clone()).unwrap_or_default();
+            let text = format!("Apply failed with 1 conflict: {first}: .spec.replicas");
+            return Err(Status::apply_conflict(text, causes).into());
+        }
+        self.show_scale(form, &shape, &scale_of(object.root(), paths)?)
     }
 
     /// Unknown fields are warned of, or refused as wrong types are.
@@ -212,6 +260,18 @@ static SCALE_STATUS: GoStruct = GoStruct {
 
 fn text<'v>(value: Value<'v>, key: &str) -> &'v str {
     value.get(key).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// Who owns the field at a path.
+fn owners(object: Value<'_>, path: &str) -> Vec<String> {
+    let entries = object.pointer("/metadata/managedFields").into_iter().flat_map(Value::items);
+    let owns = |entry: &Value<'_>| {
+        let mut steps = path.trim_start_matches('.').split('.').map(|name| format!("f:{name}"));
+        let fields = entry.get("fieldsV1");
+        fields.is_some_and(|fields| steps.try_fold(fields, |at, step| at.get(&step)).is_some())
+    };
+    let owners = entries.filter(owns).filter_map(|entry| entry.get("manager")?.as_str());
+    owners.map(str::to_owned).collect()
 }
 
 fn replicas_at(object: Value<'_>, path: &str) -> Option<i64> {

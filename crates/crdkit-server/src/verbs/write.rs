@@ -216,7 +216,8 @@ async fn store_changed(
 ) -> Result<Written, WriteFailure> {
     let Accepted { mut document, mut written, .. } = accepted;
     let revision = current.revision;
-    let unchanged = |document| Written { document, value: None, revision: Some(revision), created: false };
+    let unchanged =
+        |document| Written { document, value: None, revision: Some(revision), created: false };
     let finished = is_terminating(old.root()) && !is_held(served, document.root());
     stored::set_revision(&mut document, revision);
     if dry_run {

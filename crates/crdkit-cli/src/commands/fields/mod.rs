@@ -74,8 +74,11 @@ pub(crate) struct Files {
 impl Files {
     /// Reads the objects of `paths`, and CRDs from there and from where `kinds` says.
     pub(crate) fn read(kinds: &Kinds) -> Result<Self> {
-        let config =
-            if kinds.no_config { Config::default() } else { Config::load(kinds.config.as_deref())? };
+        let config = if kinds.no_config {
+            Config::default()
+        } else {
+            Config::load(kinds.config.as_deref())?
+        };
         let sources: Vec<String> = config.crds.iter().chain(&kinds.crds).cloned().collect();
         let definitions = Definitions::load(&sources, &kinds.fetching.client())?;
         Ok(Self { inputs: Vec::new(), objects: Vec::new(), definitions, exit: Exit::Fine })
@@ -106,7 +109,8 @@ impl Files {
         let options = DecodeOptions { positions: true, ..DecodeOptions::default() };
         for outcome in objects::decode(&input, &options) {
             let found = outcome.and_then(|decoded| {
-                let identity = objects::identify(&decoded.document).map_err(|issue| vec![*issue])?;
+                let identity =
+                    objects::identify(&decoded.document).map_err(|issue| vec![*issue])?;
                 Ok(Found { input: at, identity, decoded })
             });
             match found {
@@ -138,7 +142,9 @@ impl Files {
         });
         let name = input.map_or("", |input| &input.name);
         match position {
-            Some(at) => report::note(&format!("{name}:{}:{}: error: {problem}", at.line, at.column)),
+            Some(at) => {
+                report::note(&format!("{name}:{}:{}: error: {problem}", at.line, at.column))
+            }
             None => report::note(&format!("{name}: error: {}: {problem}", found.identity)),
         }
         self.exit = self.exit.max(Exit::Findings);
