@@ -19,6 +19,7 @@ use crate::stored;
 use crate::tls::{Certificates, TlsError};
 use crate::verbs::system_update;
 use arc_swap::ArcSwap;
+use crdkit_codec::{DecodeOptions, Format};
 use crdkit_engine::RequestOptions;
 use crdkit_schema::status::Status;
 use crdkit_store::{Clock, KeyLayout, MemoryOptions, MemoryStore, Store, Write};
@@ -253,7 +254,7 @@ impl ServerBuilder {
             audit: self.audit,
             stop,
         });
-        namespaces(&core).await.map_err(StartError::Store)?;
+        bootstrap(&core).await.map_err(StartError::Store)?;
         crds::load(&core).await;
         configured::load(&core).await;
         for crd in self.crds {
@@ -268,14 +269,15 @@ impl ServerBuilder {
     }
 }
 
-/// Namespaces that are always there.
-async fn namespaces(core: &Arc<Core>) -> Result<(), Box<Status>> {
-    for name in ["default", "kube-node-lease", "kube-public", "kube-system"] {
-        let metadata = Document::object().with("name", name);
-        let namespace = Document::object().with("metadata", &metadata);
-        if let Some(served) = core.find("", "v1", "namespaces") {
-            put(core, &served, None, namespace).await?;
-        }
+/// Objects that are always there, as a list.
+const BOOTSTRAP: &str = include_str!("bootstrap.yaml");
+
+/// Creates the objects that are always there.
+async fn bootstrap(core: &Arc<Core>) -> Result<(), Box<Status>> {
+    let decoded = Format::Yaml.decode(BOOTSTRAP.as_bytes(), &DecodeOptions::default());
+    let decoded = decoded.map_err(|issue| Status::internal_error(issue.to_string()))?;
+    for object in decoded.document.root().items() {
+        create(core, Document::copy_of(object)).await?;
     }
     Ok(())
 }

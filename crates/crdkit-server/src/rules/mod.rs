@@ -14,9 +14,10 @@ pub(crate) use definition::empty as empty_definition;
 use crate::stored;
 use crdkit_engine::{Input, RequestOptions};
 use crdkit_native::NativeKind;
+use crdkit_schema::compile::ReplicaPaths;
 use crdkit_schema::status::Status;
 use crdkit_store::StoreEntry;
-use crdkit_value::Document;
+use crdkit_value::{Document, Value};
 
 /// How objects of a kind are read and checked.
 pub(crate) enum Rules {
@@ -129,6 +130,30 @@ impl Rules {
         match self {
             Self::Custom(rules) => rules.update_applied(part, old, document, options, between),
             _ => self.update(part, old, document.into(), options, between),
+        }
+    }
+
+    /// What a write to the `scale` subresource makes of an object.
+    pub(crate) fn scale(
+        &self,
+        old: &Document,
+        replicas: i64,
+        paths: &ReplicaPaths,
+        options: &RequestOptions,
+        between: Between<'_>,
+    ) -> Verdict {
+        match self {
+            Self::Custom(rules) => rules.scale(old, replicas, options, between),
+            _ => {
+                let mut scaled = old.clone();
+                let (parent, key) = paths.spec.rsplit_once('.').unwrap_or_default();
+                let steps = parent.split('.').filter(|step| !step.is_empty());
+                let parent = steps.into_iter().try_fold(scaled.root(), Value::get).map(Value::id);
+                if let Some(parent) = parent {
+                    scaled.insert(parent, key, replicas);
+                }
+                self.update(Part::Main, old, scaled.into(), options, between)
+            }
         }
     }
 

@@ -9,6 +9,7 @@ mod delete_collection;
 mod get;
 mod list;
 mod patch;
+mod pods;
 mod review;
 mod scale;
 mod update;
@@ -159,6 +160,11 @@ impl Target<'_> {
         }
         match (route.verb, self.name.is_some()) {
             (Verb::Create, true) if self.subresource == Some("token") => self.token_request().await,
+            (Verb::Create, true) if self.subresource == Some("binding") => self.bind().await,
+            (Verb::Create, true) if self.subresource == Some("eviction") => self.evict().await,
+            (Verb::Get, true) if self.subresource == Some("scale") => self.get_scale().await,
+            (Verb::Update, true) if self.subresource == Some("scale") => self.update_scale().await,
+            (Verb::Patch, true) if self.subresource == Some("scale") => self.patch_scale().await,
             (Verb::Create, named)
                 if named == self.subresource.is_some() && allows(Known::Create) =>
             {

@@ -1,6 +1,6 @@
 //! The number of replicas of an object, seen as a `Scale` of `autoscaling/v1`.
 
-use super::Target;
+use super::{BodyObject, Target};
 use super::patch::{Patch, patch_invalid};
 use crate::answer::Answer;
 use crate::catalogue::native::scale_kind;
@@ -9,7 +9,7 @@ use crate::options::{WriteKind, WriteOptions, cause};
 use crate::rules::Rules;
 use crate::stored::metadata_text;
 use crate::view::{Shape, View};
-use crdkit_codec::DecodeOptions;
+use crdkit_codec::{DecodeOptions, Decoded};
 use crdkit_codec::media::PatchType;
 use crdkit_engine::FieldValidation;
 use crdkit_issue::Issue;
@@ -21,9 +21,14 @@ use crdkit_text::quote::quote;
 use crdkit_value::{Document, Duplicates, Value};
 
 impl Target<'_> {
-    fn replica_paths(&self) -> Result<&ReplicaPaths, Box<Status>> {
+    fn replica_paths(&self) -> Result<ReplicaPaths, Box<Status>> {
         let paths = match &self.served.rules {
-            Rules::Custom(_) => self.served.resource.compiled().and_then(|it| it.scale.as_ref()),
+            Rules::Custom(_) => self.served.resource.compiled().and_then(|it| it.scale.clone()),
+            Rules::Native(kind) => kind.scale.map(|(spec, status)| ReplicaPaths {
+                spec: spec.into(),
+                status: status.into(),
+                selector: Some(".spec.selector".into()),
+            }),
             _ => None,
         };
         paths.ok_or_else(|| self.subject(self.name.unwrap_or_default()).not_found().into())
@@ -34,7 +39,7 @@ impl Target<'_> {
         let form = self.form()?;
         let shape = self.shape(&form)?;
         let entry = self.read(name).await?;
-        let scale = scale_of(self.served.rules.read(&entry).root(), self.replica_paths()?)?;
+        let scale = scale_of(self.served.rules.read(&entry).root(), &self.replica_paths()?)?;
         self.show_scale(&form, &shape, &scale)
     }
 
@@ -43,7 +48,7 @@ impl Target<'_> {
         let form = self.form()?;
         let body = self.request.body()?;
         let options = WriteOptions::of(self.request, WriteKind::Update)?;
-        let format = self.content_type()?.format().ok_or_else(|| self.no_protobuf())?;
+        let media = self.content_type()?;
         let shape = self.shape(&form)?;
         let unknown = || Box::new(Status::bad_request(NO_SCALE));
         let duplicates = match options.validation {
@@ -51,7 +56,10 @@ impl Target<'_> {
             _ => Duplicates::Error,
         };
         let decode = DecodeOptions { duplicates, ..DecodeOptions::default() };
-        let decoded = format.decode(body, &decode).map_err(|_| unknown())?;
+        let decoded = match self.object_in(media)? {
+            BodyObject::Bytes(format, bytes) => format.decode(bytes, &decode).map_err(|_| unknown())?,
+            BodyObject::Document(document) => Decoded { document, issues: Vec::new() },
+        };
         let scale = decoded.document;
         let (api_version, kind) = (text(scale.root(), "apiVersion"), text(scale.root(), "kind"));
         if !matches!(api_version, "" | "autoscaling/v1") || !matches!(kind, "" | "Scale") {
@@ -78,7 +86,7 @@ impl Target<'_> {
         let make = |old: &Document| {
             let patch = patch.as_ref().map_err(|error| Box::new(error.status()))?;
             // Without replicas there is a scale as well, to be patched.
-            let mut scale = scale_with(old.root(), self.replica_paths()?, None);
+            let mut scale = scale_with(old.root(), &self.replica_paths()?, None);
             patch.apply(&mut scale, "autoscaling/v1", "Scale")?;
             let (api_version, kind) =
                 (text(scale.root(), "apiVersion"), text(scale.root(), "kind"));
@@ -113,7 +121,7 @@ impl Target<'_> {
         let config = self.configuration(kind, body, options.validation)?;
         let entry = self.read(name).await?;
         let object = self.served.rules.read(&entry);
-        let paths = self.replica_paths()?;
+        let paths = &self.replica_paths()?;
         let owners = owners(object.root(), &paths.spec);
         if owners.is_empty() {
             return Err(Status::unclassified(format!(
@@ -192,12 +200,9 @@ impl Target<'_> {
         options: &WriteOptions,
         mut make: impl FnMut(&Document) -> Result<Document, Box<Status>>,
     ) -> Result<Document, Box<Status>> {
-        let Rules::Custom(rules) = &self.served.rules else {
-            return Err(self.subject(name).not_found().into());
-        };
         let engine = self.engine_options(options).name(name);
         let managing = self.managing(options);
-        let paths = self.replica_paths()?;
+        let paths = &self.replica_paths()?;
         let change = |old: &Document| {
             let scale = make(old)?;
             self.check_uid(name, scale.root(), old.root())?;
@@ -213,7 +218,7 @@ impl Target<'_> {
                 self.mutate(admitted, document)
             };
             let replicas = replicas.unwrap_or_default();
-            let verdict = rules.scale(old, replicas, &engine, &mut between);
+            let verdict = self.served.rules.scale(old, replicas, paths, &engine, &mut between);
             let document = self.settle(verdict).map_err(|refused| refused.status)?;
             self.validate(admitted, Some(&document.document))?;
             Ok(document)
@@ -279,6 +284,38 @@ fn replicas_at(object: Value<'_>, path: &str) -> Option<i64> {
     path.split('.').try_fold(object, Value::get).and_then(Value::as_i64)
 }
 
+/// A selector as text, however it is written.
+fn selector_text(selector: Value<'_>) -> String {
+    if let Some(text) = selector.as_str() {
+        return text.to_owned();
+    }
+    let is_map = selector.get("matchLabels").is_none() && selector.get("matchExpressions").is_none();
+    let labels = if is_map { Some(selector) } else { selector.get("matchLabels") };
+    let labels = labels.into_iter().flat_map(Value::members);
+    let labels = labels.map(|(key, value)| {
+        (key.to_owned(), format!("{key}={}", value.as_str().unwrap_or_default()))
+    });
+    let expressions = selector.get("matchExpressions").into_iter().flat_map(Value::items);
+    let expressions = expressions.map(|it| {
+        let key = text(it, "key");
+        let values = it.get("values").into_iter().flat_map(Value::items);
+        let mut values: Vec<&str> = values.filter_map(Value::as_str).collect();
+        values.sort_unstable();
+        let values = values.join(",");
+        let shown = match text(it, "operator") {
+            "In" => format!("{key} in ({values})"),
+            "NotIn" => format!("{key} notin ({values})"),
+            "DoesNotExist" => format!("!{key}"),
+            _ => key.to_owned(),
+        };
+        (key.to_owned(), shown)
+    });
+    let mut parts: Vec<(String, String)> = labels.chain(expressions).collect();
+    parts.sort();
+    let parts: Vec<String> = parts.into_iter().map(|(_, shown)| shown).collect();
+    parts.join(",")
+}
+
 /// The scale of an object.
 fn scale_of(object: Value<'_>, paths: &ReplicaPaths) -> Result<Document, Box<Status>> {
     let Some(replicas) = replicas_at(object, &paths.spec) else {
@@ -308,9 +345,9 @@ fn scale_with(object: Value<'_>, paths: &ReplicaPaths, replicas: Option<i64>) ->
     }
     let current = at(&paths.status).and_then(Value::as_i64).unwrap_or_default();
     let mut status = Document::object().with("replicas", current);
-    let selector = paths.selector.as_deref().and_then(at).and_then(Value::as_str);
+    let selector = paths.selector.as_deref().and_then(at).map(selector_text);
     if let Some(selector) = selector.filter(|selector| !selector.is_empty()) {
-        status = status.with("selector", selector);
+        status = status.with("selector", &selector);
     }
     Document::object()
         .with("kind", "Scale")
