@@ -90,7 +90,7 @@ impl Certificates {
 
     /// Certificates that were kept: `read` gives the text of a file, if it is there.
     pub fn from_files(mut read: impl FnMut(&str) -> Option<String>) -> Option<Self> {
-        let [authority, server, server_key, admin, admin_key] = FILES.map(|name| read(name));
+        let [authority, server, server_key, admin, admin_key] = FILES.map(read);
         Some(Self {
             authority: authority?,
             server: Pair { certificate: server?, key: server_key? },
