@@ -9,6 +9,7 @@ use crdkit_issue::{Arg, Code, Issue, codes};
 use crdkit_text::kind::GroupVersion;
 use crdkit_text::names;
 use crdkit_value::Value;
+use std::fmt::Write as _;
 
 /// What is wrong with a name; `true` asks about the beginning of one.
 pub type NameRule<'r> = &'r dyn Fn(&str, bool) -> Vec<String>;
@@ -297,7 +298,7 @@ fn owner_json(owner: &OwnerReference<'_>) -> String {
     let flags = [("controller", controller), ("blockOwnerDeletion", block_owner_deletion)];
     for (key, flag) in flags {
         if let Some(flag) = flag {
-            out += &format!(",\"{key}\":{flag}");
+            let _ = write!(out, ",\"{key}\":{flag}");
         }
     }
     out + "}"

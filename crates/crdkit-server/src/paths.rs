@@ -146,9 +146,10 @@ async fn health(core: &Core, request: &Request, parts: &[&str]) -> Result<Answer
         }
         let passed = name != "etcd" || core.store.health().await.is_ok();
         is_well &= passed;
-        let _ = match passed {
-            true => writeln!(lines, "[+]{name} ok"),
-            false => writeln!(lines, "[-]{name} failed: reason withheld"),
+        let _ = if passed {
+            writeln!(lines, "[+]{name} ok")
+        } else {
+            writeln!(lines, "[-]{name} failed: reason withheld")
         };
     }
     let is_verbose = request.query.get("verbose").is_some();
@@ -228,10 +229,7 @@ fn apis(core: &Core, request: &Request) -> Result<Answer, Box<Status>> {
 
 /// The documents of native groups, like `/api`, can be had in CBOR; those of CRDs cannot.
 fn document_offer(native: bool) -> Offer {
-    match native {
-        true => Offer::plain(true),
-        false => Offer::plain(true).without(MediaType::Cbor),
-    }
+    if native { Offer::plain(true) } else { Offer::plain(true).without(MediaType::Cbor) }
 }
 
 fn group_document(core: &Core, request: &Request, name: &str) -> Result<Answer, Box<Status>> {

@@ -72,9 +72,10 @@ fn go_integer<T>(text: &str, function: &str, parsed: Option<T>) -> Result<T, Str
         let digits = text.trim_start_matches(['+', '-']);
         let signed = digits.len() < text.len();
         let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-        let why = match is_number && !(signed && function == "ParseUint") {
-            true => "value out of range",
-            false => "invalid syntax",
+        let why = if is_number && !(signed && function == "ParseUint") {
+            "value out of range"
+        } else {
+            "invalid syntax"
         };
         format!("strconv.{function}: parsing {}: {why}", quote(text))
     })

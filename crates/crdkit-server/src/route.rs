@@ -3,7 +3,6 @@
 //! Upstream: `apiserver/pkg/endpoints/request/requestinfo.go`.
 
 use crate::query::Query;
-use crate::select::FieldSelector;
 use hyper::Method;
 
 /// What a request is about.
@@ -92,7 +91,6 @@ impl<'r> Route<'r> {
         let plural = parts.next()?;
         let name = parts.next();
         let subresource = parts.next();
-        // Whoever selects one name is taken to address it; the verb stays that of a collection.
         if name.is_none() {
             verb = match verb {
                 Verb::Get if query.flag("watch") => Verb::Watch,
@@ -111,13 +109,6 @@ impl<'r> Route<'r> {
             subresource,
             watch_prefix,
         }))
-    }
-}
-
-impl<'r> ResourceRoute<'r> {
-    /// The object that is addressed, by its name or by a selector that demands one name.
-    pub(crate) fn addressed<'a>(&'a self, fields: &'a FieldSelector) -> Option<&'a str> {
-        self.name.or_else(|| fields.exact("metadata.name"))
     }
 }
 

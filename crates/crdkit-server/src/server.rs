@@ -222,13 +222,12 @@ impl ServerBuilder {
         let failed = |error| StartError::Listen { address: listen, error };
         let listener = TcpListener::bind(listen).await.map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
-        let certificates = match self.certificates {
-            Some(certificates) => certificates,
-            None => {
-                let local = [IpAddr::V4(Ipv4Addr::LOCALHOST), address.ip()];
-                let local = if local[0] == local[1] { &local[..1] } else { &local[..] };
-                Certificates::generate(local)?
-            }
+        let certificates = if let Some(certificates) = self.certificates {
+            certificates
+        } else {
+            let local = [IpAddr::V4(Ipv4Addr::LOCALHOST), address.ip()];
+            let local = if local[0] == local[1] { &local[..1] } else { &local[..] };
+            Certificates::generate(local)?
         };
         let acceptor = certificates.acceptor()?;
         let environment = self.environment;

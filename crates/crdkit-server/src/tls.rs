@@ -98,8 +98,8 @@ impl Certificates {
     }
 
     /// Certificates that were kept: `read` gives the text of a file, if it is there.
-    pub fn from_files(mut read: impl FnMut(&str) -> Option<String>) -> Option<Self> {
-        let [authority, server, server_key, admin, admin_key] = FILES.map(|name| read(name));
+    pub fn from_files(read: impl FnMut(&str) -> Option<String>) -> Option<Self> {
+        let [authority, server, server_key, admin, admin_key] = FILES.map(read);
         let authority = authority?;
         Some(Self {
             clients: authority.clone(),

@@ -22,6 +22,7 @@ use crdkit_store::{Revision, StoreEntry};
 use crdkit_text::timestamp::Timestamp;
 use crdkit_value::{Document, NodeId, Value};
 use hyper::header::CONTENT_TYPE;
+use std::fmt::Write as _;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
@@ -199,9 +200,10 @@ impl<'v> View<'v> {
             Shape::Table { .. } => self.table(&meta, roots, true),
             Shape::Partial { list: true, api_version } => partial_list(api_version, &meta, roots),
             Shape::Partial { list: false, .. } => {
-                let kind = match self.served.resource.is_custom() {
-                    true => "*unstructured.UnstructuredList".to_owned(),
-                    false => format!("*v1.{}", self.served.resource.list_kind),
+                let kind = if self.served.resource.is_custom() {
+                    "*unstructured.UnstructuredList".to_owned()
+                } else {
+                    format!("*v1.{}", self.served.resource.list_kind)
                 };
                 return Err(Status::not_acceptable(format!(
                     "you requested PartialObjectMetadata, but the requested object is a list ({kind})"
@@ -251,12 +253,12 @@ impl<'v> View<'v> {
         let mut end =
             format!("],\"kind\":{},\"metadata\":{{", go_json::string(&resource.list_kind));
         if custom || !head.continue_token.is_empty() {
-            end += &format!("\"continue\":{},", go_json::string(&head.continue_token));
+            let _ = write!(end, "\"continue\":{},", go_json::string(&head.continue_token));
         }
         if let Some(remaining) = head.remaining {
-            end += &format!("\"remainingItemCount\":{remaining},");
+            let _ = write!(end, "\"remainingItemCount\":{remaining},");
         }
-        end += &format!("\"resourceVersion\":\"{}\"}}}}\n", head.revision);
+        let _ = writeln!(end, "\"resourceVersion\":\"{}\"}}}}", head.revision);
         let size: usize = entries.iter().map(|entry| entry.value.len() + 48).sum();
         let mut pieces = ListPieces {
             entries: entries.into_iter(),

@@ -95,9 +95,10 @@ async fn remove(core: &Arc<Core>, name: &str) -> Result<(), Box<Status>> {
         let ours: Vec<_> =
             ours.filter(|it| it.as_str() == Some(FINALIZER)).map(Value::id).collect();
         ours.into_iter().for_each(|id| new.remove(id));
-        let (reason, message) = match established {
-            true => ("InstanceDeletionCompleted", "removed all instances"),
-            false => ("NeverEstablished", "resource was never established"),
+        let (reason, message) = if established {
+            ("InstanceDeletionCompleted", "removed all instances")
+        } else {
+            ("NeverEstablished", "resource was never established")
         };
         Conditions::of(&mut new, &now).set("Terminating", false, reason, message);
         managing.update(Some(old), &mut new);

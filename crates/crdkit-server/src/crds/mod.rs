@@ -38,6 +38,7 @@ const MANAGER: &str = "kube-apiserver";
 pub(crate) struct Definitions(Mutex<BTreeMap<String, Known>>);
 
 /// What is known of one CRD.
+#[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 struct Known {
     group: String,
     plural: String,

@@ -139,13 +139,12 @@ impl CustomRules {
     /// An object of any version in another one, without what the schema of that does not name.
     pub(crate) fn converted(&self, object: &Document, api_version: &str) -> Document {
         let name = api_version.rsplit('/').next().unwrap_or_default();
-        match self.crd.version(name) {
-            Some(version) => version.converted(object, &self.options),
-            None => {
-                let mut object = object.clone();
-                object.insert(NodeId::ROOT, "apiVersion", api_version);
-                object
-            }
+        if let Some(version) = self.crd.version(name) {
+            version.converted(object, &self.options)
+        } else {
+            let mut object = object.clone();
+            object.insert(NodeId::ROOT, "apiVersion", api_version);
+            object
         }
     }
 

@@ -20,6 +20,7 @@ use crdkit_store::StoreEntry;
 use crdkit_value::{Document, Value};
 
 /// How objects of a kind are read and checked.
+#[expect(clippy::large_enum_variant, reason = "one for each kind that is served")]
 pub(crate) enum Rules {
     /// By a version of a CRD.
     Custom(CustomRules),

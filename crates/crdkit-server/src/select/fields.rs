@@ -57,12 +57,6 @@ impl FieldSelector {
         &self.0
     }
 
-    /// The value that a field is required to have.
-    pub(crate) fn exact(&self, field: &str) -> Option<&str> {
-        let term = self.0.iter().find(|term| term.equal && term.field == field)?;
-        Some(&term.value)
-    }
-
     pub(crate) fn matches(&self, object: Value<'_>) -> bool {
         self.0.iter().all(|term| {
             let path = term.path.unwrap_or(&term.field);

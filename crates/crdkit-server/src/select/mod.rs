@@ -3,7 +3,7 @@
 mod fields;
 mod labels;
 
-pub(crate) use fields::{FieldSelector, FieldTerm};
+pub(crate) use fields::FieldSelector;
 pub(crate) use labels::LabelSelector;
 
 use crdkit_value::Value;

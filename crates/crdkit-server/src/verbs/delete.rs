@@ -76,12 +76,11 @@ impl Target<'_> {
         let (options, dry_run) = if body.is_empty() {
             of_query(self.request)?
         } else {
-            match self.content_type()?.format() {
-                Some(format) => of_body(format, body)?,
-                None => {
-                    let decoded = decode::protobuf(body, "DeleteOptions").map_err(Box::new)?;
-                    of_document(decoded.root())?
-                }
+            if let Some(format) = self.content_type()?.format() {
+                of_body(format, body)?
+            } else {
+                let decoded = decode::protobuf(body, "DeleteOptions").map_err(Box::new)?;
+                of_document(decoded.root())?
             }
         };
         let mut causes = Vec::new();

@@ -52,12 +52,13 @@ impl Target<'_> {
             if known {
                 continue;
             }
-            let text = match plain_words {
-                true => format!("field label not supported: {field}"),
-                false => format!(
+            let text = if plain_words {
+                format!("field label not supported: {field}")
+            } else {
+                format!(
                     "{} is not a known field selector: only \"metadata.name\", \"metadata.namespace\"",
                     crdkit_text::quote::quote(field)
-                ),
+                )
             };
             return Err(Status::bad_request(text).into());
         }

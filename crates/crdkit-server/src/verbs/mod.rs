@@ -79,10 +79,8 @@ pub(crate) async fn dispatch(
     let namespace = route.namespace.filter(|_| !is_namespace);
     let across =
         route.name.is_none() && matches!(route.verb, Verb::List | Verb::Watch | Verb::Unknown);
-    let placed = match resource.namespaced {
-        true => namespace.is_some() || across,
-        false => namespace.is_none(),
-    };
+    let placed =
+        if resource.namespaced { namespace.is_some() || across } else { namespace.is_none() };
     if !placed {
         return match (resource.is_custom(), route.name) {
             (true, _) => Ok(Answer::no_page()),
@@ -101,10 +99,7 @@ pub(crate) async fn dispatch(
         name: route.name,
         subresource: route.subresource,
     };
-    match resource.is_custom() {
-        true => target.custom(route).await,
-        false => target.native(route).await,
-    }
+    if resource.is_custom() { target.custom(route).await } else { target.native(route).await }
 }
 
 impl Target<'_> {
@@ -217,16 +212,18 @@ impl Target<'_> {
     }
 
     pub(crate) fn offer(&self) -> Offer {
-        match self.served.resource.is_custom() {
-            true => Offer::custom_resource(true),
-            false => Offer::builtin(true),
+        if self.served.resource.is_custom() {
+            Offer::custom_resource(true)
+        } else {
+            Offer::builtin(true)
         }
     }
 
     pub(crate) fn patch_offer(&self) -> PatchOffer {
-        match self.served.resource.is_custom() {
-            true => PatchOffer::custom_resource(true),
-            false => PatchOffer::builtin(true),
+        if self.served.resource.is_custom() {
+            PatchOffer::custom_resource(true)
+        } else {
+            PatchOffer::builtin(true)
         }
     }
 

@@ -139,9 +139,10 @@ impl Target<'_> {
     pub(super) fn patch_type(&self) -> Result<PatchType, Box<Status>> {
         let found = self.patch_offer().patch_type(self.request.header("content-type"));
         found.map_err(|problem: UnsupportedMediaType| {
-            let text = match self.served.resource.is_custom() {
-                true => problem.to_string(),
-                false => "415: Unsupported Media Type".to_owned(),
+            let text = if self.served.resource.is_custom() {
+                problem.to_string()
+            } else {
+                "415: Unsupported Media Type".to_owned()
             };
             Status::unsupported_media_type(text).into()
         })

@@ -107,7 +107,7 @@ impl Target<'_> {
         self.show_scale(&form, &shape, &written)
     }
 
-    /// Applies a scale, as far as the API server can: only the number that is there already.
+    /// Applies a scale, as far as the API server can: of custom resources only the number that is there already.
     async fn apply_scale(
         &self,
         kind: PatchType,
@@ -123,14 +123,20 @@ impl Target<'_> {
         let object = self.served.rules.read(&entry);
         let paths = &self.replica_paths()?;
         let owners = owners(object.root(), &paths.spec);
+        let wanted = config.root().pointer("/spec/replicas").and_then(Value::as_i64);
+        let agrees = wanted.is_none() || wanted == replicas_at(object.root(), &paths.spec);
+        if matches!(self.served.rules, Rules::Native(_)) && (agrees || options.force || owners.is_empty()) {
+            let make = |old: &Document| Ok(scale_with(old.root(), paths, wanted));
+            let written = self.write_scale(name, &options, make).await?;
+            return self.show_scale(form, &shape, &written);
+        }
         if owners.is_empty() {
             return Err(Status::unclassified(format!(
                 "failed to create manager for existing fields: failed to convert live object (/; autoscaling/v1, Kind=Scale) to proper version: {UNKNOWN}"
             ))
             .into());
         }
-        let wanted = config.root().pointer("/spec/replicas").and_then(Value::as_i64);
-        if wanted.is_some() && wanted != replicas_at(object.root(), &paths.spec) {
+        if !agrees {
             if options.force {
                 return Err(Status::unclassified(format!(
                     "failed to convert new object (/{name}; autoscaling/v1, Kind=Scale) to proper version: {UNKNOWN}"
