@@ -80,17 +80,21 @@ impl Context {
     }
 }
 
-/// What the description of `resource` depends on, as a hash.
+/// What the description of `resource` depends on, as a hash: its names, and of a CRD what it says of the version.
 pub fn fingerprint(resource: &Resource) -> String {
     let mut text = Vec::new();
-    if let ResourceSchema::Custom { definition, .. } = &resource.schema
+    if let ResourceSchema::Custom { definition, version } = &resource.schema
         && let Some(spec) = definition.document().and_then(|document| document.root().get("spec"))
     {
-        go_json::write(spec, Layout::Compact, &mut text);
+        let own = spec.get("versions").and_then(|versions| versions.at(*version));
+        // Older CRDs say beside their versions what all of them share.
+        let own = own.filter(|own| own.get("schema").is_some()).unwrap_or(spec);
+        go_json::write(own, Layout::Compact, &mut text);
     }
     let kind = resource.kind.to_string();
-    let own = [kind.as_str(), &resource.plural, env!("CARGO_PKG_VERSION")];
-    digest(own.into_iter().map(str::as_bytes).chain([text.as_slice()]))
+    let scope = if resource.namespaced { "Namespaced" } else { "Cluster" };
+    let names = [&*kind, &resource.plural, &resource.list_kind, scope, env!("CARGO_PKG_VERSION")];
+    digest(names.into_iter().flat_map(|name| [name.as_bytes(), b"\n"]).chain([text.as_slice()]))
 }
 
 fn write_kind_name(writer: &mut Writer, kind: &GroupVersionKind) {

@@ -121,3 +121,18 @@ fn shown(table: Value<'_>) -> String {
     }
     lines.join("\n")
 }
+
+#[test]
+fn a_fingerprint_follows_what_is_said_of_its_version() {
+    let of = |other: &str, own: &str| {
+        let crd = format!(
+            "spec: {{group: a.b, scope: Cluster, names: {{kind: K, plural: ks}}, versions: [\
+             {{name: v1, served: true, schema: {{openAPIV3Schema: {{description: {own}}}}}}}, \
+             {{name: v2, served: true, schema: {{openAPIV3Schema: {{description: {other}}}}}}}]}}"
+        );
+        let first = resources(&crd).into_iter().next().expect("it is served");
+        crdkit_server::openapi::fingerprint(&first)
+    };
+    assert_eq!(of("one", "own"), of("two", "own"));
+    assert_ne!(of("one", "own"), of("one", "changed"));
+}
