@@ -52,17 +52,28 @@ fn answer(case: &Case) -> Option<Vec<u8>> {
     let is_sequence = case.text("mode") == "sequence";
     let list = case.get("requests").or(case.get("steps"))?;
     let mut live = base;
+    // Objects that would bind others were made in a namespace of their own.
+    let namespace = match kind.plural {
+        "limitranges" | "resourcequotas" => "nat-quota",
+        _ => "default",
+    };
     let responses = list.items().enumerate().map(|(number, request)| {
-        let response = run(kind, request, number, live.as_ref());
+        let response = run(kind, request, number, live.as_ref(), namespace);
         let code = if live.is_some() { 200 } else { 201 };
         match response {
             Response::Outcome(outcome) => {
+                let is_patch = ["strategic", "merge", "json"].contains(&text(request, "op"));
+                if is_patch && outcome.status().is_some_and(|status| status.code == 400) {
+                    // What a patch makes of an object is the patch's fault.
+                    return Answer::new().int("code", 422);
+                }
                 let answer = verdict::of(&outcome, code);
-                let Some(mut stored) = outcome.into_stored() else { return answer };
+                let Some(stored) = outcome.into_stored() else { return answer };
+                let mut stored = allocated(request, stored);
                 let answer = answer.value("object", shown(stored.document()).root());
                 if is_sequence {
                     stored.set_resource_version(REVISION);
-                    live = Some(allocated(request, stored, kind));
+                    live = Some(stored);
                 }
                 answer
             }
@@ -74,10 +85,11 @@ fn answer(case: &Case) -> Option<Vec<u8>> {
 }
 
 /// The object with the addresses and ports that the server chose.
-fn allocated(request: Value<'_>, stored: Stored, kind: &'static NativeKind) -> Stored {
+fn allocated(request: Value<'_>, stored: Stored) -> Stored {
     let Some(chosen) = request.get("allocated").filter(|it| it.as_object().is_some()) else {
         return stored;
     };
+    let key = stored.read_by();
     let mut document = stored.into_document();
     for (path, value) in chosen.members() {
         let pointer = path.replace('.', "/").replace('[', "/").replace(']', "");
@@ -87,7 +99,11 @@ fn allocated(request: Value<'_>, stored: Stored, kind: &'static NativeKind) -> S
             document.insert(parent, key, value);
         }
     }
-    kind.stored(&document, &RequestOptions::new())
+    Stored::new(document, key)
+}
+
+fn text<'v>(value: Value<'v>, key: &str) -> &'v str {
+    value.get(key).and_then(Value::as_str).unwrap_or_default()
 }
 
 fn stored(kind: &'static NativeKind, object: Value<'_>) -> Stored {
@@ -113,8 +129,9 @@ fn run(
     request: Value<'_>,
     number: usize,
     live: Option<&Stored>,
+    namespace: &str,
 ) -> Response {
-    let text = |key| request.get(key).and_then(Value::as_str).unwrap_or_default();
+    let text = |key| text(request, key);
     let api_version = kind.api_version();
     let reset: &[&[&str]] = match (text("subresource"), kind.has_status) {
         ("status", _) => &[&["metadata"], &["spec"]],
@@ -135,7 +152,7 @@ fn run(
         "Warn" => FieldValidation::Warn,
         _ => FieldValidation::Ignore,
     };
-    let mut options = RequestOptions::new().field_validation(mode).uid(UID);
+    let mut options = RequestOptions::new().field_validation(mode).uid(UID).namespace(namespace);
     options.time = Timestamp::parse_rfc3339(NOW).ok();
     let name = |object: Option<Value<'_>>| {
         object.and_then(|object| object.pointer("/metadata/name")?.as_str().map(str::to_owned))
