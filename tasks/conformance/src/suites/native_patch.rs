@@ -221,7 +221,14 @@ fn changed(
             applied.map_err(|error| status(error.status()))?;
             Ok(object)
         }
-        _ => Ok(body),
+        // A PUT carried the version that it replaced.
+        _ => {
+            let mut body = body;
+            if let Some(metadata) = body.root().get("metadata").map(Value::id) {
+                body.insert(metadata, "resourceVersion", REVISION);
+            }
+            Ok(body)
+        }
     }
 }
 
