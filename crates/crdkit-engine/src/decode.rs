@@ -25,10 +25,7 @@ pub struct Received<'i> {
 ///
 /// # Errors
 /// The finding, when it is not a document.
-pub fn receive<'i>(
-    input: Input<'i>,
-    options: &RequestOptions,
-) -> Result<Received<'i>, Box<Issue>> {
+pub fn receive<'i>(input: Input<'i>, options: &RequestOptions) -> Result<Received<'i>, Box<Issue>> {
     match input {
         Input::Decoded(Decoded { document, issues: repeated }) => {
             Ok(Received { document, repeated, source: None })

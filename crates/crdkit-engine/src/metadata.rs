@@ -299,11 +299,7 @@ pub(crate) fn remove_repeated_owners(document: &mut Document, metadata: NodeId) 
 }
 
 /// Warns of finalizers that are new and do not name a domain.
-pub fn finalizer_warnings(
-    object: Value<'_>,
-    old: Option<Value<'_>>,
-    findings: &mut Findings,
-) {
+pub fn finalizer_warnings(object: Value<'_>, old: Option<Value<'_>>, findings: &mut Findings) {
     let Some(finalizers) = finalizers(object) else { return };
     let before: Vec<&str> = old
         .and_then(self::finalizers)

@@ -260,7 +260,8 @@ impl<'r> Request<'r> {
         let Self { document, mut findings, changes, source, .. } = self;
         spans::fill(&mut findings, &document, source, &options.limits, &changes.dropped);
         let (about, issues) = findings.entries.into_iter().unzip();
-        let refused = refusal.map(|why| Refused::new(why, version.crd.kind(), version.crd.plural()));
+        let refused =
+            refusal.map(|why| Refused::new(why, version.crd.kind(), version.crd.plural()));
         Outcome { document, issues, changes, about, refused, read_by: version.key }
     }
 

@@ -40,8 +40,14 @@ pub(crate) fn run(
 ) -> Vec<(NodeId, Issue)> {
     let name = format!("{}/{}", kind.api_version(), kind.kind);
     let is_whole = operation != Operation::Update || !kind.unchecked_on_update;
-    let mut walk =
-        CheckWalk { kind: &name, operation, is_whole, root: object, steps: Vec::new(), found: Vec::new() };
+    let mut walk = CheckWalk {
+        kind: &name,
+        operation,
+        is_whole,
+        root: object,
+        steps: Vec::new(),
+        found: Vec::new(),
+    };
     walk.named(object, of, old);
     walk.found
 }
@@ -127,7 +133,8 @@ impl<'v> CheckWalk<'v> {
         }
         if !check.result.is_empty() {
             let field = subject.value.get(check.field);
-            let Some(problem) = field.and_then(|field| rule::problem(field.as_str()?, check)) else {
+            let Some(problem) = field.and_then(|field| rule::problem(field.as_str()?, check))
+            else {
                 return;
             };
             let path = locate::path(&self.steps).field(check.field);

@@ -3,9 +3,7 @@
 //! Values are visited from the outside in, and each gets the defaults of its type in the order of the data, so that
 //! what a default puts in gets its own. What was put in is filled with what is always written.
 
-use crate::data::{
-    Body, Default, DefaultPhase, DefaultSource, Field, GoType, Type, objects,
-};
+use crate::data::{Body, Default, DefaultPhase, DefaultSource, Field, GoType, Type, objects};
 use crate::fill;
 use crate::rule::Subject;
 use crate::scalar;

@@ -169,7 +169,10 @@ fn keep_addresses(request: &mut Request<'_>, old: Value<'_>) {
     }
     if before.is_external && !new.is_external {
         for (key, value) in [("ipFamilies", "[\"IPv4\"]"), ("ipFamilyPolicy", "\"SingleStack\"")] {
-            let made = crdkit_codec::json::decode(value.as_bytes(), &crdkit_codec::DecodeOptions::default());
+            let made = crdkit_codec::json::decode(
+                value.as_bytes(),
+                &crdkit_codec::DecodeOptions::default(),
+            );
             if let (Ok(made), None) = (made, of_new(document, key)) {
                 keep(document, "spec", key, Some(made.document.root()));
             }
@@ -209,7 +212,9 @@ fn drop_ports(document: &mut Document, before: Value<'_>) {
     let same = numbers(document.root().get("spec")).eq(numbers(Some(before)));
     let given = ports(document.root().get("spec")).filter_map(|port| port.get("nodePort"));
     let given: Vec<NodeId> = given.filter(|_| same).map(Value::id).collect();
-    given.into_iter().for_each(|id| document.remove(id));
+    for id in given {
+        document.remove(id);
+    }
 }
 
 /// The annotation that counts changes of the template.
@@ -235,11 +240,7 @@ fn count_templates(request: &mut Request<'_>, old: Value<'_>) {
 }
 
 /// The rules for CRDs.
-fn check_definition(
-    object: Value<'_>,
-    operation: Operation,
-    old: Option<Value<'_>>,
-) -> Vec<Issue> {
+fn check_definition(object: Value<'_>, operation: Operation, old: Option<Value<'_>>) -> Vec<Issue> {
     let (mut definition, mut issues) = read::crd(object);
     match (operation, old) {
         (Operation::Create, _) | (_, None) => {

@@ -95,15 +95,14 @@ pub(crate) fn places(
         return offenders.iter().flat_map(|it| named(check, subject, &parts, &base, it)).collect();
     }
     let mut trial = Trial { check, subject, found: Vec::new() };
-    trial.search(Document::copy_of(subject.value), NodeId::ROOT, &parts, base);
+    trial.search(&Document::copy_of(subject.value), NodeId::ROOT, &parts, base);
     trial.found
 }
 
 /// Of the fields `names` that are there, all but the first.
 fn others_present(names: &str, value: Value<'_>, steps: &[Step<'_>]) -> Vec<Place> {
     let present = names.split(',').map(str::trim).filter(|name| value.get(name).is_some()).skip(1);
-    let place =
-        |name: &str| Place { path: path(steps).field(name), value: None, detail: None };
+    let place = |name: &str| Place { path: path(steps).field(name), value: None, detail: None };
     present.map(place).collect()
 }
 
@@ -177,7 +176,10 @@ fn port_name_problems(name: &str) -> Vec<String> {
             name.is_empty() || !name.chars().all(is_plain),
             "must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)",
         ),
-        (!name.contains(|c: char| c.is_ascii_lowercase()), "must contain at least one letter (a-z)"),
+        (
+            !name.contains(|c: char| c.is_ascii_lowercase()),
+            "must contain at least one letter (a-z)",
+        ),
         (name.contains("--"), "must not contain consecutive hyphens"),
         (name.starts_with('-') || name.ends_with('-'), "must not begin or end with a hyphen"),
     ];
@@ -269,7 +271,7 @@ impl Trial<'_> {
     }
 
     /// Follows `parts` from the value `at` of `document`, on which the check fails.
-    fn search(&mut self, document: Document, at: NodeId, parts: &[Part<'_>], path: FieldPath) {
+    fn search(&mut self, document: &Document, at: NodeId, parts: &[Part<'_>], path: FieldPath) {
         let Some(any) = parts.iter().position(|part| *part == Part::Any) else {
             let found = find(document.value(at), parts);
             let value = found.map_or(Arg::Literal("null".into()), shown);
@@ -312,7 +314,7 @@ impl Trial<'_> {
                 Some(key) => path.clone().key(key),
                 None => path.clone().index(index),
             };
-            self.search(trial, *item, rest, path);
+            self.search(&trial, *item, rest, path);
         }
         if self.found.is_empty() {
             self.found.push(Place { path, value: list.map(shown), detail: None });

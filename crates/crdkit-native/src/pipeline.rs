@@ -94,7 +94,8 @@ impl NativeKind {
         if let Some(of) = self.root_type() {
             let _ = envelope::accept(&mut document, self);
             let _ = decode::decode(&mut document, of);
-            let around = Surroundings { phase: DefaultPhase::Read, uid: NO_UID, user: "", now: None };
+            let around =
+                Surroundings { phase: DefaultPhase::Read, uid: NO_UID, user: "", now: None };
             defaults::apply(&mut document, NodeId::ROOT, of, around);
         }
         let metadata = steps::ensure(&mut document);
@@ -319,7 +320,7 @@ impl<'r> Request<'r> {
             Err(Stranger::Other(issue)) => (Refusal::Undecodable, issue),
             Err(Stranger::Version(issue)) => (Refusal::BadRequest, issue),
         };
-        Err(self.refuse(refusal, NodeId::ROOT, issue))
+        Err(self.refuse(refusal, NodeId::ROOT, *issue))
     }
 
     fn decode(&mut self, repeated: Vec<Issue>, mode: FieldValidation) -> Result<(), Refusal> {
@@ -327,7 +328,8 @@ impl<'r> Request<'r> {
             Ok(unknown) => unknown,
             Err(misfit) => {
                 let path = self.document.path(misfit.id);
-                let issue = Issue::error(codes::crd::WRONG_JSON_TYPE).with("problem", misfit.problem);
+                let issue =
+                    Issue::error(codes::crd::WRONG_JSON_TYPE).with("problem", misfit.problem);
                 return Err(self.refuse(Refusal::Undecodable, misfit.id, issue.at(path)));
             }
         };
@@ -404,7 +406,8 @@ impl<'r> Request<'r> {
         let uid = self.document.value(metadata).get("uid").and_then(Value::as_str);
         let uid = uid.unwrap_or(NO_UID).to_owned();
         let now = self.options.time.as_ref().map(scalar::seconds);
-        let around = Surroundings { phase, uid: &uid, user: &self.options.user, now: now.as_deref() };
+        let around =
+            Surroundings { phase, uid: &uid, user: &self.options.user, now: now.as_deref() };
         defaults::apply(&mut self.document, NodeId::ROOT, self.of, around);
     }
 
@@ -435,7 +438,8 @@ impl<'r> Request<'r> {
             let (parent, key) = path.rsplit_once('.').unwrap_or(("", path));
             let from = if parent.is_empty() { Some(new.root()) } else { new.root().get(parent) };
             let found = from.and_then(|from| from.get(key));
-            let to = if parent.is_empty() { NodeId::ROOT } else { steps::ensure(&mut self.document) };
+            let to =
+                if parent.is_empty() { NodeId::ROOT } else { steps::ensure(&mut self.document) };
             match found {
                 Some(found) => {
                     self.document.insert(to, key, found);

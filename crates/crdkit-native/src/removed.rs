@@ -69,12 +69,7 @@ const ROWS: &[Row] = &[
         &["CertificateSigningRequest"],
     ),
     ("coordination.k8s.io/v1beta1", "1.22", "coordination.k8s.io/v1", &["Lease"]),
-    (
-        "networking.k8s.io/v1beta1",
-        "1.22",
-        "networking.k8s.io/v1",
-        &["Ingress", "IngressClass"],
-    ),
+    ("networking.k8s.io/v1beta1", "1.22", "networking.k8s.io/v1", &["Ingress", "IngressClass"]),
     (
         "rbac.authorization.k8s.io/v1beta1",
         "1.22",

@@ -6,7 +6,8 @@
 use crate::data::{Body, Check, GoType, Special, Type, TypeId, objects};
 use crdkit_cel::ast::Name;
 use crdkit_cel::{
-    Arena, Binding, Env, Field, Limits, ListKind, Program, Shape, ShapeId, ShapeKind, Shapes, Type as CelType, Val,
+    Arena, Binding, Env, Field, Limits, ListKind, Program, Shape, ShapeId, ShapeKind, Shapes,
+    Type as CelType, Val,
 };
 use crdkit_schema::rules::{Environments, escape};
 use crdkit_value::{Document, Event, Value};
@@ -95,8 +96,7 @@ fn quantified(text: &str) -> Option<(&str, &str, &str)> {
     let (mut depth, mut quote) = (0, None);
     for (end, c) in rest.char_indices() {
         match (quote, c) {
-            (Some(open), c) if c == open => quote = None,
-            (Some(_), _) => {}
+            (Some(open), c) => quote = quote.filter(|_| c != open),
             (None, '\'' | '"') => quote = Some(c),
             (None, '(' | '[') => depth += 1,
             (None, ')' | ']') if depth > 0 => depth -= 1,
@@ -123,9 +123,11 @@ pub(crate) enum Offender {
 pub(crate) fn offenders(check: &Check, subject: Subject<'_>) -> Option<Vec<Offender>> {
     let (list, variable, condition) = quantified(check.cel.text)?;
     let path = list.strip_prefix("self.")?;
-    let found = path.split('.').try_fold(subject.value, |value, step| value.get(step))?;
+    let found = path.split('.').try_fold(subject.value, Value::get)?;
     let text = if found.as_array().is_some() {
-        format!("lists.range(size({list})).filter(i, [{list}[i]].exists({variable}, !({condition})))")
+        format!(
+            "lists.range(size({list})).filter(i, [{list}[i]].exists({variable}, !({condition})))"
+        )
     } else {
         format!("{list}.filter({variable}, !({condition}))")
     };
@@ -175,8 +177,9 @@ pub(crate) fn problem(text: &str, check: &Check) -> Option<String> {
         Ok(checked) => {
             let found = checked.result_type().to_string();
             let wanted = check.result.split('|').any(|wanted| wanted == found);
-            (!wanted && found != "dyn")
-                .then(|| format!("must evaluate to {} but got {found}", check.result.replace('|', " or ")))
+            (!wanted && found != "dyn").then(|| {
+                format!("must evaluate to {} but got {found}", check.result.replace('|', " or "))
+            })
         }
     }
 }
@@ -199,9 +202,10 @@ fn shapes() -> &'static ShapeTable {
         for id in objects().types.ids() {
             builder.named(id);
         }
-        let by_name = builder.known.into_iter().filter_map(|(id, shape)| {
-            Some((objects().types.get(id)?.name, shape))
-        });
+        let by_name = builder
+            .known
+            .into_iter()
+            .filter_map(|(id, shape)| Some((objects().types.get(id)?.name, shape)));
         ShapeTable { by_name: by_name.collect(), shapes: Arc::new(builder.shapes) }
     });
     &TABLE

@@ -55,7 +55,12 @@ fn write_kind(kind: &Value, names: &Names<'_>, out: &mut Section) -> Result<()> 
         out.number(usize::try_from(priority)?);
         Ok(())
     })?;
-    behaviour(kind.get("behaviour").unwrap_or(&none), text(kind, "group"), text(kind, "plural") == "pods", out)
+    behaviour(
+        kind.get("behaviour").unwrap_or(&none),
+        text(kind, "group"),
+        text(kind, "plural") == "pods",
+        out,
+    )
 }
 
 fn behaviour(facts: &Value, group: &str, is_pod: bool, out: &mut Section) -> Result<()> {

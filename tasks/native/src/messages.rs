@@ -25,9 +25,8 @@ pub(crate) fn write(facts: &Facts, out: &mut Section) -> Result<()> {
     let (kinds, messages) = (member("kinds"), member("messages"));
     let numbers: BTreeMap<&str, usize> =
         messages.keys().enumerate().map(|(number, name)| (name.as_str(), number)).collect();
-    let number = |name: &str| {
-        numbers.get(name).copied().with_context(|| format!("no message `{name}`"))
-    };
+    let number =
+        |name: &str| numbers.get(name).copied().with_context(|| format!("no message `{name}`"));
     let mut kinds: BTreeMap<&str, &str> = kinds
         .iter()
         .map(|(kind, message)| (kind.as_str(), message.as_str().unwrap_or_default()))

@@ -102,12 +102,7 @@ fn base(expression: &str) -> &str {
     }
 }
 
-fn collect<'f>(
-    facts: &'f Facts,
-    name: &str,
-    via: &str,
-    out: &mut Vec<Field<'f>>,
-) -> Result<()> {
+fn collect<'f>(facts: &'f Facts, name: &str, via: &str, out: &mut Vec<Field<'f>>) -> Result<()> {
     let fact = facts.fields.get(name).with_context(|| format!("no type `{name}`"))?;
     for field in items(fact, "fields") {
         match field.get("embedded").and_then(Value::as_str) {

@@ -7,6 +7,7 @@ use crdkit_engine::steps::VersionKey;
 /// A kind in one version.
 #[derive(Debug)]
 #[non_exhaustive]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts, each known by its name")]
 pub struct NativeKind {
     /// The API group; empty for the core group.
     pub group: &'static str,
@@ -150,8 +151,7 @@ impl NativeKind {
         let root = TypeId(reader.number());
         let (preferred_version, warning) = (reader.text(), reader.text());
         let mut text = || reader.text();
-        let storage =
-            Storage { api_version: text(), kind: text(), encoding: text(), key: text() };
+        let storage = Storage { api_version: text(), kind: text(), encoding: text(), key: text() };
         let columns = reader.list(|reader| {
             let mut text = || reader.text();
             let (name, kind, format, cell, computed) = (text(), text(), text(), text(), text());

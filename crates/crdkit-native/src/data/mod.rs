@@ -9,8 +9,8 @@ mod message;
 mod read;
 mod types;
 
-pub use kind::{Column, NativeKind, Storage, Subresource};
 pub(crate) use kind::NameFormat;
+pub use kind::{Column, NativeKind, Storage, Subresource};
 pub(crate) use message::{Message, MessageField, Messages, Omit, WireType};
 use read::Reader;
 pub(crate) use types::{

@@ -321,7 +321,8 @@ impl Check {
     /// Whether it is about items that occur again, of which the first is fine.
     pub(crate) fn is_about_duplicates(&self) -> bool {
         const DUPLICATE: usize = 4;
-        self.reason == DUPLICATE || ["duplicate", "unique"].iter().any(|it| self.detail.contains(it))
+        self.reason == DUPLICATE
+            || ["duplicate", "unique"].iter().any(|it| self.detail.contains(it))
     }
 
     /// Whether it is made in objects of a kind.

@@ -219,13 +219,9 @@ impl MessageReader<'_> {
                 "" => self.emit(Event::String("0")),
                 text => self.emit(Event::String(text)),
             },
-            "IntOrString" if number(found, 1)? == 0 => {
-                self.emit(Event::Int(number(found, 2)?))
-            }
+            "IntOrString" if number(found, 1)? == 0 => self.emit(Event::Int(number(found, 2)?)),
             "IntOrString" => self.emit(Event::String(text(found, 3)?)),
-            "Duration" => {
-                self.emit(Event::String(&duration::format(number(found, 1)?)))
-            }
+            "Duration" => self.emit(Event::String(&duration::format(number(found, 1)?))),
             "RawExtension" | "FieldsV1" | "JSON" => self.raw(bytes(found, 1)?),
             "JSONSchemaPropsOrBool" => match last(found, 2) {
                 Some(schema) => self.choice(message, 2, schema),
@@ -289,8 +285,7 @@ impl MessageReader<'_> {
 fn is_zero(of: WireType, found: Option<Field<'_>>) -> Result<bool, ProtobufError> {
     let Some(found) = found else { return Ok(true) };
     Ok(match of {
-        WireType::String => found.bytes()?.is_empty(),
-        WireType::Bytes | WireType::Message(_) => found.bytes()?.is_empty(),
+        WireType::String | WireType::Bytes | WireType::Message(_) => found.bytes()?.is_empty(),
         _ => found.number()? == 0,
     })
 }

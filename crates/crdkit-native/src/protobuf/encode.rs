@@ -95,8 +95,7 @@ fn write_map(
     value: Option<Value<'_>>,
     out: &mut Backwards,
 ) -> Result<(), ProtobufError> {
-    let mut entries: Vec<(&str, Value<'_>)> =
-        value.into_iter().flat_map(Value::members).collect();
+    let mut entries: Vec<(&str, Value<'_>)> = value.into_iter().flat_map(Value::members).collect();
     entries.sort_unstable_by_key(|(key, _)| *key);
     for (key, value) in entries.into_iter().rev() {
         let start = out.len();

@@ -35,7 +35,8 @@ pub(super) fn fields(mut bytes: &[u8]) -> Result<Vec<(u32, Field<'_>)>, Protobuf
         let field = match tag & 7 {
             0 => Field::Varint(varint(&mut bytes)?),
             1 => {
-                let (head, rest) = bytes.split_first_chunk::<8>().ok_or(ProtobufError::Malformed)?;
+                let (head, rest) =
+                    bytes.split_first_chunk::<8>().ok_or(ProtobufError::Malformed)?;
                 bytes = rest;
                 Field::Fixed(u64::from_le_bytes(*head))
             }
@@ -47,7 +48,8 @@ pub(super) fn fields(mut bytes: &[u8]) -> Result<Vec<(u32, Field<'_>)>, Protobuf
                 Field::Bytes(head)
             }
             5 => {
-                let (head, rest) = bytes.split_first_chunk::<4>().ok_or(ProtobufError::Malformed)?;
+                let (head, rest) =
+                    bytes.split_first_chunk::<4>().ok_or(ProtobufError::Malformed)?;
                 bytes = rest;
                 Field::Fixed(u32::from_le_bytes(*head).into())
             }

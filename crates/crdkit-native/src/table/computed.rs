@@ -221,7 +221,8 @@ fn some(texts: Vec<String>) -> String {
 
 fn endpoints(object: Value<'_>) -> String {
     if find(object, "addressType").is_some() {
-        let addresses = items(object, "endpoints").flat_map(|endpoint| items(endpoint, "addresses"));
+        let addresses =
+            items(object, "endpoints").flat_map(|endpoint| items(endpoint, "addresses"));
         let addresses = addresses.filter_map(Value::as_str).map(str::to_owned).collect();
         return or(some(addresses), "<unset>");
     }
@@ -236,7 +237,11 @@ fn endpoints(object: Value<'_>) -> String {
             for port in ports.clone() {
                 let number = port.get("port").and_then(Value::as_i64).unwrap_or_default();
                 let is_v6 = ip.contains(':');
-                shown.push(if is_v6 { format!("[{ip}]:{number}") } else { format!("{ip}:{number}") });
+                shown.push(if is_v6 {
+                    format!("[{ip}]:{number}")
+                } else {
+                    format!("{ip}:{number}")
+                });
             }
         }
     }
@@ -348,9 +353,8 @@ fn default_name(class: Value<'_>) -> String {
         "ingressclass.kubernetes.io/is-default-class",
     ];
     let annotations = find(class, "metadata.annotations");
-    let is_default = DEFAULT
-        .iter()
-        .any(|key| annotations.and_then(|it| it.get(key)?.as_str()) == Some("true"));
+    let is_default =
+        DEFAULT.iter().any(|key| annotations.and_then(|it| it.get(key)?.as_str()) == Some("true"));
     let is_storage = find(class, "provisioner").is_some();
     let name = at(class, "metadata.name");
     if is_default && is_storage { format!("{name} (default)") } else { name.to_owned() }
@@ -511,23 +515,21 @@ fn metric_text(metric: Value<'_>, current: Option<Value<'_>>) -> String {
             "resource" => at(metric, "resource.name"),
             _ => at(metric, "containerResource.name"),
         };
-        let (current, wanted) = match text(target("averageValue")) {
-            Some(wanted) => (text(measured("averageValue")), wanted),
-            None => {
-                let wanted = percent(target("averageUtilization"));
-                (percent(measured("averageUtilization")), wanted.unwrap_or("<auto>".to_owned()))
-            }
+        let (current, wanted) = if let Some(wanted) = text(target("averageValue")) {
+            (text(measured("averageValue")), wanted)
+        } else {
+            let wanted = percent(target("averageUtilization"));
+            (percent(measured("averageUtilization")), wanted.unwrap_or("<auto>".to_owned()))
         };
         return format!("{name}: {}/{wanted}", current.unwrap_or_else(unknown));
     }
-    match text(target("averageValue")) {
-        Some(wanted) => {
-            let suffix = if key == "pods" { "" } else { " (avg)" };
-            format!("{}/{wanted}{suffix}", text(measured("averageValue")).unwrap_or_else(unknown))
-        }
-        None => {
-            let wanted = text(target("value")).unwrap_or_default();
-            format!("{}/{wanted}", text(measured("value")).unwrap_or_else(unknown))
-        }
+    if let Some(wanted) = text(target("averageValue")) {
+        let suffix = if key == "pods" { "" } else { " (avg)" };
+        return format!(
+            "{}/{wanted}{suffix}",
+            text(measured("averageValue")).unwrap_or_else(unknown)
+        );
     }
+    let wanted = text(target("value")).unwrap_or_default();
+    format!("{}/{wanted}", text(measured("value")).unwrap_or_else(unknown))
 }

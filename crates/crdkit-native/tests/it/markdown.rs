@@ -52,7 +52,10 @@ fn run(blocks: &[Block], failures: &mut Vec<String>) {
                 let last = last.as_ref().expect("an object comes first");
                 let wanted = decode(&block.text);
                 if *last.document() != wanted {
-                    compare(&go_json::value(last.document().root()), &go_json::value(wanted.root()));
+                    compare(
+                        &go_json::value(last.document().root()),
+                        &go_json::value(wanted.root()),
+                    );
                 }
             }
         }

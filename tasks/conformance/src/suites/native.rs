@@ -9,20 +9,15 @@ use crate::answer::Answer;
 use crate::case::{Case, Cases};
 use crate::score::Score;
 use anyhow::Result;
-use crdkit_codec::json::{self, Layout};
 use crdkit_codec::DecodeOptions;
+use crdkit_codec::json::{self, Layout};
 use crdkit_engine::{FieldValidation, Outcome, RequestOptions};
 use crdkit_native::{NativeKind, NativeKinds};
 use crdkit_text::timestamp::Timestamp;
 use crdkit_value::{Document, NodeId, Value};
 
-pub(crate) const SUITE: Suite = Suite {
-    name: "native",
-    cases: "native/native-verdicts.jsonl.gz",
-    crds: None,
-    prepare,
-    score,
-};
+pub(crate) const SUITE: Suite =
+    Suite { name: "native", cases: "native/native-verdicts.jsonl.gz", crds: None, prepare, score };
 
 pub(crate) const UID: &str = "22222222-3333-4444-5555-666666666666";
 pub(crate) const NOW: &str = "2026-08-01T00:00:00Z";
@@ -143,7 +138,8 @@ fn out(case: &Case, outcome: &Outcome) -> Document {
 
 fn remove(document: &mut Document, path: &str) {
     let pointer = format!("/{}", path.replace('.', "/").replace('[', "/").replace(']', ""));
-    if let Some(id) = document.root().pointer(&pointer).map(Value::id).filter(|id| *id != NodeId::ROOT)
+    if let Some(id) =
+        document.root().pointer(&pointer).map(Value::id).filter(|id| *id != NodeId::ROOT)
     {
         document.remove(id);
     }
@@ -152,7 +148,9 @@ fn remove(document: &mut Document, path: &str) {
 fn score(case: &Case, answer: &Document, score: &mut Score) {
     score.add("answered", true, &case.id);
     let operation = case.text("op");
-    for (mode, name) in [("strict", operation.to_owned()), ("ignore", format!("{operation} ignore"))] {
+    for (mode, name) in
+        [("strict", operation.to_owned()), ("ignore", format!("{operation} ignore"))]
+    {
         if let Some(want) = case.get(mode) {
             verdict::score(&name, want, answer.root().get(mode), &case.id, score);
         }

@@ -7,8 +7,8 @@ use super::{Suite, native, verdict};
 use crate::answer::Answer;
 use crate::case::Case;
 use crate::score::Score;
-use crdkit_codec::json::{self, Layout};
 use crdkit_codec::DecodeOptions;
+use crdkit_codec::json::{self, Layout};
 use crdkit_engine::{FieldValidation, Outcome, RequestOptions, Stored};
 use crdkit_native::NativeKind;
 use crdkit_patch::managed::{Versions, Writer, keep_times};
@@ -207,8 +207,10 @@ fn changed(
         }
         "strategic" => {
             let schema = writer.versions.schema(writer.api_version);
-            let schema = schema.ok_or_else(|| status(Status::bad_request("no such kind".to_owned())))?;
-            strategic::apply(&mut object, body.root(), &schema).map_err(|error| status(error.status()))?;
+            let schema =
+                schema.ok_or_else(|| status(Status::bad_request("no such kind".to_owned())))?;
+            strategic::apply(&mut object, body.root(), &schema)
+                .map_err(|error| status(error.status()))?;
             Ok(object)
         }
         "merge" => {

@@ -45,7 +45,7 @@ fn score(case: &Case, answer: &Document, score: &mut Score) {
     let same = |want: &Document, got: &Document| {
         want.root().as_str().is_some_and(|text| text.contains("<age>")) || want.root() == got.root()
     };
-    let right = wanted.len() == given.len()
-        && wanted.iter().zip(&given).all(|(want, got)| same(want, got));
+    let right =
+        wanted.len() == given.len() && wanted.iter().zip(&given).all(|(want, got)| same(want, got));
     score.add("row", right, &case.id);
 }
