@@ -21,6 +21,11 @@ impl Stored {
         Self { document, read_by }
     }
 
+    /// The key of the version that has read it.
+    pub fn read_by(&self) -> VersionKey {
+        self.read_by
+    }
+
     /// Whether the version with this key has read it.
     pub fn is_read_by(&self, key: VersionKey) -> bool {
         self.read_by == key

@@ -4,7 +4,7 @@
 //! the server names (`locate`).
 
 use crate::data::{Body, Check, CheckPhase, GoType, NativeKind, Type, objects};
-use crate::locate::{self, Step};
+use crate::locate::{self, Place, Step};
 use crate::rule::{self, Subject};
 use crdkit_issue::{Code, Issue, codes::native};
 use crdkit_schema::validate::shown;
@@ -138,23 +138,27 @@ impl<'v> CheckWalk<'v> {
                 return;
             };
             let path = locate::path(&self.steps).field(check.field);
-            let issue = Issue::error(code(check.reason)).with("rule", check.id);
-            let mut issue = issue.with("detail", problem).at(path);
-            issue.value = field.map(shown);
-            self.found.push((subject.value.id(), issue));
+            self.add(check, Place { path, value: field.map(shown), detail: Some(problem) });
             return;
         }
         if !check.cel.is_false(subject) {
             return;
         }
         for place in locate::places(check, subject, &self.steps, self.root) {
-            let code = code(check.reason);
-            let mut issue = Issue::error(code).with("rule", check.id);
-            issue = issue.with("detail", place.detail.as_deref().unwrap_or(check.detail));
-            issue.value = place.value;
-            let issue = if place.path.is_root() { issue.with("@field", "") } else { issue };
-            self.found.push((subject.value.id(), issue.at(place.path)));
+            self.add(check, place);
         }
+    }
+
+    fn add(&mut self, check: &Check, place: Place) {
+        let (code, otherwise) = code(check.reason);
+        let detail = place.detail.as_deref().unwrap_or(check.detail);
+        let text = if detail.is_empty() { otherwise } else { detail };
+        let mut issue = Issue::error(code).with("check", check.id).with("text", text);
+        issue = issue.with("detail", detail);
+        issue.value = place.value;
+        let issue = if place.path.is_root() { issue.with("@field", "") } else { issue };
+        let about = self.root.nearest(&place.path).id();
+        self.found.push((about, issue.at(place.path)));
     }
 }
 
@@ -167,16 +171,16 @@ fn reaches(of: &'static GoType) -> bool {
     }
 }
 
-/// The code of a reason, by its number in the data.
-fn code(reason: usize) -> Code {
+/// The code of a reason, by its number in the data, and what it says where the server says nothing more.
+fn code(reason: usize) -> (Code, &'static str) {
     match reason {
-        1 => native::REQUIRED,
-        2 => native::FORBIDDEN,
-        3 => native::UNSUPPORTED,
-        4 => native::DUPLICATE,
-        5 => native::NOT_FOUND,
-        6 => native::TOO_LONG,
-        7 => native::TOO_MANY,
-        _ => native::INVALID,
+        1 => (native::REQUIRED, "this field must have a value"),
+        2 => (native::FORBIDDEN, "this may not be set here"),
+        3 => (native::UNSUPPORTED, "this value is not supported"),
+        4 => (native::DUPLICATE, "this value occurs before"),
+        5 => (native::NOT_FOUND, "there is nothing of this name"),
+        6 => (native::TOO_LONG, "this is too long"),
+        7 => (native::TOO_MANY, "these are too many"),
+        _ => (native::INVALID, "this value is not valid"),
     }
 }

@@ -176,8 +176,8 @@ impl Target<'_, '_> {
             DefaultSource::MergeText(from) => self.merge_text(path, from),
             DefaultSource::Append(item) => self.append(path, item.value()),
             DefaultSource::FillFrom(from) => self.fill_from(path, from),
+            DefaultSource::Alias(from) => return self.is_alias(path, from),
             _ if !default.force && !self.is_absent(path) => {}
-            DefaultSource::Alias(from) => return self.find(from).is_some(),
             DefaultSource::Copy(from) => {
                 if let Some(from) = self.find(from) {
                     self.insert(path, NewValue::CopyOfId(from));
@@ -201,6 +201,13 @@ impl Target<'_, '_> {
             },
         }
         false
+    }
+
+    /// Whether two maps are one: the first is not there, or it is a copy of the other.
+    fn is_alias(&self, path: &[&str], from: &[&str]) -> bool {
+        let value = |path| self.find(path).map(|id| self.document.value(id));
+        let from = value(from);
+        from.is_some() && value(path).is_none_or(|found| Some(found) == from)
     }
 
     fn find(&self, path: &[&str]) -> Option<NodeId> {

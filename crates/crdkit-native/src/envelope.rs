@@ -13,17 +13,18 @@ use crdkit_value::{Document, Kind, NodeId, Value};
 /// Why an object cannot be read as one of a kind.
 pub(crate) enum Stranger {
     /// It is not an object with a kind and a version.
-    Unreadable(Issue),
+    Unreadable(Box<Issue>),
     /// It is of another kind.
-    Other(Issue),
+    Other(Box<Issue>),
     /// It is of another version.
-    Version(Issue),
+    Version(Box<Issue>),
 }
 
 /// Makes sure that `document` is of `kind` and says so.
 pub(crate) fn accept(document: &mut Document, kind: &NativeKind) -> Result<(), Stranger> {
     let unreadable = |problem: String| {
-        Stranger::Unreadable(Issue::error(codes::crd::UNRECOGNIZED_OBJECT).with("problem", problem))
+        let issue = Issue::error(codes::crd::UNRECOGNIZED_OBJECT).with("problem", problem);
+        Stranger::Unreadable(Box::new(issue))
     };
     let no_text = |problem| {
         unreadable(format!("couldn't get version/kind; json parse error: json: {problem}"))
@@ -83,11 +84,12 @@ pub(crate) fn accept(document: &mut Document, kind: &NativeKind) -> Result<(), S
         let issue = Issue::error(codes::crd::WRONG_JSON_TYPE).with("problem", problem);
         let (found, shown) = (found.to_owned(), shown.to_owned());
         name(document, &found, &shown);
-        return Err(Stranger::Other(issue));
+        return Err(Stranger::Other(Box::new(issue)));
     }
     if shown != expected {
         let issue = Issue::error(codes::object::API_VERSION_MISMATCH);
-        return Err(Stranger::Version(issue.with("version", shown).with("expected", &*expected)));
+        let issue = issue.with("version", shown).with("expected", &*expected);
+        return Err(Stranger::Version(Box::new(issue)));
     }
     name(document, kind.kind, &expected);
     Ok(())

@@ -212,7 +212,9 @@ fn drop_ports(document: &mut Document, before: Value<'_>) {
     let same = numbers(document.root().get("spec")).eq(numbers(Some(before)));
     let given = ports(document.root().get("spec")).filter_map(|port| port.get("nodePort"));
     let given: Vec<NodeId> = given.filter(|_| same).map(Value::id).collect();
-    given.into_iter().for_each(|id| document.remove(id));
+    for id in given {
+        document.remove(id);
+    }
 }
 
 /// The annotation that counts changes of the template.

@@ -95,7 +95,7 @@ pub(crate) fn places(
         return offenders.iter().flat_map(|it| named(check, subject, &parts, &base, it)).collect();
     }
     let mut trial = Trial { check, subject, found: Vec::new() };
-    trial.search(Document::copy_of(subject.value), NodeId::ROOT, &parts, base);
+    trial.search(&Document::copy_of(subject.value), NodeId::ROOT, &parts, base);
     trial.found
 }
 
@@ -271,7 +271,7 @@ impl Trial<'_> {
     }
 
     /// Follows `parts` from the value `at` of `document`, on which the check fails.
-    fn search(&mut self, document: Document, at: NodeId, parts: &[Part<'_>], path: FieldPath) {
+    fn search(&mut self, document: &Document, at: NodeId, parts: &[Part<'_>], path: FieldPath) {
         let Some(any) = parts.iter().position(|part| *part == Part::Any) else {
             let found = find(document.value(at), parts);
             let value = found.map_or(Arg::Literal("null".into()), shown);
@@ -314,7 +314,7 @@ impl Trial<'_> {
                 Some(key) => path.clone().key(key),
                 None => path.clone().index(index),
             };
-            self.search(trial, *item, rest, path);
+            self.search(&trial, *item, rest, path);
         }
         if self.found.is_empty() {
             self.found.push(Place { path, value: list.map(shown), detail: None });

@@ -35,7 +35,8 @@ pub(crate) fn finalizers(finalizers: &[&str], issues: &mut Vec<Issue>) {
     for (index, finalizer) in finalizers.iter().enumerate() {
         if !finalizer.contains('/') && !STANDARD.contains(finalizer) {
             let detail = "name is neither a standard finalizer name nor is it fully qualified";
-            let issue = Issue::error(native::INVALID).with("detail", detail).value(*finalizer);
+            let issue = Issue::error(native::INVALID);
+            let issue = issue.with("text", detail).with("detail", detail).value(*finalizer);
             issues.push(issue.at(path.clone().index(index)));
         }
     }

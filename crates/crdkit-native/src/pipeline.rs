@@ -320,7 +320,7 @@ impl<'r> Request<'r> {
             Err(Stranger::Other(issue)) => (Refusal::Undecodable, issue),
             Err(Stranger::Version(issue)) => (Refusal::BadRequest, issue),
         };
-        Err(self.refuse(refusal, NodeId::ROOT, issue))
+        Err(self.refuse(refusal, NodeId::ROOT, *issue))
     }
 
     fn decode(&mut self, repeated: Vec<Issue>, mode: FieldValidation) -> Result<(), Refusal> {

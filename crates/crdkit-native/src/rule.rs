@@ -96,8 +96,7 @@ fn quantified(text: &str) -> Option<(&str, &str, &str)> {
     let (mut depth, mut quote) = (0, None);
     for (end, c) in rest.char_indices() {
         match (quote, c) {
-            (Some(open), c) if c == open => quote = None,
-            (Some(_), _) => {}
+            (Some(open), c) => quote = quote.filter(|_| c != open),
             (None, '\'' | '"') => quote = Some(c),
             (None, '(' | '[') => depth += 1,
             (None, ')' | ']') if depth > 0 => depth -= 1,
@@ -124,7 +123,7 @@ pub(crate) enum Offender {
 pub(crate) fn offenders(check: &Check, subject: Subject<'_>) -> Option<Vec<Offender>> {
     let (list, variable, condition) = quantified(check.cel.text)?;
     let path = list.strip_prefix("self.")?;
-    let found = path.split('.').try_fold(subject.value, |value, step| value.get(step))?;
+    let found = path.split('.').try_fold(subject.value, Value::get)?;
     let text = if found.as_array().is_some() {
         format!(
             "lists.range(size({list})).filter(i, [{list}[i]].exists({variable}, !({condition})))"

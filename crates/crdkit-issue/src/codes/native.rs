@@ -1,5 +1,5 @@
-//! Findings about objects of native kinds, by the reason that the server gives. Which rule was broken is the
-//! argument `rule`; what it says is `detail`, in the server's own words.
+//! Findings about objects of native kinds, by the reason that the server gives; what it says is `detail`, in the server's own words, and
+//! `text` for people. Which check it was is `check`.
 
 codes! {
     stage: Refine, short: ShortName::Prefixed("");
@@ -10,31 +10,31 @@ codes! {
         stage: Type, example: "apiVersion: extensions/v1beta1";
 
     /// A value of a native kind breaks a rule.
-    INVALID = "native-invalid", Invalid, "{detail}", example: "ports: [{containerPort: 0}]";
+    INVALID = "native-invalid", Invalid, "{text}", server: "{detail}", example: "ports: [{containerPort: 0}]";
 
     /// A field that a native kind cannot be without is absent.
-    REQUIRED = "native-required", Required, "{detail}", short: "required",
+    REQUIRED = "native-required", Required, "{text}", server: "{detail}", short: "required",
         example: "containers: []";
 
     /// A field of a native kind may not be set, or not be changed, here.
-    FORBIDDEN = "native-forbidden", Forbidden, "{detail}",
+    FORBIDDEN = "native-forbidden", Forbidden, "{text}", server: "{detail}",
         example: "volumes: [{emptyDir: {}, hostPath: {path: /}}]";
 
     /// A value of a native kind is not one of those that are supported.
-    UNSUPPORTED = "native-unsupported", NotSupported, "{detail}", short: "invalid_value",
+    UNSUPPORTED = "native-unsupported", NotSupported, "{text}", server: "{detail}", short: "invalid_value",
         example: "restartPolicy: Sometimes";
 
     /// A value of a native kind that must be unique occurs again.
-    DUPLICATE = "native-duplicate", Duplicate, "{detail}",
+    DUPLICATE = "native-duplicate", Duplicate, "{text}", server: "{detail}",
         example: "ports: [{name: http}, {name: http}]";
 
     /// An object of a native kind names something that it does not have.
-    NOT_FOUND = "native-not-found", NotFound, "{detail}",
+    NOT_FOUND = "native-not-found", NotFound, "{text}", server: "{detail}",
         example: "volumeMounts: [{name: missing, mountPath: /a}]";
 
     /// A text of a native kind has too many bytes.
-    TOO_LONG = "native-too-long", TooLong, "{detail}", example: "data: # more than a mebibyte";
+    TOO_LONG = "native-too-long", TooLong, "{text}", server: "{detail}", example: "data: # more than a mebibyte";
 
     /// A list of a native kind has too many entries.
-    TOO_MANY = "native-too-many", TooMany, "{detail}", example: "hostAliases: # too many";
+    TOO_MANY = "native-too-many", TooMany, "{text}", server: "{detail}", example: "hostAliases: # too many";
 }

@@ -7,6 +7,7 @@ use crdkit_engine::steps::VersionKey;
 /// A kind in one version.
 #[derive(Debug)]
 #[non_exhaustive]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts, each known by its name")]
 pub struct NativeKind {
     /// The API group; empty for the core group.
     pub group: &'static str,

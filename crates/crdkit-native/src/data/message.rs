@@ -22,6 +22,7 @@ pub(crate) struct Message {
 }
 
 /// A field of a message.
+#[expect(clippy::struct_excessive_bools, reason = "independent facts, each known by its name")]
 pub(crate) struct MessageField {
     pub(crate) number: u32,
     pub(crate) name: &'static str,

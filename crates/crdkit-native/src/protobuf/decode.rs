@@ -285,8 +285,7 @@ impl MessageReader<'_> {
 fn is_zero(of: WireType, found: Option<Field<'_>>) -> Result<bool, ProtobufError> {
     let Some(found) = found else { return Ok(true) };
     Ok(match of {
-        WireType::String => found.bytes()?.is_empty(),
-        WireType::Bytes | WireType::Message(_) => found.bytes()?.is_empty(),
+        WireType::String | WireType::Bytes | WireType::Message(_) => found.bytes()?.is_empty(),
         _ => found.number()? == 0,
     })
 }

@@ -515,23 +515,21 @@ fn metric_text(metric: Value<'_>, current: Option<Value<'_>>) -> String {
             "resource" => at(metric, "resource.name"),
             _ => at(metric, "containerResource.name"),
         };
-        let (current, wanted) = match text(target("averageValue")) {
-            Some(wanted) => (text(measured("averageValue")), wanted),
-            None => {
-                let wanted = percent(target("averageUtilization"));
-                (percent(measured("averageUtilization")), wanted.unwrap_or("<auto>".to_owned()))
-            }
+        let (current, wanted) = if let Some(wanted) = text(target("averageValue")) {
+            (text(measured("averageValue")), wanted)
+        } else {
+            let wanted = percent(target("averageUtilization"));
+            (percent(measured("averageUtilization")), wanted.unwrap_or("<auto>".to_owned()))
         };
         return format!("{name}: {}/{wanted}", current.unwrap_or_else(unknown));
     }
-    match text(target("averageValue")) {
-        Some(wanted) => {
-            let suffix = if key == "pods" { "" } else { " (avg)" };
-            format!("{}/{wanted}{suffix}", text(measured("averageValue")).unwrap_or_else(unknown))
-        }
-        None => {
-            let wanted = text(target("value")).unwrap_or_default();
-            format!("{}/{wanted}", text(measured("value")).unwrap_or_else(unknown))
-        }
+    if let Some(wanted) = text(target("averageValue")) {
+        let suffix = if key == "pods" { "" } else { " (avg)" };
+        return format!(
+            "{}/{wanted}{suffix}",
+            text(measured("averageValue")).unwrap_or_else(unknown)
+        );
     }
+    let wanted = text(target("value")).unwrap_or_default();
+    format!("{}/{wanted}", text(measured("value")).unwrap_or_else(unknown))
 }

@@ -29,7 +29,7 @@ pub(super) fn cell(expression: &str, object: Value<'_>, now: Timestamp) -> Nativ
     match name {
         "or" => {
             let found = cells().find(|cell| !cell.is_empty());
-            found.or_else(|| cells().last()).unwrap_or(NativeCell::Null)
+            found.or_else(|| cells().next_back()).unwrap_or(NativeCell::Null)
         }
         "age" => {
             let time = cell(first, object, now).shown();

@@ -143,7 +143,7 @@ impl PodState {
         }
         let mut restarted = restarts.count.to_string();
         if restarts.count != 0 && !restarts.last.is_empty() {
-            restarted += &format!(" ({} ago)", age(Some(&restarts.last), now));
+            restarted = format!("{restarted} ({} ago)", age(Some(&restarts.last), now));
         }
         Self { ready: format!("{ready}/{total}"), status: reason, restarts: restarted }
     }

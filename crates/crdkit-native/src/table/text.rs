@@ -40,7 +40,7 @@ pub(super) fn at<'v>(object: Value<'v>, path: &str) -> &'v str {
 
 /// The value at a path of members.
 pub(super) fn find<'v>(object: Value<'v>, path: &str) -> Option<Value<'v>> {
-    path.split('.').try_fold(object, |value, step| value.get(step))
+    path.split('.').try_fold(object, Value::get)
 }
 
 /// The items of the list at a path.

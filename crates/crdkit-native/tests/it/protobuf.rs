@@ -2,7 +2,7 @@
 
 use crdkit_codec::{DecodeOptions, json};
 use crdkit_native::protobuf::{self, ProtobufError};
-use crdkit_value::{Document, Limits};
+use crdkit_value::{Document, Limits, Value};
 
 fn document(text: &str) -> Document {
     json::decode(text.as_bytes(), &DecodeOptions::default()).expect("JSON").document
@@ -43,7 +43,7 @@ fn options_of_deletes_are_known_in_every_group() {
     let text = r#"{"kind":"DeleteOptions","apiVersion":"apps/v1","gracePeriodSeconds":0}"#;
     let body = protobuf::encode(document(text).root()).expect("a message");
     assert_eq!(
-        decode(&body).root().pointer("/gracePeriodSeconds").and_then(|it| it.as_i64()),
+        decode(&body).root().pointer("/gracePeriodSeconds").and_then(Value::as_i64),
         Some(0)
     );
 }

@@ -9,6 +9,7 @@ mod explain;
 mod json_schema;
 mod k8s_cel;
 mod native;
+mod native_patch;
 mod native_proto;
 mod native_table;
 mod objects;
@@ -50,6 +51,7 @@ pub(crate) const ALL: &[Suite] = &[
     objects::CR_UPDATE,
     objects::OPENSHIFT,
     native::SUITE,
+    native_patch::SUITE,
     native_proto::SUITE,
     native_table::SUITE,
     apply::SUITE,

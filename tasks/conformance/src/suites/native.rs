@@ -19,9 +19,9 @@ use crdkit_value::{Document, NodeId, Value};
 pub(crate) const SUITE: Suite =
     Suite { name: "native", cases: "native/native-verdicts.jsonl.gz", crds: None, prepare, score };
 
-const UID: &str = "22222222-3333-4444-5555-666666666666";
-const NOW: &str = "2026-08-01T00:00:00Z";
-const REVISION: &str = "100";
+pub(crate) const UID: &str = "22222222-3333-4444-5555-666666666666";
+pub(crate) const NOW: &str = "2026-08-01T00:00:00Z";
+pub(crate) const REVISION: &str = "100";
 
 fn prepare(_: Option<&Cases>) -> Result<Answerer> {
     Ok(Box::new(|case| answer(case).unwrap_or_else(|| Answer::to(&case.id).finish())))
