@@ -56,8 +56,16 @@ impl Definitions {
             Some("Quantity") => Row { scalar: Some(ScalarKind::Any), ..Row::default() },
             Some("RawExtension") => Row {
                 scalar: Some(ScalarKind::Any),
-                list: Some(ListRow { kind: ListKind::Atomic, keys: Box::default(), items: Of::Atomic }),
-                map: Some(MapRow { atomic: true, fields: Box::default(), element: Some(Of::Atomic) }),
+                list: Some(ListRow {
+                    kind: ListKind::Atomic,
+                    keys: Box::default(),
+                    items: Of::Atomic,
+                }),
+                map: Some(MapRow {
+                    atomic: true,
+                    fields: Box::default(),
+                    element: Some(Of::Atomic),
+                }),
             },
             _ => self.schema(schema),
         }
@@ -127,7 +135,8 @@ impl Definitions {
 
     /// The type of a schema inside another.
     fn of(&mut self, schema: Value<'_>) -> Of {
-        let reference = |schema: Value<'_>| schema.get("$ref").and_then(Value::as_str).map(str::to_owned);
+        let reference =
+            |schema: Value<'_>| schema.get("$ref").and_then(Value::as_str).map(str::to_owned);
         let inner = schema.get("allOf").filter(|all| all.items().len() == 1);
         let inner = inner.and_then(|all| reference(all.items().next()?));
         let Some(path) = reference(schema).or(inner) else {

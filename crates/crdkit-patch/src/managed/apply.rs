@@ -116,8 +116,9 @@ impl Apply<'_, '_> {
         };
         let last = entry::take(&mut entries, &own);
         if let Some(last) = &last {
-            merged = prune::prune(writer, merged, &entries, &own, last)
-                .map_err(|problem| ApplyError::Unusable(format!("failed to prune fields: {problem}")))?;
+            merged = prune::prune(writer, merged, &entries, &own, last).map_err(|problem| {
+                ApplyError::Unusable(format!("failed to prune fields: {problem}"))
+            })?;
         }
 
         let conversions = Conversions::new(writer, Some(self.before), &merged, &entries)
@@ -126,7 +127,8 @@ impl Apply<'_, '_> {
         let mut conflicts = Vec::new();
         let relevant = changes.without(&reset);
         conversions.settle(writer, &mut entries, &relevant, &reset, |entry, taken| {
-            conflicts.push((entry.identity(), conflict::conflicts(entry, taken, self.config.root())));
+            conflicts
+                .push((entry.identity(), conflict::conflicts(entry, taken, self.config.root())));
         });
         if !force && !conflicts.is_empty() {
             conflicts.sort_by(|left, right| left.0.cmp(&right.0));
@@ -157,7 +159,8 @@ fn usable(what: &str, object: &Document, problems: &[TypeProblem]) -> Result<(),
         return Ok(());
     }
     let metadata = object.root().get("metadata");
-    let text = |key| metadata.and_then(|it| it.get(key)).and_then(Value::as_str).unwrap_or_default();
+    let text =
+        |key| metadata.and_then(|it| it.get(key)).and_then(Value::as_str).unwrap_or_default();
     Err(ApplyError::Unusable(format!(
         "failed to create typed {what} object ({}/{}; {}): {}",
         text("namespace"),

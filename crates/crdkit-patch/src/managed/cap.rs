@@ -14,7 +14,8 @@ pub(super) fn cap(entries: &mut Vec<Entry<'_>>) {
     if n_updates <= MAX_UPDATES {
         return;
     }
-    let (mut updates, applies): (Vec<_>, Vec<_>) = mem::take(entries).into_iter().partition(is_update);
+    let (mut updates, applies): (Vec<_>, Vec<_>) =
+        mem::take(entries).into_iter().partition(is_update);
     updates.sort_by_cached_key(|entry| (entry.seconds(), entry.identity()));
     // The first update of each version stays as it is as long as it is alone.
     let mut firsts: Vec<usize> = Vec::new();

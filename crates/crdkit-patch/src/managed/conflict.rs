@@ -29,11 +29,7 @@ impl Conflict {
 }
 
 /// The conflicts of `config` with `entry` over `fields`.
-pub(super) fn conflicts(
-    entry: &Entry<'_>,
-    fields: &Set<'_>,
-    config: Value<'_>,
-) -> Vec<Conflict> {
+pub(super) fn conflicts(entry: &Entry<'_>, fields: &Set<'_>, config: Value<'_>) -> Vec<Conflict> {
     let owner = owner(entry);
     let mut conflicts = Vec::new();
     fields.each_path(&mut |path| {

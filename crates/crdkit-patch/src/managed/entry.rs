@@ -95,7 +95,10 @@ fn read_one(item: Value<'_>, at: usize) -> Result<Entry<'_>, String> {
         "FieldsV1" => {}
         "" => return Err(format!("missing fieldsType in managed fields entry {at}")),
         other => {
-            return Err(format!("invalid fieldsType {} in managed fields entry {at}", quote(other)));
+            return Err(format!(
+                "invalid fieldsType {} in managed fields entry {at}",
+                quote(other)
+            ));
         }
     }
     let written = item.get("fieldsV1").filter(|fields| !fields.is_null());

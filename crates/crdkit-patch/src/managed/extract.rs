@@ -35,4 +35,3 @@ pub fn extract_applied(
     }
     Some(Document::copy_of(out.root())).filter(|out| out.root().as_object().is_some())
 }
-

@@ -6,7 +6,8 @@ use crdkit_value::{Document, Value};
 /// Gives the entries of `new`'s `managedFields` the times they have in `old`, if nothing else differs between
 /// the two.
 pub fn keep_times(old: &Document, new: &mut Document) {
-    let (Some(before), Some(after)) = (managed_fields(old.root()), managed_fields(new.root())) else {
+    let (Some(before), Some(after)) = (managed_fields(old.root()), managed_fields(new.root()))
+    else {
         return;
     };
     if before.items().len() != after.items().len()
@@ -29,4 +30,3 @@ fn same_but_time(before: Value<'_>, after: Value<'_>) -> bool {
     };
     others(before) == others(after) && before.members().all(is_same)
 }
-

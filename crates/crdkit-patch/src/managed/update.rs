@@ -159,8 +159,8 @@ impl<'w> Conversions<'w> {
             };
             let old = old.map(convert).transpose();
             let old = old.map_err(|problem| format!("failed to convert old object: {problem}"))?;
-            let new =
-                convert(new).map_err(|problem| format!("failed to convert new object: {problem}"))?;
+            let new = convert(new)
+                .map_err(|problem| format!("failed to convert new object: {problem}"))?;
             versions.push(Converted { api_version: api_version.to_owned(), schema, old, new });
         }
         Ok(Self { versions })
@@ -177,16 +177,20 @@ impl<'w> Conversions<'w> {
         reset: &Set<'_>,
         mut taken: impl FnMut(&Entry<'a>, &Set<'a>),
     ) {
-        let others: Vec<(&str, Comparison<'_>)> = self.versions.iter().map(|version| {
-            let old = version.old.as_ref().map(Document::root);
-            let changes = compare(&version.schema, old, Some(version.new.root()));
-            // As recorded: only a write to a subresource spares the other fields of owners at other versions.
-            let changes = match writer.subresource {
-                "" => changes,
-                _ => changes.without(reset),
-            };
-            (&*version.api_version, changes)
-        }).collect();
+        let others: Vec<(&str, Comparison<'_>)> = self
+            .versions
+            .iter()
+            .map(|version| {
+                let old = version.old.as_ref().map(Document::root);
+                let changes = compare(&version.schema, old, Some(version.new.root()));
+                // As recorded: only a write to a subresource spares the other fields of owners at other versions.
+                let changes = match writer.subresource {
+                    "" => changes,
+                    _ => changes.without(reset),
+                };
+                (&*version.api_version, changes)
+            })
+            .collect();
         entries.retain_mut(|entry| {
             let changes = if entry.api_version == writer.api_version {
                 changes

@@ -5,10 +5,7 @@ use std::cmp::Ordering;
 use std::iter::Peekable;
 
 /// Entries of either side, with the one of the other that has the same element.
-fn zip<'l, 'r, L, R>(
-    left: L,
-    right: R,
-) -> impl Iterator<Item = (Option<L::Item>, Option<R::Item>)>
+fn zip<'l, 'r, L, R>(left: L, right: R) -> impl Iterator<Item = (Option<L::Item>, Option<R::Item>)>
 where
     L: Iterator,
     R: Iterator,

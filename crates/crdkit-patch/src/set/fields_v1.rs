@@ -125,9 +125,8 @@ fn write_below(
         write_element(&entry.element, key);
         last = document.append_member(object, last, key, NewValue::EmptyObject);
         let Some(below) = last.filter(|_| !entry.below.is_empty()) else { continue };
-        let own = entry.owned.then(|| {
-            document.append_member(below, None, ".", NewValue::EmptyObject)
-        });
+        let own =
+            entry.owned.then(|| document.append_member(below, None, ".", NewValue::EmptyObject));
         write_below(&entry.below, document, below, own.flatten(), key);
     }
 }

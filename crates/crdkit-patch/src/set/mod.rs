@@ -44,7 +44,8 @@ impl<'a> Set<'a> {
     pub(crate) fn of_path(path: &[&'a str]) -> Self {
         let mut set = Self::default();
         for (at, name) in path.iter().rev().enumerate() {
-            set = Self::of(vec![Entry { element: Element::Field(name), owned: at == 0, below: set }]);
+            set =
+                Self::of(vec![Entry { element: Element::Field(name), owned: at == 0, below: set }]);
         }
         set
     }

@@ -163,9 +163,8 @@ impl List<'_, '_, '_, '_, '_> {
     /// The items that `key` tells apart.
     fn matching(&self, key: Value<'_>) -> Vec<NodeId> {
         let list = self.merge.object.value(self.id);
-        let has_key = |item: &Value<'_>| {
-            item.get(self.key()).is_some_and(|found| found.is_identical(key))
-        };
+        let has_key =
+            |item: &Value<'_>| item.get(self.key()).is_some_and(|found| found.is_identical(key));
         list.items().filter(has_key).map(Value::id).collect()
     }
 
@@ -187,7 +186,8 @@ impl List<'_, '_, '_, '_, '_> {
         let (mut others, mut given) = (others.into_iter().peekable(), given.into_iter().peekable());
         let mut out = Vec::with_capacity(items.len());
         while let (Some(other), Some(one)) = (others.peek(), given.peek()) {
-            let is_before = before_place(*other).zip(before_place(*one)).is_some_and(|(l, r)| l < r);
+            let is_before =
+                before_place(*other).zip(before_place(*one)).is_some_and(|(l, r)| l < r);
             out.extend(if is_before { others.next() } else { given.next() });
         }
         out.extend(others.chain(given));

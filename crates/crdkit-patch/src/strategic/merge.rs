@@ -201,7 +201,11 @@ impl<'t> Merge<'_, 't, '_> {
                     None => continue,
                 },
             };
-            List { merge: self, field: &field, id }.merge_in_order(given, order, current.is_some())?;
+            List { merge: self, field: &field, id }.merge_in_order(
+                given,
+                order,
+                current.is_some(),
+            )?;
             done.push(key);
         }
         Ok(done)

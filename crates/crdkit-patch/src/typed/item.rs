@@ -25,9 +25,10 @@ pub(crate) fn element<'a>(
             Kind::Array(_) => {
                 Err("not supported: associative list with lists as elements".to_owned())
             }
-            Kind::Null => Err(
-                "associative list without keys has an element that's an explicit null".to_owned()
-            ),
+            Kind::Null => {
+                Err("associative list without keys has an element that's an explicit null"
+                    .to_owned())
+            }
             _ => Ok(Element::Value(Scalar::of(item))),
         },
     }

@@ -98,10 +98,7 @@ impl Merge<'_, '_, '_> {
 }
 
 /// The members of `config`, each with the member of `object` that it is for.
-fn pairs<'c>(
-    object: Value<'_>,
-    config: Value<'c>,
-) -> Vec<(&'c str, Value<'c>, Option<NodeId>)> {
+fn pairs<'c>(object: Value<'_>, config: Value<'c>) -> Vec<(&'c str, Value<'c>, Option<NodeId>)> {
     let index = MemberIndex::new(object);
     let members = config.members();
     members.map(|(key, member)| (key, member, index.get(key).map(Value::id))).collect()
@@ -127,12 +124,11 @@ fn order<'c>(
     let mut shared =
         theirs.iter().map(|(element, _)| element).filter(|it| in_object.contains_key(*it));
     let mut next_shared = shared.next();
-    let merged = |element: &Element<'_>, item: Value<'c>| {
-        match in_object.get(element).copied().flatten() {
+    let merged =
+        |element: &Element<'_>, item: Value<'c>| match in_object.get(element).copied().flatten() {
             Some(id) => Source::Both(id, item),
             None => Source::Config(item),
-        }
-    };
+        };
     let mut out = Vec::with_capacity(ours.len() + theirs.len());
     let mut done: BTreeSet<&Element<'_>> = BTreeSet::new();
     let (mut ours, mut theirs) = (ours.iter().peekable(), theirs.iter().peekable());
@@ -182,4 +178,3 @@ fn elements<'e, 'v: 'e>(
     let element = |item: Value<'v>| Some((item::element(schema, ty, kind, item).ok()?, item));
     list.items().filter_map(element).collect()
 }
-

@@ -15,7 +15,11 @@ pub(crate) enum Repeats {
 }
 
 /// Everything that is wrong with `value`.
-pub(crate) fn validate(schema: &Schema<'_>, value: Value<'_>, repeats: Repeats) -> Vec<TypeProblem> {
+pub(crate) fn validate(
+    schema: &Schema<'_>,
+    value: Value<'_>,
+    repeats: Repeats,
+) -> Vec<TypeProblem> {
     let mut walk = Validation { schema, repeats, problems: Vec::new() };
     walk.value(schema.root(), value, MAX_DEPTH);
     walk.problems

@@ -47,9 +47,8 @@ fn any_object(with_nulls: bool) -> impl Strategy<Value = Document> {
 
 /// A Deployment with lists of every kind.
 fn any_deployment() -> impl Strategy<Value = Document> {
-    let env = btree_map("[A-C]", "[x-z]", 0..3).prop_shuffle_items(|name, value| {
-        format!(r#"{{"name":{name:?},"value":{value:?}}}"#)
-    });
+    let env = btree_map("[A-C]", "[x-z]", 0..3)
+        .prop_shuffle_items(|name, value| format!(r#"{{"name":{name:?},"value":{value:?}}}"#));
     let containers = btree_map("[a-d]", (option::of("[x-z]"), env, vec("[p-q]", 0..3)), 0..4)
         .prop_shuffle_items(|name, (image, env, args)| {
             let image = image.map(|it| format!(r#","image":{it:?}"#)).unwrap_or_default();

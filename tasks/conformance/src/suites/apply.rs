@@ -166,8 +166,7 @@ fn plain(object: Option<Value<'_>>) -> Document {
     let mut object = object.map(Document::copy_of).unwrap_or_default();
     let metadata = object.root().get("metadata");
     let keys = ["managedFields", "generation"];
-    let gone: Vec<_> =
-        keys.iter().filter_map(|key| Some(metadata?.get(key)?.id())).collect();
+    let gone: Vec<_> = keys.iter().filter_map(|key| Some(metadata?.get(key)?.id())).collect();
     for id in gone {
         object.remove(id);
     }

@@ -66,20 +66,14 @@ pub(crate) fn run(args: &Diff) -> Result<Exit> {
 /// The object with its defaults and without what only a server writes.
 fn shown(schema: &KindSchema, identity: &Identity, object: &Document) -> Document {
     let filled = match schema {
-        KindSchema::Crd(crd) => crd.version(&identity.gvk.version).map(|version| {
-            version.stored(object, &RequestOptions::new()).into_document()
-        }),
+        KindSchema::Crd(crd) => crd
+            .version(&identity.gvk.version)
+            .map(|version| version.stored(object, &RequestOptions::new()).into_document()),
         KindSchema::Native => None,
     };
     let mut shown = filled.unwrap_or_else(|| object.clone());
-    let written = [
-        "managedFields",
-        "resourceVersion",
-        "uid",
-        "generation",
-        "creationTimestamp",
-        "namespace",
-    ];
+    let written =
+        ["managedFields", "resourceVersion", "uid", "generation", "creationTimestamp", "namespace"];
     let metadata = shown.root().get("metadata");
     let gone: Vec<NodeId> =
         written.iter().filter_map(|key| Some(metadata?.get(key)?.id())).collect();

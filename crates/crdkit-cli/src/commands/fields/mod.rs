@@ -21,7 +21,7 @@ use clap::{Args, ValueEnum};
 use crdkit_codec::{DecodeOptions, Decoded, json, yaml};
 use crdkit_engine::{Crd, Outcome};
 use crdkit_issue::Severity;
-use crdkit_patch::managed::CrdVersions;
+use crdkit_patch::managed::{CrdVersions, Versions};
 use crdkit_patch::{Definitions as NativeTypes, Schema};
 use crdkit_schema::compile::Table;
 use crdkit_text::timestamp::Timestamp;
@@ -74,8 +74,11 @@ pub(crate) struct Files {
 impl Files {
     /// Reads the objects of `paths`, and CRDs from there and from where `kinds` says.
     pub(crate) fn read(kinds: &Kinds) -> Result<Self> {
-        let config =
-            if kinds.no_config { Config::default() } else { Config::load(kinds.config.as_deref())? };
+        let config = if kinds.no_config {
+            Config::default()
+        } else {
+            Config::load(kinds.config.as_deref())?
+        };
         let sources: Vec<String> = config.crds.iter().chain(&kinds.crds).cloned().collect();
         let definitions = Definitions::load(&sources, &kinds.fetching.client())?;
         Ok(Self { inputs: Vec::new(), objects: Vec::new(), definitions, exit: Exit::Fine })
@@ -106,7 +109,8 @@ impl Files {
         let options = DecodeOptions { positions: true, ..DecodeOptions::default() };
         for outcome in objects::decode(&input, &options) {
             let found = outcome.and_then(|decoded| {
-                let identity = objects::identify(&decoded.document).map_err(|issue| vec![*issue])?;
+                let identity =
+                    objects::identify(&decoded.document).map_err(|issue| vec![*issue])?;
                 Ok(Found { input: at, identity, decoded })
             });
             match found {
@@ -138,7 +142,9 @@ impl Files {
         });
         let name = input.map_or("", |input| &input.name);
         match position {
-            Some(at) => report::note(&format!("{name}:{}:{}: error: {problem}", at.line, at.column)),
+            Some(at) => {
+                report::note(&format!("{name}:{}:{}: error: {problem}", at.line, at.column))
+            }
             None => report::note(&format!("{name}: error: {}: {problem}", found.identity)),
         }
         self.exit = self.exit.max(Exit::Findings);
@@ -152,8 +158,7 @@ impl Files {
                 Severity::Warning => "warning",
             };
             let name = self.inputs.get(found.input).map_or("", |input| &input.name);
-            let text = format!("{name}: {level}[{}]: {}: {issue}", issue.code, issue.path);
-            report::note(&text);
+            report::note(&format!("{name}: {level}[{}]: {issue}", issue.code));
         }
         if !outcome.is_accepted() {
             self.exit = self.exit.max(Exit::Findings);
@@ -187,6 +192,19 @@ impl KindSchema {
                 Schema::of_kind(NativeTypes::native(), &version, kind).unwrap_or_else(nothing)
             }
         }
+    }
+}
+
+/// The one version of a native kind that files are in.
+pub(crate) struct NativeVersion<'i>(pub(crate) &'i Identity);
+
+impl Versions for NativeVersion<'_> {
+    fn schema(&self, api_version: &str) -> Option<Schema<'_>> {
+        Schema::of_kind(NativeTypes::native(), api_version, &self.0.gvk.kind)
+    }
+
+    fn convert(&self, object: &Document, _: &str) -> Result<Document, String> {
+        Ok(object.clone())
     }
 }
 

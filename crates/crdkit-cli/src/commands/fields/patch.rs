@@ -83,7 +83,8 @@ pub(crate) fn run(args: &Patch) -> Result<Exit> {
         }
         (None, None) => Vec::new(),
     };
-    let decoded = Format::of_bytes(&bytes).decode(&bytes, &DecodeOptions::default());
+    // JSON is YAML as well.
+    let decoded = Format::Yaml.decode(&bytes, &DecodeOptions::default());
     let patch = decoded.map_err(|issue| anyhow!("the patch cannot be read: {issue}"))?.document;
     let mut printer = Printer::new(args.output);
     for found in std::mem::take(&mut files.objects) {
