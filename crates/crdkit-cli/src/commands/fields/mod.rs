@@ -117,7 +117,9 @@ impl Files {
                 Ok(found) => self.objects.push(found),
                 Err(issues) => {
                     let source = SourceText::of(&input);
-                    issues.iter().for_each(|issue| source.show(issue));
+                    for issue in &issues {
+                        source.show(issue);
+                    }
                     self.exit = self.exit.max(Exit::Findings);
                 }
             }
@@ -141,12 +143,11 @@ impl Files {
             SourceText::of(input).position(place.key.unwrap_or(place.value).start)
         });
         let name = input.map_or("", |input| &input.name);
-        match position {
-            Some(at) => {
-                report::note(&format!("{name}:{}:{}: error: {problem}", at.line, at.column))
-            }
-            None => report::note(&format!("{name}: error: {}: {problem}", found.identity)),
-        }
+        let text = match position {
+            Some(at) => format!("{name}:{}:{}: error: {problem}", at.line, at.column),
+            None => format!("{name}: error: {}: {problem}", found.identity),
+        };
+        report::note(&text);
         self.exit = self.exit.max(Exit::Findings);
     }
 
