@@ -13,13 +13,14 @@ use crdkit_codec::{DecodeOptions, json};
 use crdkit_patch::Definitions;
 use flate2::read::GzDecoder;
 use std::io::Read as _;
+use std::path::Path;
 use std::{env, fs};
 
 fn main() -> Result<()> {
     let arguments: Vec<String> = env::args().skip(1).collect();
     let [from, to] = &*arguments else { bail!("usage: types DEFINITIONS OUT") };
     let mut bytes = fs::read(from).with_context(|| format!("`{from}` cannot be read"))?;
-    if from.ends_with(".gz") {
+    if Path::new(from).extension().is_some_and(|extension| extension == "gz") {
         let mut unpacked = Vec::new();
         GzDecoder::new(&*bytes).read_to_end(&mut unpacked)?;
         bytes = unpacked;

@@ -136,10 +136,11 @@ impl Apply<'_, '_> {
             return Err(ApplyError::Conflicts(conflicts.collect()));
         }
 
-        let changed = !exists || merged.root() != self.before.root();
-        let time = match changed {
-            true => Some(Cow::Owned(writer.time.to_string())),
-            false => last.and_then(|last| last.time),
+        let is_new = !exists || merged.root() != self.before.root();
+        let time = if is_new {
+            Some(Cow::Owned(writer.time.to_string()))
+        } else {
+            last.and_then(|last| last.time)
         };
         let mut own = own;
         let fields = std::mem::take(&mut own.fields);
@@ -150,7 +151,7 @@ impl Apply<'_, '_> {
         drop(relevant);
         let mut document = merged;
         entry::put(managers.as_ref(), &mut document);
-        Ok(Applied { document, changed })
+        Ok(Applied { document, changed: is_new })
     }
 }
 

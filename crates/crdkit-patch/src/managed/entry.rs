@@ -9,6 +9,7 @@ use crdkit_text::quote::quote;
 use crdkit_text::timestamp::Timestamp;
 use crdkit_value::{Document, NewValue, NodeId, Value};
 use std::borrow::Cow;
+use std::fmt::Write as _;
 
 /// How an owner came by its fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -30,7 +31,7 @@ pub(super) struct Entry<'a> {
     pub(super) written: Option<Value<'a>>,
 }
 
-impl<'a> Entry<'a> {
+impl Entry<'_> {
     /// Whether both are entries of the same owner.
     pub(super) fn is_same(&self, other: &Self) -> bool {
         self.manager == other.manager
@@ -47,12 +48,12 @@ impl<'a> Entry<'a> {
             Operation::Update => "Update",
         };
         let mut text = format!("{{\"manager\":{}", go_json::string(&self.manager));
-        text += &format!(",\"operation\":\"{operation}\"");
+        let _ = write!(text, ",\"operation\":\"{operation}\"");
         if self.operation == Operation::Update {
-            text += &format!(",\"apiVersion\":{}", go_json::string(self.api_version));
+            let _ = write!(text, ",\"apiVersion\":{}", go_json::string(self.api_version));
         }
         if !self.subresource.is_empty() {
-            text += &format!(",\"subresource\":{}", go_json::string(self.subresource));
+            let _ = write!(text, ",\"subresource\":{}", go_json::string(self.subresource));
         }
         text + "}"
     }
@@ -149,8 +150,8 @@ fn write_one(entry: &Entry<'_>, list: &mut Document) {
         Operation::Apply => "Apply",
         Operation::Update => "Update",
     };
-    let mut last = None;
-    let mut add = |key, text: &str| last = list.append_member(item, last, key, text);
+    let mut after = None;
+    let mut add = |key, text: &str| after = list.append_member(item, after, key, text);
     add("apiVersion", entry.api_version);
     add("fieldsType", "FieldsV1");
     add("manager", &entry.manager);
@@ -162,10 +163,10 @@ fn write_one(entry: &Entry<'_>, list: &mut Document) {
         add("time", time);
     }
     if let Some(written) = entry.written {
-        list.append_member(item, last, "fieldsV1", written);
+        list.append_member(item, after, "fieldsV1", written);
         return;
     }
-    let fields = list.append_member(item, last, "fieldsV1", NewValue::EmptyObject);
+    let fields = list.append_member(item, after, "fieldsV1", NewValue::EmptyObject);
     if let Some(fields) = fields {
         set::write(&entry.fields, list, fields);
     }

@@ -21,17 +21,17 @@ pub struct Owned {
 /// # Errors
 /// The server's text, when `managedFields` cannot be read.
 pub fn owners(object: &Document) -> Result<Vec<Owned>, String> {
-    let mut owned = Vec::new();
+    let mut found = Vec::new();
     for entry in entry::read(managed_fields(object.root()))? {
         let (owner, time) = (owner(&entry), entry.time.as_deref().unwrap_or_default());
         entry.fields.each_path(&mut |path| {
             let value = find(object.root(), path).map(Value::id);
-            owned.extend(value.map(|value| Owned {
+            found.extend(value.map(|value| Owned {
                 value,
                 owner: owner.clone(),
                 time: time.to_owned(),
             }));
         });
     }
-    Ok(owned)
+    Ok(found)
 }

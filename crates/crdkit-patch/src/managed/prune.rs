@@ -26,9 +26,8 @@ pub(super) fn prune(
         return Ok(merged);
     }
     let Some(schema) = writer.versions.schema(last.api_version) else { return Ok(merged) };
-    let convert = |object: &Document, from: &str, to: &str| match from == to {
-        true => Ok(object.clone()),
-        false => writer.versions.convert(object, to),
+    let convert = |object: &Document, from: &str, to: &str| {
+        if from == to { Ok(object.clone()) } else { writer.versions.convert(object, to) }
     };
     let mut known = Vec::new();
     for entry in others.iter().chain([own]) {

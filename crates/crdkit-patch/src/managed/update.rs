@@ -232,10 +232,10 @@ impl<'w> Conversions<'w> {
 /// Makes the fields of all owners those that there are now.
 pub(super) fn reconcile_all(writer: &Writer<'_>, entries: &mut [Entry<'_>]) {
     for entry in entries {
-        if let Some(schema) = writer.versions.schema(entry.api_version) {
-            if reconcile(&schema, &mut entry.fields) {
-                entry.written = None;
-            }
+        if let Some(schema) = writer.versions.schema(entry.api_version)
+            && reconcile(&schema, &mut entry.fields)
+        {
+            entry.written = None;
         }
     }
 }

@@ -52,7 +52,7 @@ impl<'a> AsEntry<'a> for &Entry<'a> {
     }
 }
 
-impl<'a> Set<'a> {
+impl Set<'_> {
     /// What is in either.
     pub(crate) fn union(self, other: Self) -> Self {
         if self.is_empty() {
@@ -112,9 +112,10 @@ impl<'a> Set<'a> {
             let left = left?;
             let Some(right) = right else { return Some(left) };
             let owned = left.owned && !right.owned;
-            let below = match recursive && right.owned {
-                true => Set::default(),
-                false => left.below.subtract(&right.below, recursive),
+            let below = if recursive && right.owned {
+                Set::default()
+            } else {
+                left.below.subtract(&right.below, recursive)
             };
             (owned || !below.is_empty()).then_some(Entry { element: left.element, owned, below })
         });

@@ -16,12 +16,15 @@ pub(crate) enum Element<'a> {
     /// A member of an object.
     Field(&'a str),
     /// The item of a list that has these values, sorted by name.
-    Key(Box<[(Cow<'a, str>, Scalar<'a>)]>),
+    Key(Box<[KeyField<'a>]>),
     /// The item of a list that is this value.
     Value(Scalar<'a>),
     /// The item of a list at a position.
     Index(i64),
 }
+
+/// A field that items of a list are told apart by, and its value.
+pub(super) type KeyField<'a> = (Cow<'a, str>, Scalar<'a>);
 
 /// A value that items of lists are told apart by.
 #[derive(Clone, Debug)]

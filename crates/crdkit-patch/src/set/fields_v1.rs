@@ -4,6 +4,7 @@
 //! `i:0`. A path that is in the set and ends has an empty object; where others go on from it, `.` stands for
 //! itself.
 
+use super::element::KeyField;
 use super::{Element, Entry, Scalar, Set};
 use crdkit_codec::{DecodeOptions, json};
 use crdkit_value::{Document, NewValue, NodeId, Value};
@@ -16,7 +17,7 @@ const MAX_DEPTH: usize = 1_000;
 ///
 /// # Errors
 /// What is wrong with it.
-pub(crate) fn read<'a>(fields: Value<'a>) -> Result<Set<'a>, String> {
+pub(crate) fn read(fields: Value<'_>) -> Result<Set<'_>, String> {
     read_below(fields, MAX_DEPTH).map(|(set, _)| set)
 }
 
@@ -74,13 +75,13 @@ fn scalar(text: &str) -> Option<Scalar<'_>> {
 }
 
 /// The members of a JSON object, sorted by name.
-fn fields(text: &str) -> Option<Box<[(Cow<'_, str>, Scalar<'_>)]>> {
+fn fields(text: &str) -> Option<Box<[KeyField<'_>]>> {
     if let Some(one) = one_field(text) {
         return Some(Box::new([one]));
     }
     let document = json::decode(text.as_bytes(), &DecodeOptions::default()).ok()?.document;
     let members = document.root().as_object()?;
-    let mut fields: Vec<(Cow<'_, str>, Scalar<'_>)> = members
+    let mut fields: Vec<KeyField<'_>> = members
         .map(|(name, value)| (Cow::Owned(name.to_owned()), owned(Scalar::of(value))))
         .collect();
     fields.sort_unstable_by(|left, right| left.0.cmp(&right.0));
@@ -88,7 +89,7 @@ fn fields(text: &str) -> Option<Box<[(Cow<'_, str>, Scalar<'_>)]>> {
 }
 
 /// `{"name":"value"}` without escapes, the usual key.
-fn one_field(text: &str) -> Option<(Cow<'_, str>, Scalar<'_>)> {
+fn one_field(text: &str) -> Option<KeyField<'_>> {
     let inner = text.strip_prefix("{\"")?.strip_suffix("\"}")?;
     let (name, value) = inner.split_once("\":\"")?;
     let plain = |text: &str| !text.bytes().any(|byte| byte == b'\\' || byte == b'"');

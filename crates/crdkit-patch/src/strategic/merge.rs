@@ -49,10 +49,11 @@ impl<'t> Merge<'_, 't, '_> {
                 continue;
             }
             let deletes = key.starts_with(DELETE_FROM);
-            let key = match deletes {
-                true => directive::field(key, DELETE_FROM)
-                    .ok_or(StrategicError::BadFormat("primitive list"))?,
-                false => key,
+            let key = if deletes {
+                let bad = StrategicError::BadFormat("primitive list");
+                directive::field(key, DELETE_FROM).ok_or(bad)?
+            } else {
+                key
             };
             self.member(ty, id, key, member, deletes)?;
         }

@@ -49,7 +49,7 @@ pub(crate) fn compare<'a>(
     walk.value(schema.root(), old, new, MAX_DEPTH).below.finish()
 }
 
-impl<'a> Comparison<'a> {
+impl Comparison<'_> {
     /// The same without what is in `fields` or below it.
     pub(crate) fn without(&self, fields: &Set<'_>) -> Self {
         Self {
@@ -131,7 +131,7 @@ impl<'a> Walk<'_, 'a> {
         let mut visit = |key: &'a str, old: Option<Value<'a>>, new: Option<Value<'a>>| {
             if let Some(known) = self.schema.member(ty, key) {
                 let difference = self.value(known.ty, old, new, depth - 1);
-                entries.add(Element::Field(key), difference);
+                entries.add(&Element::Field(key), difference);
             }
         };
         let new_members = new.map(MemberIndex::new);
@@ -179,16 +179,16 @@ impl<'a> Walk<'_, 'a> {
                 }
                 ([_, _, ..], _) => {
                     let added = new.first().map(|new| item(None, Some(*new)));
-                    entries.one(element.clone(), Change::Removed);
+                    entries.one(&element, Change::Removed);
                     added.unwrap_or_default()
                 }
                 (_, _) => {
                     let removed = old.first().map(|old| item(Some(*old), None));
-                    entries.one(element.clone(), Change::Added);
+                    entries.one(&element, Change::Added);
                     removed.unwrap_or_default()
                 }
             };
-            entries.add(element, difference);
+            entries.add(&element, difference);
         }
         entries
     }
@@ -212,7 +212,7 @@ fn leaf<'a>(old: Option<Value<'a>>, new: Option<Value<'a>>) -> Difference<'a> {
 
 impl<'a> Entries<'a> {
     /// Says that `difference` is below `element`.
-    fn add(&mut self, element: Element<'a>, difference: Difference<'a>) {
+    fn add(&mut self, element: &Element<'a>, difference: Difference<'a>) {
         let Difference { own, below } = difference;
         let sets = [
             (&mut self.removed, below.removed, Change::Removed),
@@ -228,7 +228,7 @@ impl<'a> Entries<'a> {
         }
     }
 
-    fn one(&mut self, element: Element<'a>, change: Change) {
+    fn one(&mut self, element: &Element<'a>, change: Change) {
         self.add(element, Difference { own: Some(change), below: Self::default() });
     }
 

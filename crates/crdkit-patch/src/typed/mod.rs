@@ -244,12 +244,12 @@ impl<'t> Schema<'t> {
         if let Some(field) = node.fields.get(self.table, key) {
             return declared(Type::Schema(field, keeps));
         }
-        let ty = self.undeclared(node, keeps)?;
+        let ty = Self::undeclared(node, keeps)?;
         Some(MemberType { ty, is_declared: false })
     }
 
     /// The type of members that are not declared; none if there may be none.
-    fn undeclared(&self, node: &Node, keeps: bool) -> Option<Type> {
+    fn undeclared(node: &Node, keeps: bool) -> Option<Type> {
         match node.additional {
             Additional::Schema(id) => Some(Type::Schema(id, keeps)),
             Additional::Allowed(true) => Some(Type::Deduced),
@@ -269,7 +269,7 @@ impl<'t> Schema<'t> {
                 let keeps = keeps || node.has(Flags::PRESERVE);
                 node.fields.is_empty()
                     && !node.is_resource()
-                    && self.undeclared(node, keeps) == Some(Type::Deduced)
+                    && Self::undeclared(node, keeps) == Some(Type::Deduced)
             }
             Type::Definition(id) => self
                 .map_row(id)

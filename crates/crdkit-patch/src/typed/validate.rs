@@ -63,10 +63,12 @@ impl Validation<'_, '_> {
             (ScalarKind::Number, Kind::Int(_) | Kind::Float(_) | Kind::Number(_))
             | (ScalarKind::String, Kind::String(_))
             | (ScalarKind::Boolean, Kind::Bool(_)) => {}
-            (ScalarKind::Any, Kind::Array(_) | Kind::Object(_)) => {
-                self.add(format!("expected any scalar, got &{{{}}}", go_text::plain(value)));
+            (ScalarKind::Any, _) => {
+                if value.is_container() {
+                    let text = go_text::plain(value);
+                    self.add(format!("expected any scalar, got &{{{text}}}"));
+                }
             }
-            (ScalarKind::Any, _) => {}
             (ScalarKind::Number, _) => {
                 let found = go_text::type_name(value);
                 self.add(format!("expected numeric (int or float), got {found}"));

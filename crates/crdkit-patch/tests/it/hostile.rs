@@ -81,11 +81,11 @@ fn deep_objects_are_merged_without_recursion() {
     let mut object = document(&deep);
     merge::apply(&mut object, document(&deep).root());
     assert_eq!(object, document(&deep));
-    let path = "/a".repeat(9_000);
-    let patch = format!(r#"[{{"op":"replace","path":"{path}","value":2}}]"#);
+    let deepest = "/a".repeat(9_000);
+    let patch = format!(r#"[{{"op":"replace","path":"{deepest}","value":2}}]"#);
     let patch = Patch::read(patch.as_bytes(), &PatchLimits::default()).expect("a patch");
     patch.apply(&mut object).expect("applies");
-    assert_eq!(object.root().pointer(&path).and_then(|it| it.as_i64()), Some(2));
+    assert_eq!(object.root().pointer(&deepest).and_then(crdkit_value::Value::as_i64), Some(2));
 }
 
 #[test]

@@ -1,4 +1,5 @@
 //! Tests of patches: Markdown cases, properties, hostile input.
+#![expect(clippy::expect_used, reason = "tests")]
 
 mod hostile;
 mod markdown;

@@ -63,9 +63,10 @@ fn any_deployment() -> impl Strategy<Value = Document> {
             let labels: Vec<(String, String)> =
                 labels.into_iter().map(|(key, it)| (key, format!("{it:?}"))).collect();
             let replicas = replicas.map(|it| format!(r#""replicas":{it},"#)).unwrap_or_default();
-            let strategy = match rolling {
-                true => r#"{"type":"RollingUpdate","rollingUpdate":{"maxSurge":1}}"#,
-                false => r#"{"type":"Recreate"}"#,
+            let strategy = if rolling {
+                r#"{"type":"RollingUpdate","rollingUpdate":{"maxSurge":1}}"#
+            } else {
+                r#"{"type":"Recreate"}"#
             };
             document(&format!(
                 r#"{{"metadata":{{"finalizers":[{}],"labels":{}}},"spec":{{{replicas}"strategy":{strategy},"template":{{"spec":{{"containers":[{containers}]}}}}}}}}"#,

@@ -5,7 +5,7 @@
 use super::verdict::{self, Crds};
 use super::{Answerer, Suite};
 use crate::answer::Answer;
-use crate::case::{Case, Cases};
+use crate::case::Case;
 use crate::score::Score;
 use anyhow::Result;
 use crdkit_engine::{FieldValidation, Outcome, RequestOptions, Stored, Version};
@@ -72,7 +72,7 @@ impl<'c> Request<'c> {
         })
     }
 
-    fn run(&self, live: Option<&Stored>) -> Result<Outcome, Status> {
+    fn run(&self, live: Option<&Stored>) -> Result<Outcome, Box<Status>> {
         let compiled = self.version.compiled();
         let reset: &[&[&str]] = if compiled.status { &[&["status"]] } else { &[] };
         let text = |key| self.step.get(key).and_then(Value::as_str).unwrap_or_default();
@@ -91,7 +91,7 @@ impl<'c> Request<'c> {
                 let force = self.step.get("force").and_then(Value::as_bool).unwrap_or_default();
                 let kind = self.crds.0.kind();
                 let applied = writer.apply(kind, before, &body, force);
-                (applied.map_err(|error| error.status())?.document, true)
+                (applied.map_err(|error| Box::new(error.status()))?.document, true)
             }
             "merge" => {
                 let mut object = before.cloned().unwrap_or_default();
@@ -100,9 +100,10 @@ impl<'c> Request<'c> {
             }
             _ => (body, false),
         };
-        let read = match is_tracked {
-            true => self.version.read_applied(object, &self.options),
-            false => self.version.read(object, &self.options),
+        let read = if is_tracked {
+            self.version.read_applied(object, &self.options)
+        } else {
+            self.version.read(object, &self.options)
         };
         let mut read = match read {
             Ok(read) => read,

@@ -1,13 +1,13 @@
 //! `crdkit apply`: server-side apply on files.
 
-use super::{Files, Found, KindSchema, Kinds, Notation, Printer, is_same, time};
+use super::{Files, Found, KindSchema, Kinds, NativeVersion, Notation, Printer, is_same, time};
 use crate::exit::Exit;
 use crate::objects::Identity;
 use crate::stdout;
 use anyhow::Result;
 use clap::Args;
 use crdkit_engine::{FieldValidation, RequestOptions};
-use crdkit_patch::managed::{ApplyError, CrdVersions, Writer};
+use crdkit_patch::managed::{ApplyError, CrdVersions, Versions as _, Writer};
 use crdkit_value::Document;
 
 /// Server-side apply on files: who owns what, conflicts, what is removed
@@ -83,11 +83,7 @@ fn apply(
 ) -> Result<Option<Document>> {
     let crd = match files.schema(&config.identity) {
         Ok(KindSchema::Crd(crd)) => crd,
-        Ok(KindSchema::Native) => {
-            let problem = "there is no CRD for its kind; name its file or directory with `--crds`";
-            files.refuse(config, None, problem);
-            return Ok(None);
-        }
+        Ok(KindSchema::Native) => return native(args, files, config, current),
         Err(problem) => {
             files.refuse(config, None, &problem);
             return Ok(None);
@@ -113,22 +109,8 @@ fn apply(
         versions: &versions,
     };
     let before = live.as_ref().map(crdkit_engine::Stored::document);
-    let kind = crd.compiled().kind();
-    let applied = match writer.apply(kind, before, &config.decoded.document, args.force) {
-        Ok(applied) => applied,
-        Err(ApplyError::Conflicts(conflicts)) => {
-            for conflict in conflicts {
-                let problem = format!("conflict with {}: {}", conflict.owner, conflict.field);
-                files.refuse(config, conflict.value, &problem);
-            }
-            return Ok(None);
-        }
-        Err(error) => {
-            files.refuse(config, None, &error.to_string());
-            return Ok(None);
-        }
-    };
-    let outcome = match version.read_applied(applied.document, &options) {
+    let Some(applied) = written(args, files, config, &writer, before) else { return Ok(None) };
+    let outcome = match version.read_applied(applied, &options) {
         Err(refused) => *refused,
         Ok(read) => match &live {
             Some(live) => read.update(live),
@@ -136,4 +118,52 @@ fn apply(
         },
     };
     Ok(files.judged(config, &outcome).then(|| outcome.into_document()))
+}
+
+/// The same for a kind that comes with Kubernetes, without its defaults and without a verdict.
+fn native(
+    args: &Apply,
+    files: &mut Files,
+    config: &Found,
+    current: &Current,
+) -> Result<Option<Document>> {
+    let versions = NativeVersion(&config.identity);
+    let api_version = config.identity.api_version();
+    if versions.schema(&api_version).is_none() {
+        let problem = "there is no CRD for its kind; name its file or directory with `--crds`";
+        files.refuse(config, None, problem);
+        return Ok(None);
+    }
+    let writer = Writer {
+        manager: &args.manager,
+        api_version: &api_version,
+        subresource: "",
+        time: time(args.time.as_deref())?,
+        reset: &[&["status"]],
+        versions: &versions,
+    };
+    let live = current.iter().find(|(identity, _)| is_same(identity, &config.identity));
+    Ok(written(args, files, config, &writer, live.map(|(_, object)| object)))
+}
+
+/// What `writer` makes of `live`; conflicts and other reasons why not are shown.
+fn written(
+    args: &Apply,
+    files: &mut Files,
+    config: &Found,
+    writer: &Writer<'_>,
+    live: Option<&Document>,
+) -> Option<Document> {
+    let kind = &config.identity.gvk.kind;
+    match writer.apply(kind, live, &config.decoded.document, args.force) {
+        Ok(applied) => return Some(applied.document),
+        Err(ApplyError::Conflicts(conflicts)) => {
+            for conflict in conflicts {
+                let problem = format!("conflict with {}: {}", conflict.owner, conflict.field);
+                files.refuse(config, conflict.value, &problem);
+            }
+        }
+        Err(error) => files.refuse(config, None, &error.to_string()),
+    }
+    None
 }

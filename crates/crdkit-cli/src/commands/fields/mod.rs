@@ -21,7 +21,7 @@ use clap::{Args, ValueEnum};
 use crdkit_codec::{DecodeOptions, Decoded, json, yaml};
 use crdkit_engine::{Crd, Outcome};
 use crdkit_issue::Severity;
-use crdkit_patch::managed::CrdVersions;
+use crdkit_patch::managed::{CrdVersions, Versions};
 use crdkit_patch::{Definitions as NativeTypes, Schema};
 use crdkit_schema::compile::Table;
 use crdkit_text::timestamp::Timestamp;
@@ -117,7 +117,9 @@ impl Files {
                 Ok(found) => self.objects.push(found),
                 Err(issues) => {
                     let source = SourceText::of(&input);
-                    issues.iter().for_each(|issue| source.show(issue));
+                    for issue in &issues {
+                        source.show(issue);
+                    }
                     self.exit = self.exit.max(Exit::Findings);
                 }
             }
@@ -141,12 +143,11 @@ impl Files {
             SourceText::of(input).position(place.key.unwrap_or(place.value).start)
         });
         let name = input.map_or("", |input| &input.name);
-        match position {
-            Some(at) => {
-                report::note(&format!("{name}:{}:{}: error: {problem}", at.line, at.column))
-            }
-            None => report::note(&format!("{name}: error: {}: {problem}", found.identity)),
-        }
+        let text = match position {
+            Some(at) => format!("{name}:{}:{}: error: {problem}", at.line, at.column),
+            None => format!("{name}: error: {}: {problem}", found.identity),
+        };
+        report::note(&text);
         self.exit = self.exit.max(Exit::Findings);
     }
 
@@ -158,8 +159,7 @@ impl Files {
                 Severity::Warning => "warning",
             };
             let name = self.inputs.get(found.input).map_or("", |input| &input.name);
-            let text = format!("{name}: {level}[{}]: {}: {issue}", issue.code, issue.path);
-            report::note(&text);
+            report::note(&format!("{name}: {level}[{}]: {issue}", issue.code));
         }
         if !outcome.is_accepted() {
             self.exit = self.exit.max(Exit::Findings);
@@ -193,6 +193,19 @@ impl KindSchema {
                 Schema::of_kind(NativeTypes::native(), &version, kind).unwrap_or_else(nothing)
             }
         }
+    }
+}
+
+/// The one version of a native kind that files are in.
+pub(crate) struct NativeVersion<'i>(pub(crate) &'i Identity);
+
+impl Versions for NativeVersion<'_> {
+    fn schema(&self, api_version: &str) -> Option<Schema<'_>> {
+        Schema::of_kind(NativeTypes::native(), api_version, &self.0.gvk.kind)
+    }
+
+    fn convert(&self, object: &Document, _: &str) -> Result<Document, String> {
+        Ok(object.clone())
     }
 }
 

@@ -35,12 +35,12 @@ pub(crate) struct Patch {
     kind: PatchKind,
 
     /// The patch, in JSON or YAML
-    #[arg(short, long, value_name = "PATCH", required_unless_present = "patch_file")]
-    patch: Option<String>,
+    #[arg(short = 'p', long = "patch", value_name = "PATCH", required_unless_present = "file")]
+    text: Option<String>,
 
     /// A file with the patch
-    #[arg(long, value_name = "FILE", conflicts_with = "patch")]
-    patch_file: Option<PathBuf>,
+    #[arg(long = "patch-file", value_name = "FILE", conflicts_with = "text")]
+    file: Option<PathBuf>,
 
     /// Who writes, where the object says who manages its fields
     #[arg(long, value_name = "NAME", default_value = "crdkit")]
@@ -76,14 +76,15 @@ enum PatchKind {
 pub(crate) fn run(args: &Patch) -> Result<Exit> {
     let mut files = Files::read(&args.kinds)?;
     files.add(&args.kinds, &args.paths);
-    let bytes = match (&args.patch, &args.patch_file) {
+    let bytes = match (&args.text, &args.file) {
         (Some(text), _) => text.clone().into_bytes(),
         (None, Some(path)) => {
             fs::read(path).with_context(|| format!("`{}` cannot be read", path.display()))?
         }
         (None, None) => Vec::new(),
     };
-    let decoded = Format::of_bytes(&bytes).decode(&bytes, &DecodeOptions::default());
+    // JSON is YAML as well.
+    let decoded = Format::Yaml.decode(&bytes, &DecodeOptions::default());
     let patch = decoded.map_err(|issue| anyhow!("the patch cannot be read: {issue}"))?.document;
     let mut printer = Printer::new(args.output);
     for found in std::mem::take(&mut files.objects) {
