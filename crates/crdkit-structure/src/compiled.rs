@@ -51,6 +51,8 @@ pub struct Settings {
     pub cel: Option<CelOptions>,
     /// Formats that are checked; nodes name them by position.
     pub(crate) checks: Vec<FormatCheck>,
+    /// So many of them, the first ones, are the caller's own.
+    pub(crate) own_checks: usize,
     /// How texts of a format are spelled canonically.
     pub(crate) canonical: Vec<Normalise>,
     /// Whether some schema asks what others have looked at.

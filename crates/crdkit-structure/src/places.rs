@@ -5,11 +5,12 @@
 
 use super::codec::{Codec, Codecs};
 use super::project::is_container;
-use super::scope::{Ids, Scope};
+use super::scope::{Ids, Scope, certain};
 use crate::compiled::CompiledSchema;
+use crate::validate::Fits;
 use crdkit_issue::{Issue, codes};
-use crdkit_schema::compile::Member;
-use crdkit_value::{Document, NodeId};
+use crdkit_schema::compile::{Id, Member};
+use crdkit_value::{Document, NodeId, Value};
 use std::collections::BTreeSet;
 
 /// Which way values are converted.
@@ -29,18 +30,27 @@ fn places<'c>(
     codecs: &'c Codecs,
     ids: Ids,
     document: &Document,
+    way: Way,
 ) -> Vec<(NodeId, &'c dyn Codec)> {
     if codecs.is_empty() {
         return Vec::new();
     }
     let scope = Scope::new(schema);
+    let as_wire = |id: Id, value: Value<'_>| {
+        let mut copy = Document::copy_of(value);
+        let nothing = BTreeSet::new();
+        convert_part(schema, codecs, Way::Encode, (&nothing, certain(&[id])), &mut copy);
+        copy
+    };
+    let fits = Fits::new(schema, document);
+    let fits = if way == Way::Decode { fits } else { fits.made_into(&as_wire) };
     let mut found = Vec::new();
     let mut pending = vec![(document.root(), ids)];
     while let Some((value, ids)) = pending.pop() {
         if value.is_null() {
             continue;
         }
-        let nodes = scope.nodes(&ids);
+        let nodes = scope.nodes_of(&ids, value, &fits);
         if let Some(codec) = codecs.find(value, scope.formats(&nodes)) {
             // What is inside belongs to the codec.
             found.push((value.id(), codec));
@@ -84,7 +94,7 @@ pub(super) fn convert_part(
     document: &mut Document,
 ) -> (Vec<NodeId>, Vec<(NodeId, Issue)>) {
     let (mut converted, mut found) = (Vec::new(), Vec::new());
-    for (id, codec) in places(schema, codecs, ids, document) {
+    for (id, codec) in places(schema, codecs, ids, document, way) {
         if skip.contains(&id) {
             continue;
         }

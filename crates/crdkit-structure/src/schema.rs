@@ -55,7 +55,7 @@ pub fn import(document: Value<'_>, options: &ImportOptions) -> Result<Imported, 
     let importer::Imported { schema, diagnostics, .. } = importer::import(document, options)?;
     let schema = Schema {
         compiled: schema,
-        source: Arc::new(Document::copy_of(importer::selected(document, options)?)),
+        source: Arc::new(importer::standalone(document, options)?),
         codecs: Arc::default(),
         rules: Arc::default(),
     };

@@ -8,12 +8,12 @@
 //! as the wire has it. CEL sees the wire's values too: its types are those of the schema.
 
 use super::decoded::Parsed;
-use super::options::ParseOptions;
+use super::options::{ParseOptions, RuleTime};
 use super::passthrough;
 use super::places::{Way, convert};
 use super::project::{How, project, project_part};
 use super::schema::Schema;
-use super::scope::Scope;
+use super::scope::{Ids, Scope, certain};
 use super::wire::Wire;
 use crate::cel::{self, Call};
 use crate::compiled::{CompiledSchema, Semantics};
@@ -25,7 +25,6 @@ use crdkit_schema::prune;
 use crdkit_schema::spans;
 use crdkit_value::{Collected, Document, NodeId, PresenceMap, Value};
 use std::collections::{BTreeSet, HashSet};
-use std::time::Duration;
 
 type Found = Vec<(NodeId, Issue)>;
 
@@ -43,10 +42,13 @@ pub(super) fn parse(schema: &Schema, wire: Wire<'_>, options: &ParseOptions) -> 
     }
     let mut presence = options.presence.as_ref().map(|filter| Collected::of(&document, filter));
 
+    let n_source = document.n_nodes();
     let how = How { report_pruned: options.report_pruned, ..How::of(settings) };
     let projected = project(schema.compiled(), &mut document, presence.as_mut(), how);
     found.extend(projected.found);
-    found.extend(keywords(schema, document.root(), presence.as_ref(), options));
+    let old = options.old.as_deref().map(Document::root);
+    let root = Scope::new(schema.compiled()).root();
+    found.extend(keywords(schema.compiled(), &root, &document, old));
 
     // The rules in CEL come last and see what was there before codecs.
     let has_rules = settings.cel.is_some();
@@ -64,12 +66,15 @@ pub(super) fn parse(schema: &Schema, wire: Wire<'_>, options: &ParseOptions) -> 
     let mut presence = presence.map(Collected::into_map).unwrap_or_default();
     if let Unknown::Passthrough { target } = &settings.unknown {
         let target = target.parse().unwrap_or_default();
-        for (from, to) in passthrough::gather(&mut document, &target, &projected.unknown_at_root) {
+        let (objects, unknown) = (&projected.objects, &projected.unknown);
+        let (moves, taken) =
+            passthrough::gather(&mut document, &target, objects, unknown, n_source);
+        for (from, to) in moves {
             presence.relocate(&from, &to);
         }
+        found.extend(taken);
     }
 
-    let old = options.old.as_deref().map(Document::root);
     let mistyped = mistyped(&found);
     let is_wrong = |path: &FieldPath| mistyped.iter().any(|wrong| path.starts_with(wrong));
     let refined = schema.rules().run(document.root(), &presence, old, is_wrong);
@@ -78,7 +83,7 @@ pub(super) fn parse(schema: &Schema, wire: Wire<'_>, options: &ParseOptions) -> 
         let seen = before_codecs.as_ref().unwrap_or(&document);
         let mut call = Call::new(seen.root());
         call.old = old;
-        call.clock = options.clock.as_ref().map(|clock| &*clock.0 as &dyn Fn() -> Duration);
+        call.time = options.rule_time.as_ref().map(RuleTime::as_ref);
         found.extend(cel(schema.compiled(), schema.compiled().root(), call, &mistyped));
     }
     conclude(document, presence, found, wire, settings.numbers, options)
@@ -90,7 +95,8 @@ pub(super) fn check(schema: &Schema, document: &Document) -> Issues {
     let mut document = Document::copy_of(document.root());
     let how = How::of(schema.compiled().settings());
     let mut found = project(schema.compiled(), &mut document, None, how).found;
-    found.extend(keywords(schema, document.root(), None, &options));
+    let root = Scope::new(schema.compiled()).root();
+    found.extend(keywords(schema.compiled(), &root, &document, None));
     if schema.compiled().settings().cel.is_some() {
         let mistyped = mistyped(&found);
         found.extend(cel(
@@ -116,13 +122,12 @@ pub(crate) fn part(
 ) -> Found {
     let settings = compiled.settings();
     let mut found = Found::new();
+    let applied = certain(ids);
     if changes(compiled, ids, document) {
-        found = project_part(compiled, ids, keep, document, How::of(settings)).found;
+        let part = (Ids::clone(&applied), keep);
+        found = project_part(compiled, part, document, None, How::of(settings)).found;
     }
-    let request = ValidateRequest { max_issues: usize::MAX, ..ValidateRequest::default() };
-    for id in ids {
-        found.extend(report(compiled, *id, document.root(), &request));
-    }
+    found.extend(keywords(compiled, &applied, document, None));
     if settings.cel.is_some() {
         let mistyped = mistyped(&found);
         for id in ids {
@@ -151,28 +156,35 @@ fn changes(compiled: &CompiledSchema, ids: &[Id], document: &Document) -> bool {
     })
 }
 
-/// The findings of the schema's keywords. A property whose default is only noted is not missed.
+/// The findings of the keywords of all of `ids`. Where defaults are only noted, they count as if they were there.
 fn keywords(
-    schema: &Schema,
-    value: Value<'_>,
-    presence: Option<&Collected>,
-    options: &ParseOptions,
+    compiled: &CompiledSchema,
+    ids: &Ids,
+    document: &Document,
+    old: Option<Value<'_>>,
 ) -> Found {
-    let mut request = ValidateRequest::default();
-    // Only the server lets values pass that were wrong before.
-    if schema.compiled().settings().semantics == Semantics::Server {
-        request.old = options.old.as_deref().map(Document::root);
+    let settings = compiled.settings();
+    let n_nodes = document.n_nodes();
+    let mut filled = None;
+    if settings.defaults == DefaultMode::Annotate {
+        let mut copy = document.clone();
+        let how = How { defaults: DefaultMode::Apply, ..How::nothing() };
+        project_part(compiled, (Ids::clone(ids), true), &mut copy, None, how);
+        filled = Some(copy);
     }
-    request.max_issues = usize::MAX;
-    let compiled = schema.compiled();
-    let mut found = report(compiled, compiled.root(), value, &request);
+    let value = filled.as_ref().unwrap_or(document).root();
+    let mut request = ValidateRequest { max_issues: usize::MAX, ..ValidateRequest::default() };
+    // Only the server lets values pass that were wrong before.
+    request.old = old.filter(|_| settings.semantics == Semantics::Server);
+    let mut found = Found::new();
+    for applied in ids.iter() {
+        found.extend(report(compiled, applied.id(), value, &request));
+    }
+    // What is wrong inside a default is the schema's affair.
+    found.retain(|(id, _)| id.index() < n_nodes);
     let scope = Scope::new(compiled);
     for (_, issue) in &mut found {
-        issue.path = scope.styled(&issue.path);
-    }
-    if let Some(presence) = presence {
-        let available = |issue: &Issue| presence.map().get(&issue.path).default_available();
-        found.retain(|(_, issue)| issue.code != codes::object::REQUIRED || !available(issue));
+        issue.path = scope.styled_from(ids, &issue.path);
     }
     found
 }

@@ -81,7 +81,11 @@ impl<'o> Lower<'o> {
         let rules = rules.unwrap_or_default();
         Self {
             options,
-            settings: Settings { profile: options.profile, ..options.settings.clone() },
+            settings: Settings {
+                profile: options.profile,
+                own_checks: options.settings.checks.len(),
+                ..options.settings.clone()
+            },
             library,
             compiler: Compiler::with_rules(rules),
             diagnostics: Diagnostics::default(),
@@ -215,13 +219,7 @@ impl<'o> Lower<'o> {
             Kind::Bool(false) => return Ok(self.never()),
             Kind::Object(_) => {}
             _ => {
-                self.say(
-                    source,
-                    DiagnosticLevel::Error,
-                    "schema_invalid",
-                    "",
-                    "a schema must be an object",
-                );
+                self.malformed(source, "schema_invalid", "", "a schema must be an object");
                 return Ok(self.compiler.schema(SchemaParts::default()));
             }
         }

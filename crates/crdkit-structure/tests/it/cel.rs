@@ -29,7 +29,7 @@ fn imported(schema: &str, options: CelOptions) -> Imported {
 fn run(imported: &Imported, value: &str, clock: Option<&dyn Fn() -> Duration>) -> Vec<String> {
     let document = decode(value).document;
     let mut call = Call::new(document.root());
-    call.clock = clock;
+    call.time = clock.map(|clock| (Duration::from_millis(100), clock));
     let schema = &imported.schema;
     let found = cel::check(schema, schema.root(), &FieldPath::root(), call);
     let view = |issue: &Issue| {

@@ -36,7 +36,7 @@ fn arbitrary_node() -> impl Strategy<Value = Node> {
 
 /// Something that the schema takes.
 fn default_for(node: &Node) -> Option<Document> {
-    let schema = node.clone().build(&ImportOptions::new()).ok()?;
+    let schema = node.clone().build(&ImportOptions::new()).ok()?.schema;
     ["\"x\"", "1", "true", "[]", "{}"]
         .into_iter()
         .map(document_of)
@@ -126,7 +126,7 @@ proptest! {
             _ => DefaultMode::Ignore,
         };
         let options = ImportOptions::new().defaults(mode).unknown(Unknown::Preserve);
-        let schema = node.build(&options).unwrap();
+        let schema = node.build(&options).unwrap().schema;
         let written = schema.to_json_schema(&crdkit_structure::ExportOptions::new());
         let input = instance(written.root(), &mut choices.into_iter());
         let value = decode(&schema, &input);
@@ -161,7 +161,7 @@ proptest! {
         node in arbitrary_node(),
         choices in proptest::collection::vec(any::<u8>(), 64),
     ) {
-        let schema = node.build(&ImportOptions::new().defaults(DefaultMode::Apply)).unwrap();
+        let schema = node.build(&ImportOptions::new().defaults(DefaultMode::Apply)).unwrap().schema;
         let written = schema.to_json_schema(&crdkit_structure::ExportOptions::new());
         let input = instance(written.root(), &mut choices.into_iter());
         let once = decode(&schema, &input);

@@ -112,7 +112,7 @@ fn output_is_checked_on_both_sides() {
         crdkit_value::Event::Float(f64::NAN),
         crdkit_value::Event::EndObject,
     ]);
-    let open = object().optional("x", number()).build(&ImportOptions::new()).unwrap();
+    let open = object().optional("x", number()).build(&ImportOptions::new()).unwrap().schema;
     match open.encode_canonical(&not_finite) {
         Err(EncodeError::NonFiniteNumber(path)) => assert_eq!(path.pointer(), "/x"),
         Err(EncodeError::Invalid(issues)) => assert_eq!(short(&issues), ["/x overflow"]),
@@ -139,7 +139,7 @@ fn a_rule_says_what_kind_of_mistake_it_found() {
         (codes::domain::DEPENDENCY_UNAVAILABLE, "dependency_unavailable"),
         (codes::domain::CUSTOM, "custom"),
     ] {
-        let schema = object().build(&ImportOptions::new()).unwrap();
+        let schema = object().build(&ImportOptions::new()).unwrap().schema;
         let ruled = schema.with_rule(rule_fn("rule", move |context, _| {
             context.report_as(code, "", "the program's words");
         }));
@@ -151,7 +151,7 @@ fn a_rule_says_what_kind_of_mistake_it_found() {
 
 #[test]
 fn a_scalar_that_was_null_cannot_be_preserved() {
-    let schema = string().build(&ImportOptions::new()).unwrap();
+    let schema = string().build(&ImportOptions::new()).unwrap().schema;
     let parsed = parse(&schema, "null");
     assert_eq!(short(&parsed.issues), [" invalid_type"]);
     let error = schema.encode_preserving(&Decoded::new(parsed.value, parsed.presence)).unwrap_err();
@@ -455,7 +455,8 @@ fn built_schemas_are_imported_ones() {
         )
         .closed()
         .build(&ImportOptions::new().profile(Profile::Loose).defaults(DefaultMode::Apply))
-        .unwrap();
+        .unwrap()
+        .schema;
     let parsed = parse(
         &built,
         r#"{"name": "A", "sizes": [1, 1, 10], "labels": {"a": 1, "b": null}, "x": 1}"#,
@@ -484,12 +485,10 @@ fn built_schemas_are_imported_ones() {
     assert_eq!(again.to_json_schema(&ExportOptions::new()), exported);
     let wrong = r#"{"name": "A", "sizes": [0], "x": 1}"#;
     assert_eq!(short(&parse(&again, wrong).issues), short(&parse(&built, wrong).issues));
-    assert!(
-        string()
-            .pattern("(")
-            .build(&ImportOptions::new().deny(crdkit_structure::DiagnosticLevel::Warning))
-            .is_err()
-    );
+    let wrong = string().pattern("(");
+    assert!(wrong.clone().build(&ImportOptions::new()).is_err());
+    let lenient = ImportOptions::new().malformed(crdkit_structure::DiagnosticLevel::Warning);
+    assert!(wrong.build(&lenient).unwrap().diagnostics.has_warnings());
 }
 
 #[test]
@@ -532,7 +531,7 @@ fn a_report_for_machines_has_every_part() {
 
 #[test]
 fn limits_end_a_report_and_a_document() {
-    let schema = array(integer()).build(&ImportOptions::new()).unwrap();
+    let schema = array(integer()).build(&ImportOptions::new()).unwrap().schema;
     let many = format!("[{}]", vec!["\"x\""; 50].join(","));
     let parsed = schema.parse(&many, &ParseOptions::new().max_issues(10));
     assert_eq!(parsed.issues.len(), 11);
@@ -546,7 +545,7 @@ fn limits_end_a_report_and_a_document() {
     let small = ParseOptions::new().limits(Limits { bytes: 4, ..Limits::default() });
     assert!(schema.parse("[1, 2]", &small).issues.has("truncated"));
     let digits = "[1e1000000000]";
-    let parsed = parse(&array(number()).build(&ImportOptions::new()).unwrap(), digits);
+    let parsed = parse(&array(number()).build(&ImportOptions::new()).unwrap().schema, digits);
     assert!(parsed.is_valid(), "{}", parsed.issues);
 }
 
@@ -705,7 +704,7 @@ fn numbers_are_kept_and_written_as_the_option_says() {
         (Kubernetes, "9007199254740993", Ok("9007199254740993")),
         (Kubernetes, "1.50", Ok("1.5")),
     ] {
-        let schema = number().build(&ImportOptions::new().numbers(numbers)).unwrap();
+        let schema = number().build(&ImportOptions::new().numbers(numbers)).unwrap().schema;
         let parsed = parse(&schema, input);
         let found = if parsed.is_valid() {
             Ok(text(schema.encode_canonical(&parsed.value)))
