@@ -45,7 +45,8 @@
 //! |---|---|---|
 //! | judge an object that is created | [`Version::create`] | `validate.rs` |
 //! | judge a change, with everything that only changes have (immutability, ratcheting, transition rules) | [`Version::update`], [`Version::update_status`], [`Version::scale`] | `update.rs` |
-//! | step in between, as a server does: patch, admit, then check | [`Version::read`], [`ReadObject`], [`Stored`] | `webhook.rs` |
+//! | step in between, as a server does: patch, admit, then check | [`Version::read`], [`ReadObject`], [`Stored`] | |
+//! | answer an `AdmissionReview` | [`AdmissionRequest::answer`] | `webhook.rs` |
 //! | take the CRD from a Rust type with `kube`'s derive | `Crd::try_from(&Lamp::crd())`, with the feature `k8s-openapi` | `typed.rs` |
 //! | hold many CRDs and look them up by kind, name or path | [`CrdSet`], [`SharedCrdSet`] | |
 //! | use a schema without a CRD: OpenAPI or JSON Schema, presence, codecs, canonical and preserving output | [`structure`] | `stream.rs` |
@@ -64,7 +65,7 @@
 
 pub use crdkit_codec::{DecodeError, DecodeOptions, Decoded, EncodeError, Format, Style};
 pub use crdkit_engine::{
-    Changes, Crd, CrdError, FieldValidation, Input, Outcome, ReadObject, RequestOptions, Stored,
+    AdmissionRequest, AdmissionResponse, Changes, Crd, CrdError, FieldValidation, Input, Outcome, ReadObject, RequestOptions, Stored,
     Version,
 };
 pub use crdkit_issue::{

@@ -1,7 +1,7 @@
 //! Values of schemas as types of a program.
 
 use crdkit_structure::{
-    Codecs, DefaultMode, ImportOptions, ParseOptions, Schema, Tri, import_yaml,
+    Codecs, Decoded, DefaultMode, ImportOptions, Nulls, ParseOptions, Schema, Tri, import_yaml,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -108,6 +108,67 @@ fn a_partial_update_tells_missing_from_null() {
     assert_eq!(decoded.value, Patch { a: Tri::Missing, b: Tri::Null, c: Tri::Present(1) });
     assert_eq!(schema.to_canonical(&decoded.value).unwrap(), br#"{"b":null,"c":1}"#);
     assert_eq!(decoded.value.c.into_option(), Some(1));
+}
+
+#[test]
+fn missing_stays_missing_and_null_stays_null_at_every_depth_after_edits() {
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    struct Item {
+        a: Option<i64>,
+        b: Option<i64>,
+        #[serde(default)]
+        tri: Tri<i64>,
+    }
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    struct Whole {
+        name: Option<String>,
+        list: Option<Vec<Item>>,
+        plain: Option<Vec<i64>>,
+        map: Option<BTreeMap<String, Option<i64>>>,
+    }
+    let yaml = "
+type: object
+properties:
+  name: {type: string, nullable: true}
+  list:
+    type: array
+    items:
+      type: object
+      properties:
+        a: {type: integer, default: 7}
+        b: {type: integer, nullable: true}
+        tri: {type: integer, nullable: true}
+  plain: {type: array, items: {type: integer, default: 5}}
+  map: {type: object, additionalProperties: {type: integer, nullable: true}}
+";
+    let options =
+        ImportOptions::new().defaults(DefaultMode::Apply).nulls(Nulls::DropLikeApiServer);
+    let schema = import_yaml(yaml.as_bytes(), &options).unwrap().schema;
+    let read = |text: &str| schema.decode::<Whole>(text, &ParseOptions::new()).unwrap();
+    let write = |decoded: &Decoded<Whole>| {
+        String::from_utf8(schema.to_preserving(decoded).unwrap()).unwrap()
+    };
+    for text in [
+        "{}",
+        r#"{"list":[{},{"a":7,"b":null},{"b":1}],"map":{"x":null,"y":1},"name":null}"#,
+        r#"{"list":[{"tri":null},{"tri":1}],"plain":[1,null,5]}"#,
+        r#"{"list":[{"a":null}]}"#,
+    ] {
+        assert_eq!(write(&read(text)), text);
+    }
+    // What is removed takes its presence with it, what is added has none.
+    let mut decoded = read(r#"{"list":[{"a":1},{"b":null},{"a":2,"b":3}],"plain":[null,2,null]}"#);
+    decoded.value.list.as_mut().unwrap().remove(0);
+    decoded.value.plain.as_mut().unwrap().remove(0);
+    assert_eq!(write(&decoded), r#"{"list":[{"b":null},{"a":2,"b":3}],"plain":[2,null]}"#);
+    let item = decoded.value.list.as_mut().unwrap().get_mut(0).unwrap();
+    item.tri = Tri::Null;
+    item.a = Some(8);
+    decoded.value.plain.as_mut().unwrap().push(5);
+    assert_eq!(
+        write(&decoded),
+        r#"{"list":[{"a":8,"b":null,"tri":null},{"a":2,"b":3}],"plain":[2,null,5]}"#
+    );
 }
 
 #[test]
