@@ -32,7 +32,7 @@ pub(super) fn gather(
     }
     let (mut moves, mut found) = (Vec::new(), Vec::new());
     for object in objects.iter().rev() {
-        let members = by_object.remove(object).unwrap_or_default();
+        let mut members = by_object.remove(object).unwrap_or_default();
         if let Some(taken) = taken(document.value(*object), target, &members, n_source) {
             found.push(collision(taken));
             continue;
@@ -40,6 +40,8 @@ pub(super) fn gather(
         if members.is_empty() {
             continue;
         }
+        // The one that is called like the target leaves its name before the others come there.
+        members.sort_by_key(|id| document.value(*id).key() != first_step(target).as_deref());
         let base = document.path(*object);
         let keys: Vec<String> = members
             .iter()
@@ -131,7 +133,7 @@ fn put_back(
 ) -> Vec<(NodeId, String)> {
     let object = document.value(object);
     let gathered = object.find(target).filter(|it| it.as_object().is_some());
-    let first = target.segments().first().map(|step| step.text().into_owned());
+    let first = first_step(target);
     let mut moved = Vec::new();
     for (key, member) in gathered.into_iter().flat_map(Value::members) {
         // The target itself goes when it is empty, so its name is free.
@@ -141,10 +143,16 @@ fn put_back(
             moved.push((member.id(), key.to_owned()));
         }
     }
+    // The one that is called like the target takes its name when the others have left.
+    moved.sort_by_key(|(_, key)| first.as_deref() == Some(key));
     for (id, _) in &moved {
         document.remove(*id);
     }
     moved
+}
+
+fn first_step(target: &FieldPath) -> Option<String> {
+    target.segments().first().map(|step| step.text().into_owned())
 }
 
 /// Removes the target of `object`, and what is around it, as far as it is empty and was not in the input.

@@ -138,7 +138,7 @@ impl<'s> PreserveWalk<'s> {
     /// Whether `value` is still what the default for it gave.
     fn is_as_it_was_filled(&self, value: Value<'_>, at: &Todo<'_>) -> bool {
         if self.had.read.is_some() {
-            return at.read == Some(value);
+            return at.read.is_some_and(|read| is_alike(read, value));
         }
         let compiled = self.schema.compiled();
         self.scope.all_defaults(&at.ids).into_iter().any(|default| {
@@ -181,7 +181,7 @@ fn align(before: Value<'_>, now: Value<'_>) -> Vec<Option<usize>> {
     for (index, item) in new.iter().enumerate() {
         // Looking far ahead for every item would take quadratic time.
         let ahead = old.iter().enumerate().skip(next).take(LOOK_AHEAD);
-        let found = ahead.into_iter().find(|(_, old)| *old == item).map(|(at, _)| at);
+        let found = ahead.into_iter().find(|(_, old)| is_alike(**old, *item)).map(|(at, _)| at);
         let Some(at) = found else { continue };
         pair(&mut places, unmatched, index, low, at);
         if let Some(place) = places.get_mut(index) {
@@ -191,6 +191,35 @@ fn align(before: Value<'_>, now: Value<'_>) -> Vec<Option<usize>> {
     }
     pair(&mut places, unmatched, new.len(), low, old.len());
     places
+}
+
+/// Whether two values are the same but for members that are `null` in one and missing in the other, which many types
+/// do not tell apart.
+fn is_alike(left: Value<'_>, right: Value<'_>) -> bool {
+    let mut pending = vec![(left, right)];
+    while let Some((left, right)) = pending.pop() {
+        if left.as_object().is_some() && right.as_object().is_some() {
+            let lacks = |other: Value<'_>, key: &str| other.get(key).is_none_or(Value::is_null);
+            for (key, member) in left.members().filter(|(_, member)| !member.is_null()) {
+                match right.get(key) {
+                    Some(other) => pending.push((member, other)),
+                    None => return false,
+                }
+            }
+            let mut others = right.members().filter(|(_, member)| !member.is_null());
+            if others.any(|(key, _)| lacks(left, key)) {
+                return false;
+            }
+        } else if left.as_array().is_some() && right.as_array().is_some() {
+            if left.items().len() != right.items().len() {
+                return false;
+            }
+            pending.extend(left.items().zip(right.items()));
+        } else if left != right {
+            return false;
+        }
+    }
+    true
 }
 
 /// So many items may have been removed in one place for those after it to be found.

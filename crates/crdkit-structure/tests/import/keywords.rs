@@ -1,6 +1,7 @@
 //! Each keyword: a value that satisfies it and one that does not.
 
-use crate::support::{check, check_with, loose};
+use crate::support::{check, check_with, decode, loose};
+use crdkit_structure::ParseOptions;
 use crdkit_structure::import::{
     DefaultMode, Dialect, Embedded, Formats, ImportOptions, IntOrString, Numbers, Unevaluated,
 };
@@ -226,10 +227,18 @@ fn embedded_resources_have_a_type_and_metadata() {
 
 #[test]
 fn a_default_stands_in_for_a_required_property_unless_defaults_are_ignored() {
-    let schema = "{required: [a], properties: {a: {default: 1}}}";
-    check(schema, "{}", &["required @ /a"]);
-    check_with(&loose().defaults(DefaultMode::Annotate), schema, "{}", &[]);
-    check_with(&loose().defaults(DefaultMode::Apply), schema, "{}", &[]);
+    let text = decode("{required: [a], properties: {a: {default: 1}}}");
+    for (mode, expected) in [
+        (DefaultMode::Ignore, &["required"][..]),
+        (DefaultMode::Annotate, &[]),
+        (DefaultMode::Apply, &[]),
+    ] {
+        let imported = crdkit_structure::import(text.root(), &loose().defaults(mode));
+        let schema = imported.expect("a schema").schema;
+        let found = schema.parse("{}", &ParseOptions::new()).issues;
+        let found: Vec<_> = found.iter().map(|issue| issue.short().into_owned()).collect();
+        assert_eq!(found, expected, "{mode:?}");
+    }
 }
 
 #[test]
