@@ -6,7 +6,9 @@ use crate::import::{
     Ambiguity, CelOptions, DefaultMode, Embedded, Equality, IntOrString, Nulls, Numbers, Profile,
     Unknown,
 };
+use crdkit_issue::FieldPath;
 use crdkit_schema::compile::{Id, Node, Table};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -113,11 +115,23 @@ struct Inner {
     table: Table,
     root: Id,
     settings: Settings,
+    /// Where each schema was first written.
+    places: BTreeMap<Id, FieldPath>,
 }
 
 impl CompiledSchema {
-    pub(crate) fn new(table: Table, root: Id, settings: Settings) -> Self {
-        Self(Arc::new(Inner { table, root, settings }))
+    pub(crate) fn new(
+        table: Table,
+        root: Id,
+        settings: Settings,
+        places: BTreeMap<Id, FieldPath>,
+    ) -> Self {
+        Self(Arc::new(Inner { table, root, settings, places }))
+    }
+
+    /// Every schema with the place where it was first written.
+    pub fn places(&self) -> impl Iterator<Item = (Id, &FieldPath)> {
+        self.0.places.iter().map(|(id, path)| (*id, path))
     }
 
     /// The table that ids name nodes of.

@@ -105,7 +105,13 @@ impl Schema {
         let (_, mut found) =
             convert(self.compiled(), self.codecs(), Way::Check, &nothing, &mut copy);
         let presence = crdkit_value::Collected::of(&copy, &crdkit_value::PresenceFilter::all());
-        found.extend(self.rules().run(copy.root(), presence.map(), None, |_| false));
+        found.extend(self.rules().run(
+            &FieldPath::root(),
+            copy.root(),
+            presence.map(),
+            None,
+            |_| false,
+        ));
         invalid_if(found)
     }
 

@@ -145,7 +145,7 @@ impl<'s> PreserveWalk<'s> {
             let filled = filled_default(compiled, default, Ids::clone(&at.ids));
             let Some(mut filled) = filled else { return false };
             let nothing = BTreeSet::new();
-            let from = (&nothing, Ids::clone(&at.ids));
+            let from = (&nothing, Ids::clone(&at.ids), &at.path);
             convert_part(compiled, self.schema.codecs(), Way::Decode, from, &mut filled);
             filled.root() == value
         })

@@ -12,7 +12,7 @@ use crate::validate::Fits;
 use crdkit_issue::{FieldPath, Segment};
 use crdkit_schema::compile::{Additional, DefaultId, Flags, Id, Member, Node, TypeSet};
 use crdkit_value::Value;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// A schema that applies to a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ impl Applied {
 }
 
 /// The schemas that apply to a value.
-pub(super) type Ids = Rc<[Applied]>;
+pub(super) type Ids = Arc<[Applied]>;
 
 /// All of `ids`, which apply whatever the value is.
 pub(super) fn certain(ids: &[Id]) -> Ids {
@@ -54,7 +54,7 @@ impl<'s> Scope<'s> {
 
     /// The schemas of whole documents.
     pub(super) fn root(self) -> Ids {
-        Rc::new([Applied { id: self.schema.root(), certain: true }])
+        Arc::new([Applied { id: self.schema.root(), certain: true }])
     }
 
     fn is_structural(self) -> bool {

@@ -10,10 +10,10 @@
 use super::decoded::Parsed;
 use super::options::{ParseOptions, RuleTime};
 use super::passthrough;
-use super::places::{Way, convert};
-use super::project::{How, project, project_part};
+use super::places::{Way, convert_part};
+use super::project::{How, Projected, project, project_part};
 use super::schema::Schema;
-use super::scope::{Ids, Scope, certain};
+use super::scope::{Ids, Scope};
 use super::wire::Wire;
 use crate::cel::{self, Call};
 use crate::compiled::{CompiledSchema, Semantics};
@@ -26,7 +26,28 @@ use crdkit_schema::spans;
 use crdkit_value::{Collected, Document, NodeId, PresenceMap, Value};
 use std::collections::{BTreeSet, HashSet};
 
-type Found = Vec<(NodeId, Issue)>;
+pub(crate) type Found = Vec<(NodeId, Issue)>;
+
+/// A value on its way: what applies to it, and where it stands.
+pub(crate) struct Place<'p> {
+    pub(crate) ids: Ids,
+    /// Whether a schema around it keeps what is unknown.
+    pub(crate) keep: bool,
+    /// Whether it is made what the schema says it is; metadata of resources is not.
+    pub(crate) projects: bool,
+    pub(crate) path: FieldPath,
+    /// What stood there before.
+    pub(crate) old: Option<Value<'p>>,
+    /// Whether somebody asks for the value as it was before codecs.
+    pub(crate) keeps_wire: bool,
+}
+
+/// What a value is when it has been through.
+pub(crate) struct Passed {
+    pub(crate) presence: PresenceMap,
+    /// The value before codecs, where it was asked for and there are any.
+    pub(crate) wire: Option<Document>,
+}
 
 /// Reads `wire` through all stages.
 pub(super) fn parse(schema: &Schema, wire: Wire<'_>, options: &ParseOptions) -> Parsed {
@@ -40,26 +61,55 @@ pub(super) fn parse(schema: &Schema, wire: Wire<'_>, options: &ParseOptions) -> 
     if options.converted {
         found.push((NodeId::ROOT, Issue::warning(codes::domain::DUPLICATES_UNKNOWN)));
     }
-    let mut presence = options.presence.as_ref().map(|filter| Collected::of(&document, filter));
+    let presence = options.presence.as_ref().map(|filter| Collected::of(&document, filter));
+    let place = Place {
+        ids: Scope::new(schema.compiled()).root(),
+        keep: false,
+        projects: true,
+        path: FieldPath::root(),
+        old: options.old.as_deref().map(Document::root),
+        keeps_wire: false,
+    };
+    let Passed { presence, .. } =
+        through(schema, &place, &mut document, presence, &mut found, options);
+    conclude(document, presence, found, wire, settings.numbers, options)
+}
 
+/// Takes a value, whole or a part of a larger one, through the stages after decoding. Paths of findings are relative
+/// to it.
+pub(crate) fn through(
+    schema: &Schema,
+    place: &Place<'_>,
+    document: &mut Document,
+    mut presence: Option<Collected>,
+    found: &mut Found,
+    options: &ParseOptions,
+) -> Passed {
+    let (compiled, settings) = (schema.compiled(), schema.compiled().settings());
     let n_source = document.n_nodes();
-    let how = How { report_pruned: options.report_pruned, ..How::of(settings) };
-    let projected = project(schema.compiled(), &mut document, presence.as_mut(), how);
-    found.extend(projected.found);
-    let old = options.old.as_deref().map(Document::root);
-    let root = Scope::new(schema.compiled()).root();
-    found.extend(keywords(schema.compiled(), &root, &document, old));
+    let mut projected = Projected::default();
+    if place.projects && changes(compiled, place, document) {
+        let how = How { report_pruned: options.report_pruned, ..How::of(settings) };
+        let part = (Ids::clone(&place.ids), place.keep);
+        projected = project_part(compiled, part, document, presence.as_mut(), how);
+        found.append(&mut projected.found);
+    }
+    found.extend(keywords(compiled, &place.ids, document, place.old));
 
     // The rules in CEL come last and see what was there before codecs.
     let has_rules = settings.cel.is_some();
-    let before_codecs = (has_rules && !schema.codecs().is_empty()).then(|| document.clone());
-    let wrong: BTreeSet<NodeId> = errors(&found).map(|(id, _)| *id).collect();
-    let (converted, unconverted) =
-        convert(schema.compiled(), schema.codecs(), Way::Decode, &wrong, &mut document);
-    found.extend(unconverted);
-    if let Some(presence) = &mut presence {
-        for id in converted {
-            presence.replaced(document.value(id));
+    let mut before_codecs = None;
+    if !schema.codecs().is_empty() {
+        before_codecs = (has_rules || place.keeps_wire).then(|| document.clone());
+        let wrong: BTreeSet<NodeId> = errors(found).map(|(id, _)| *id).collect();
+        let at = (&wrong, Ids::clone(&place.ids), &place.path);
+        let (converted, unconverted) =
+            convert_part(compiled, schema.codecs(), Way::Decode, at, document);
+        found.extend(unconverted);
+        if let Some(presence) = &mut presence {
+            for id in converted {
+                presence.replaced(document.value(id));
+            }
         }
     }
 
@@ -67,26 +117,27 @@ pub(super) fn parse(schema: &Schema, wire: Wire<'_>, options: &ParseOptions) -> 
     if let Unknown::Passthrough { target } = &settings.unknown {
         let target = target.parse().unwrap_or_default();
         let (objects, unknown) = (&projected.objects, &projected.unknown);
-        let (moves, taken) =
-            passthrough::gather(&mut document, &target, objects, unknown, n_source);
+        let (moves, taken) = passthrough::gather(document, &target, objects, unknown, n_source);
         for (from, to) in moves {
             presence.relocate(&from, &to);
         }
         found.extend(taken);
     }
 
-    let mistyped = mistyped(&found);
-    let is_wrong = |path: &FieldPath| mistyped.iter().any(|wrong| path.starts_with(wrong));
-    let refined = schema.rules().run(document.root(), &presence, old, is_wrong);
-    found.extend(refined);
-    if has_rules {
-        let seen = before_codecs.as_ref().unwrap_or(&document);
+    if has_rules || !schema.rules().is_empty() {
+        let mistyped = mistyped(found);
+        let is_wrong = |path: &FieldPath| mistyped.iter().any(|wrong| path.starts_with(wrong));
+        let rules = schema.rules();
+        found.extend(rules.run(&place.path, document.root(), &presence, place.old, is_wrong));
+        let seen = before_codecs.as_ref().unwrap_or(document);
         let mut call = Call::new(seen.root());
-        call.old = old;
+        call.old = place.old;
         call.time = options.rule_time.as_ref().map(RuleTime::as_ref);
-        found.extend(cel(schema.compiled(), schema.compiled().root(), call, &mistyped));
+        for applied in place.ids.iter().filter(|_| has_rules) {
+            found.extend(cel(compiled, applied.id(), call, &mistyped));
+        }
     }
-    conclude(document, presence, found, wire, settings.numbers, options)
+    Passed { presence, wire: before_codecs }
 }
 
 /// What is wrong with `document`, a value of the wire, whatever its presence.
@@ -111,39 +162,15 @@ pub(super) fn check(schema: &Schema, document: &Document) -> Issues {
     Issues::sorted(errors, options.limits.issues)
 }
 
-/// Projects `document`, a part of a larger one that all of `ids` apply to, and says what is wrong with it;
-/// `keep` says that a schema around it keeps what is unknown. Paths are relative to the part, which stays
-/// as the wire has it.
-pub(crate) fn part(
-    compiled: &CompiledSchema,
-    ids: &[Id],
-    keep: bool,
-    document: &mut Document,
-) -> Found {
-    let settings = compiled.settings();
-    let mut found = Found::new();
-    let applied = certain(ids);
-    if changes(compiled, ids, document) {
-        let part = (Ids::clone(&applied), keep);
-        found = project_part(compiled, part, document, None, How::of(settings)).found;
-    }
-    found.extend(keywords(compiled, &applied, document, None));
-    if settings.cel.is_some() {
-        let mistyped = mistyped(&found);
-        for id in ids {
-            found.extend(cel(compiled, *id, Call::new(document.root()), &mistyped));
-        }
-    }
-    let mut seen = BTreeSet::new();
-    found.retain(|(_, issue)| seen.insert((issue.path.clone(), issue.code.info().name)));
-    found
-}
-
 /// Whether projecting `document` may change or report anything: decided by a walk that allocates nothing and
 /// says yes where it is not sure.
-fn changes(compiled: &CompiledSchema, ids: &[Id], document: &Document) -> bool {
+fn changes(compiled: &CompiledSchema, place: &Place<'_>, document: &Document) -> bool {
     let (table, settings) = (compiled.table(), compiled.settings());
-    ids.iter().any(|id| {
+    if matches!(settings.unknown, Unknown::Passthrough { .. }) {
+        return true;
+    }
+    place.ids.iter().any(|applied| {
+        let id = &applied.id();
         let has_defaults = compiled.node(*id).has(Flags::HAS_DEFAULTS);
         if has_defaults && settings.defaults != DefaultMode::Ignore {
             return true;

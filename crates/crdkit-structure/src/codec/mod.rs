@@ -11,7 +11,7 @@ pub use ready::{Base64, DurationText, EpochSeconds, IntOrString, JsonText, Quant
 pub use text::Rfc3339;
 
 use super::place::PlacePattern;
-use crdkit_issue::PointerError;
+use crdkit_issue::{FieldPath, PointerError};
 use crdkit_value::{Document, Value};
 use std::fmt;
 use std::sync::Arc;
@@ -90,14 +90,25 @@ impl Codecs {
         self.by_format.iter().map(|(format, codec)| (&**format, codec))
     }
 
-    /// The codec for `value`, whose schemas have `formats`.
+    /// Whether there is one that stands at `path`.
+    pub(super) fn reaches(&self, path: &FieldPath) -> bool {
+        self.by_path.iter().any(|(place, _)| place.fits(path))
+    }
+
+    /// Whether there is one for the format.
+    pub(super) fn has_format(&self, format: &str) -> bool {
+        self.by_format.iter().any(|(known, _)| **known == *format)
+    }
+
+    /// The codec for `value`, which stands in a document at `base` and whose schemas have `formats`.
     pub(super) fn find<'f>(
         &self,
+        base: &FieldPath,
         value: Value<'_>,
         mut formats: impl Iterator<Item = &'f str>,
     ) -> Option<&dyn Codec> {
         if !self.by_path.is_empty() {
-            let path = value.path();
+            let path = value.path().rebase(base);
             let found = self.by_path.iter().rev().find(|(place, _)| place.fits(&path));
             if let Some((_, codec)) = found {
                 return Some(&**codec);

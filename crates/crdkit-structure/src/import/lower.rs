@@ -120,6 +120,17 @@ impl<'o> Lower<'o> {
         Ok(id)
     }
 
+    /// Where each schema was first written.
+    pub(super) fn places(&self) -> BTreeMap<Id, FieldPath> {
+        let mut places = BTreeMap::new();
+        for (place, id) in &self.done {
+            let document = self.library.documents.get(place.document);
+            let path = || document.map(|it| it.path(place.node)).unwrap_or_default();
+            places.entry(*id).or_insert_with(path);
+        }
+        places
+    }
+
     /// Lowers what dynamic anchors name, in all documents.
     fn lower_anchors(&mut self) -> Result<(), ImportError> {
         let mut at = 0;

@@ -105,9 +105,10 @@ pub fn import(document: Value<'_>, options: &ImportOptions) -> Result<Imported, 
 
 /// Looks at what only the finished schema tells: defaults, rules.
 fn finish(lower: Lower<'_>, root: Id, options: &ImportOptions) -> Result<Imported, ImportError> {
+    let places = lower.places();
     let Lower { settings, library, compiler, mut diagnostics, defaults, rules, .. } = lower;
     let table = compiler.into_table(lower.references, lower.anchors);
-    let schema = CompiledSchema::new(table, root, settings);
+    let schema = CompiledSchema::new(table, root, settings, places);
     lint::defaults(&schema, &library, &defaults, &mut diagnostics);
     lint::rules(&schema, &library, &rules, options.malformed, &mut diagnostics);
     diagnostics.sort();

@@ -20,6 +20,7 @@ mod unique;
 
 pub(crate) use fits::Fits;
 pub use report::{ValidateRequest, branch, is_valid, report};
+pub(crate) use object::refuses;
 pub(crate) use unique::{Identity, ItemKeys, has_unique_items, has_unique_keys};
 
 use problem::LooseProblem;

@@ -4,7 +4,9 @@ use super::{LooseKeywords, LooseProblem, LooseValidator, Role};
 use crate::compiled::Settings;
 use crate::import::{DefaultMode, Embedded, Nulls, Unknown};
 use crate::member;
-use crdkit_schema::compile::{Additional, Flags, Member, More, Node, TypeSet, Union};
+use crdkit_schema::compile::{
+    Additional, Flags, Member, More, Node, Table, TypeSet, Union,
+};
 use crdkit_schema::validate::{Instance, Problem, Validator};
 use crdkit_text::names;
 use crdkit_value::{Members, NodeId, Value};
@@ -78,16 +80,10 @@ impl<'t> LooseValidator<'_, 't> {
         let said = member::said(table, settings, node, key, |schema| {
             self.child(schema, value);
         });
-        let refused = match said {
-            Member::Known(()) | Member::Allowed | Member::Kept => return self.mark(value),
-            Member::Refused => true,
-            Member::Unknown => {
-                strict
-                    && !member::is_silent(node)
-                    && !member::is_declared_by_parts(table, settings, node, key)
-            }
-        };
-        if refused {
+        if matches!(said, Member::Known(()) | Member::Allowed | Member::Kept) {
+            return self.mark(value);
+        }
+        if is_refused(table, settings, node, key, &said, strict) {
             let problem = LooseProblem::UnknownKey { member: value.id() };
             self.add(at, Problem::Beyond(problem));
         }
@@ -258,6 +254,37 @@ impl<'t> LooseValidator<'_, 't> {
             Seen::Few(all.to_vec())
         } else {
             Seen::Many(all.iter().copied().collect())
+        }
+    }
+}
+
+/// Whether the keywords of `node` do not let an object have the member `key`; `strict` says that it must be known.
+pub(crate) fn refuses(
+    table: &Table,
+    settings: &Settings,
+    node: &Node,
+    key: &str,
+    strict: bool,
+) -> bool {
+    let said = member::said(table, settings, node, key, |_| {});
+    is_refused(table, settings, node, key, &said, strict)
+}
+
+fn is_refused(
+    table: &Table,
+    settings: &Settings,
+    node: &Node,
+    key: &str,
+    said: &Member<()>,
+    strict: bool,
+) -> bool {
+    match said {
+        Member::Known(()) | Member::Allowed | Member::Kept => false,
+        Member::Refused => true,
+        Member::Unknown => {
+            strict
+                && !member::is_silent(node)
+                && !member::is_declared_by_parts(table, settings, node, key)
         }
     }
 }
