@@ -36,8 +36,10 @@ pub(crate) struct Place<'p> {
     /// Whether it is made what the schema says it is; metadata of resources is not.
     pub(crate) projects: bool,
     pub(crate) path: FieldPath,
-    /// What stood there before.
+    /// What it replaces, for keywords and rules in CEL, which tell items of lists apart by their keys.
     pub(crate) old: Option<Value<'p>>,
+    /// What stood at its place before, for the program's own rules.
+    pub(crate) old_here: Option<Value<'p>>,
     /// Whether somebody asks for the value as it was before codecs.
     pub(crate) keeps_wire: bool,
 }
@@ -68,6 +70,7 @@ pub(super) fn parse(schema: &Schema, wire: Wire<'_>, options: &ParseOptions) -> 
         projects: true,
         path: FieldPath::root(),
         old: options.old.as_deref().map(Document::root),
+        old_here: options.old.as_deref().map(Document::root),
         keeps_wire: false,
     };
     let Passed { presence, .. } =
@@ -128,7 +131,7 @@ pub(crate) fn through(
         let mistyped = mistyped(found);
         let is_wrong = |path: &FieldPath| mistyped.iter().any(|wrong| path.starts_with(wrong));
         let rules = schema.rules();
-        found.extend(rules.run(&place.path, document.root(), &presence, place.old, is_wrong));
+        found.extend(rules.run(&place.path, document.root(), &presence, place.old_here, is_wrong));
         let seen = before_codecs.as_ref().unwrap_or(document);
         let mut call = Call::new(seen.root());
         call.old = place.old;

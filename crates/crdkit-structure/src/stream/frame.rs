@@ -8,14 +8,14 @@ use crate::compiled::{CompiledSchema, Semantics};
 use crate::import::{DefaultMode, Unknown};
 use crate::options::ParseOptions;
 use crate::schema::Schema;
-use crate::scope::{Ids, Nodes, Scope};
+use crate::scope::{Ids, Nodes, Scope, certain};
 use crate::validate::{self, Identity, ItemKeys, has_unique_items, has_unique_keys, refuses};
 use crdkit_issue::{Arg, Code, FieldPath, Issue, Segment, codes};
 use crdkit_schema::compile::{Contains, DefaultId, Flags, Id, Member};
 use crdkit_schema::prune::is_meta;
 use crdkit_schema::validate::shown;
 use crdkit_value::{Document, Duplicates, Event, NodeId, Presence, PresenceMap, Value};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 /// One open array or object.
@@ -34,6 +34,12 @@ pub(super) struct StreamFrame<'t> {
     pub(super) start: usize,
     /// Where it stands in the document.
     pub(super) path: Arc<[Segment]>,
+    /// What it replaces.
+    old: Option<Value<'t>>,
+    /// The items that it replaces, by their keys.
+    old_items: Option<HashMap<Vec<u8>, Value<'t>>>,
+    /// Whether nothing is known about what is in it.
+    is_free: bool,
 }
 
 enum Kind<'t> {
@@ -96,17 +102,23 @@ impl<'t> StreamFrame<'t> {
         (ids, keep): (&Ids, bool),
         (is_object, expands): (bool, bool),
         (start, path): (usize, Arc<[Segment]>),
+        old: Option<Value<'t>>,
         found: &mut Vec<Issue>,
     ) -> Self {
         let compiled = schema.compiled();
         let (table, settings) = (compiled.table(), compiled.settings());
         let mut pending: Vec<Id> = ids.iter().map(|applied| applied.id()).collect();
+        let mut all: Vec<Id> = Vec::new();
         let mut fitting: Vec<Id> = Vec::new();
         let mut missing = BTreeSet::new();
         let (mut unique, mut contains) = (Vec::new(), Vec::new());
         while let Some(id) = pending.pop() {
             let id = table.resolve(id);
             let node = table.node(id);
+            if all.contains(&id) {
+                continue;
+            }
+            all.push(id);
             let event = if is_object { Event::BeginObject } else { Event::BeginArray };
             let end = if is_object { Event::EndObject } else { Event::EndArray };
             let empty = Document::of_events([event, end]);
@@ -115,9 +127,6 @@ impl<'t> StreamFrame<'t> {
                 if settings.semantics == Semantics::JsonSchema {
                     continue;
                 }
-            }
-            if fitting.contains(&id) {
-                continue;
             }
             if expands {
                 pending.extend(node.junctors().into_iter().flat_map(|it| it.all_of.iter().copied()));
@@ -135,7 +144,7 @@ impl<'t> StreamFrame<'t> {
             fitting.push(id);
         }
         let scope = Scope::new(compiled);
-        let nodes = scope.nodes(&crate::scope::certain(&fitting));
+        let nodes = scope.nodes(&certain(&all));
         let inherits = settings.semantics == Semantics::JsonSchema && !nodes.declare_members();
         let keep = keep && inherits || nodes.has(Flags::PRESERVE);
         let kind = if is_object {
@@ -153,8 +162,35 @@ impl<'t> StreamFrame<'t> {
         } else {
             Kind::Array { unique, contains }
         };
-        let (n_children, identity) = (0, None);
-        Self { kind, schemas: fitting, nodes, keep, n_children, identity, start, path }
+        let is_free = ids.is_empty();
+        let old_items = old.and_then(|old| old_items(compiled, &fitting, old));
+        let (schemas, n_children, identity) = (fitting, 0, None);
+        Self {
+            kind,
+            schemas,
+            nodes,
+            keep,
+            n_children,
+            identity,
+            start,
+            path,
+            old,
+            old_items,
+            is_free,
+        }
+    }
+
+    /// What the next child replaces; an item, which is `value`, is told apart by its keys.
+    pub(super) fn old_child(&self, schema: &CompiledSchema, value: Option<Value<'_>>) -> Option<Value<'t>> {
+        match &self.kind {
+            Kind::Object { key, .. } if !self.nodes.has(Flags::ATOMIC_MAP) => self.old?.get(key),
+            Kind::Object { .. } => None,
+            Kind::Array { .. } => {
+                let list = self.schemas.iter().find(|id| has_unique_keys(schema.node(**id)))?;
+                let bytes = list_keys(schema, *list, value?)?;
+                self.old_items.as_ref()?.get(&bytes).copied()
+            }
+        }
     }
 
     /// Takes the key of the next member.
@@ -181,6 +217,10 @@ impl<'t> StreamFrame<'t> {
             }
             let issue = Issue::error(codes::decode::DUPLICATE_KEY).with("key", name);
             found.push(issue.at(path.clone()));
+        }
+        if self.is_free {
+            let ids = [].into();
+            return Child::Check(Check { ids, keep: true, projects: false, gathers: false });
         }
         let unknown_key = || Issue::error(codes::schema::UNKNOWN_KEY).with("key", name);
         let server = settings.semantics == Semantics::Server;
@@ -485,6 +525,23 @@ impl Count {
             report(TOO_MANY_CONTAINED, max);
         }
     }
+}
+
+/// The bytes that tell an item of a list apart, if it has all its keys.
+fn list_keys(schema: &CompiledSchema, list: Id, item: Value<'_>) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let identity = ItemKeys::new(schema).write_list_keys(schema.node(list), item, &mut bytes);
+    (identity == Identity::Bytes).then_some(bytes)
+}
+
+/// The items of `old` by their keys, if the list has any.
+fn old_items<'t>(
+    schema: &CompiledSchema,
+    lists: &[Id],
+    old: Value<'t>,
+) -> Option<HashMap<Vec<u8>, Value<'t>>> {
+    let list = lists.iter().find(|id| has_unique_keys(schema.node(**id)))?;
+    Some(old.items().filter_map(|item| Some((list_keys(schema, *list, item)?, item))).collect())
 }
 
 /// Notes that the member `name` is there, if others have to do with it.

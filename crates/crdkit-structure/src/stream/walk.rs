@@ -347,6 +347,18 @@ impl<'t, S: ByteSource> Stream<'t, S> {
         self.frames.last().map_or_else(|| [].into(), |frame| Arc::clone(&frame.path))
     }
 
+    /// Where unknown members of the innermost object are gathered.
+    fn gathered(&self) -> Arc<[Segment]> {
+        let around = self.around();
+        match &self.schema.compiled().settings().unknown {
+            Unknown::Passthrough { target } => {
+                let target: FieldPath = target.parse().unwrap_or_default();
+                around.iter().chain(target.segments()).cloned().collect()
+            }
+            _ => around,
+        }
+    }
+
     /// The way to the next value.
     fn here(&self) -> FieldPath {
         let child = self.frames.last().map(StreamFrame::child);
@@ -432,12 +444,18 @@ impl<'t, S: ByteSource> Stream<'t, S> {
     }
 
     fn push_frame(&mut self, check: &Check, is_object: bool, expands: bool, start: usize) {
-        let path: Arc<[Segment]> = self.here().segments().into();
+        let path: Arc<[Segment]> = if check.gathers {
+            let child = self.frames.last().map(StreamFrame::child);
+            self.gathered().iter().cloned().chain(child).collect()
+        } else {
+            self.here().segments().into()
+        };
         let mut found = Vec::new();
         let kind = (is_object, expands);
         let at = (start, Arc::clone(&path));
+        let ids = (&check.ids, check.keep);
         let mut frame =
-            StreamFrame::open(self.schema, (&check.ids, check.keep), kind, at, &mut found);
+            StreamFrame::open(self.schema, ids, kind, at, self.old(None), &mut found);
         if let Some(parent) = self.frames.last() {
             frame.remember(self.schema.compiled(), parent);
         }
@@ -554,13 +572,15 @@ impl<'t, S: ByteSource> Stream<'t, S> {
         let knows_path =
             parse.old.is_some() || !schema.rules().is_empty() || !schema.codecs().is_empty();
         let path = if knows_path { self.here() } else { FieldPath::root() };
-        let old = parse.old.as_deref().and_then(|old| old.root().find(&path));
+        let old = self.old(Some(document.root()));
+        let old_here = parse.old.as_deref().and_then(|old| old.root().find(&path));
         let place = Place {
             ids: Ids::clone(&check.ids),
             keep: check.keep,
             projects: check.projects,
             path,
             old,
+            old_here,
             keeps_wire: frame.is_some_and(StreamFrame::compares),
         };
         let mut judged = Found::new();
@@ -592,16 +612,18 @@ impl<'t, S: ByteSource> Stream<'t, S> {
             }
         }
         let span = document.place(NodeId::ROOT).unwrap_or_default().value;
-        let around = match &schema.compiled().settings().unknown {
-            Unknown::Passthrough { target } if check.gathers => {
-                let target: FieldPath = target.parse().unwrap_or_default();
-                around.iter().chain(target.segments()).cloned().collect()
-            }
-            _ => around,
-        };
+        let around = if check.gathers { self.gathered() } else { around };
         let presence = self.filtered(&around, step.as_ref(), passed.presence);
         self.ready.push_back(Ready::Part { around, step, document, issues, presence });
         self.report(found, span);
+    }
+
+    /// What the next value, which is `value` if it is not opened, replaces.
+    fn old(&self, value: Option<Value<'_>>) -> Option<Value<'t>> {
+        match self.frames.last() {
+            Some(frame) => frame.old_child(self.schema.compiled(), value),
+            None => self.options.parse.old.as_deref().map(Document::root),
+        }
     }
 
     /// Replaces a `null` that may not be there by its default. Gives whether it is not there at all.

@@ -547,6 +547,15 @@ properties:
       type: object
       properties: {at: {type: string, format: date-time}, size: {type: integer}}
       x-kubernetes-validations: [{rule: self.size >= oldSelf.size}]
+  by-name:
+    type: array
+    x-kubernetes-list-type: map
+    x-kubernetes-list-map-keys: [name]
+    items:
+      type: object
+      required: [name]
+      properties: {name: {type: string}, size: {type: integer}}
+      x-kubernetes-validations: [{rule: self.size >= oldSelf.size}]
 ";
     let options = ImportOptions::new().cel(crdkit_structure::CelOptions::default());
     let schema = with_options(text, &options, Codecs::standard())
@@ -556,12 +565,15 @@ properties:
             }
         }))
         .unwrap();
-    let input = r#"{"items":[{"at":"2024-01-01T01:00:00+01:00","size":1},{"size":2},{"size":3}]}"#;
-    let old = document_of(r#"{"items":[{"size":2},{"size":2},{"size":1}]}"#);
+    let input = r#"{"items":[{"at":"2024-01-01T01:00:00+01:00","size":1},{"size":2},{"size":3}],
+        "by-name":[{"name":"b","size":1},{"name":"a","size":9}]}"#;
+    let old = r#"{"items":[{"size":2},{"size":2},{"size":1}],"by-name":[{"name":"a","size":8},{"name":"b","size":4}]}"#;
+    let old = document_of(old);
     let parse = ParseOptions::new().old(old);
     let expected = parsed(&schema, input, &parse);
     assert!(expected.findings.iter().any(|it| it.contains("business-rule /items/1/size")), "{expected:?}");
-    for threshold in [0, 10, 30, 1_000] {
+    assert!(expected.findings.iter().any(|it| it.contains("rule-failed /by-name/0")), "{expected:?}");
+    for threshold in [0, 10, 60, 1_000] {
         let mut options = self::options(threshold);
         options.parse = parse.clone();
         assert_eq!(streamed(Stream::new(input.as_bytes(), &schema, &options)), expected);
@@ -588,7 +600,7 @@ fn best_effort_decides_what_holds_in_any_case() {
     let text = "
 type: object
 allOf: [{required: [x]}, {properties: {list: {maxItems: 2}}}]
-oneOf: [{required: [y]}]
+oneOf: [{required: [z]}]
 properties: {list: {type: array}}
 ";
     let schema = schema(text, Unknown::Prune);

@@ -161,6 +161,7 @@ properties:
     decoded.value.list.as_mut().unwrap().remove(0);
     decoded.value.plain.as_mut().unwrap().remove(0);
     assert_eq!(write(&decoded), r#"{"list":[{"b":null},{"a":2,"b":3}],"plain":[2,null]}"#);
+    let mut decoded = read(r#"{"list":[{"b":null},{"a":2,"b":3}],"plain":[2,null]}"#);
     let item = decoded.value.list.as_mut().unwrap().get_mut(0).unwrap();
     item.tri = Tri::Null;
     item.a = Some(8);
