@@ -230,7 +230,12 @@ impl<'s> Scope<'s> {
     }
 }
 
-impl Nodes<'_> {
+impl<'s> Nodes<'s> {
+    /// All of them.
+    pub(super) fn all(&self) -> impl Iterator<Item = &'s Node> {
+        self.nodes.iter().map(|(node, _)| *node)
+    }
+
     /// Whether one of them has the fact `flag`.
     pub(super) fn has(&self, flag: Flags) -> bool {
         self.nodes.iter().any(|(node, _)| node.has(flag))

@@ -7,7 +7,9 @@
 mod ready;
 mod text;
 
-pub use ready::{Base64, DurationText, EpochSeconds, IntOrString, JsonText, QuantityText};
+pub use ready::{
+    Base64, DurationText, EpochSeconds, IntOrString, JsonText, NumberText, QuantityText,
+};
 pub use text::Rfc3339;
 
 use super::place::PlacePattern;
@@ -34,6 +36,45 @@ pub trait Codec: Send + Sync {
     fn check(&self, domain: Value<'_>) -> Result<(), String> {
         let _ = domain;
         Ok(())
+    }
+
+    /// This codec first, and `next` on what it gives.
+    fn then<C: Codec>(self, next: C) -> Then<Self, C>
+    where
+        Self: Sized,
+    {
+        let name = format!("{}, then {}", self.name(), next.name());
+        Then { first: self, next, name }
+    }
+}
+
+/// Two codecs, one after the other.
+#[derive(Clone, Debug)]
+pub struct Then<A, B> {
+    first: A,
+    next: B,
+    name: String,
+}
+
+impl<A: Codec, B: Codec> Codec for Then<A, B> {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn decode(&self, wire: Value<'_>) -> Result<Document, String> {
+        let between = self.first.decode(wire)?;
+        self.first.check(between.root())?;
+        self.next.decode(between.root())
+    }
+
+    fn encode(&self, domain: Value<'_>) -> Result<Document, String> {
+        let between = self.next.encode(domain)?;
+        self.first.check(between.root())?;
+        self.first.encode(between.root())
+    }
+
+    fn check(&self, domain: Value<'_>) -> Result<(), String> {
+        self.next.check(domain)
     }
 }
 

@@ -8,7 +8,7 @@ use crdkit_value::{Document, NodeId, Value};
 use proptest::prelude::*;
 
 /// A schema with some members; some have defaults, some allow null.
-fn arbitrary_node() -> impl Strategy<Value = Node> {
+pub(crate) fn arbitrary_node() -> impl Strategy<Value = Node> {
     let leaf = prop_oneof![
         Just(string()),
         Just(integer()),
@@ -44,7 +44,7 @@ fn default_for(node: &Node) -> Option<Document> {
 }
 
 /// A value that fits the schema document, with some members left out, some unknown, some null.
-fn instance(schema: Value<'_>, choices: &mut impl Iterator<Item = u8>) -> Document {
+pub(crate) fn instance(schema: Value<'_>, choices: &mut impl Iterator<Item = u8>) -> Document {
     let mut choice = |n: u8| choices.next().unwrap_or(0) % n;
     let pick = |texts: &[&str], at: u8| {
         document_of(texts.get(usize::from(at)).copied().unwrap_or_default())

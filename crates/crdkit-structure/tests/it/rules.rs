@@ -714,3 +714,76 @@ fn numbers_are_kept_and_written_as_the_option_says() {
         assert_eq!(found.as_deref().map_err(|code| &**code), expected, "{numbers:?} {input}");
     }
 }
+
+#[test]
+fn codecs_follow_one_another() {
+    use crdkit_structure::NumberText;
+    let codecs = Codecs::new().for_path("/at", NumberText.then(EpochSeconds)).unwrap();
+    let options = ImportOptions::new();
+    let schema = schema("{type: object, properties: {at: {type: string}}}", &options).with_codecs(codecs);
+    let parsed = parse(&schema, r#"{"at": "86400"}"#);
+    assert_eq!(parsed.value, document_of(r#"{"at": "1970-01-02T00:00:00Z"}"#), "{}", parsed.issues);
+    assert_eq!(schema.encode_canonical(&parsed.value).unwrap(), br#"{"at":"86400"}"#);
+    assert_eq!(short(&parse(&schema, r#"{"at": "soon"}"#).issues), ["/at invalid_format"]);
+}
+
+#[test]
+fn an_input_is_read_from_a_reader() {
+    let schema = schema("{type: object, properties: {a: {type: integer}}}", &ImportOptions::new());
+    let read = |bytes: &[u8], wire: for<'b> fn(&'b [u8]) -> Wire<'b>| {
+        schema.parse_reader(bytes, wire, &ParseOptions::new()).unwrap()
+    };
+    assert!(read(br#"{"a": 1}"#, |bytes| Wire::Json(bytes)).is_valid());
+    assert!(!read(b"a: x", |bytes| Wire::Yaml(bytes)).is_valid());
+    let few = Limits { bytes: 4, ..Limits::default() };
+    let options = ParseOptions::new().limits(few);
+    let parsed = schema.parse_reader(&br#"{"a": 1}"#[..], |bytes| Wire::Json(bytes), &options).unwrap();
+    assert!(!parsed.is_valid());
+}
+
+#[test]
+fn extensions_have_types() {
+    use crdkit_structure::PatchStrategy;
+    let yaml = "
+type: object
+x-kubernetes-group-version-kind: {group: g, version: v1, kind: K}
+x-kubernetes-unions: [{discriminator: type, fields-to-discriminateBy: {git: Git}}]
+properties:
+  list:
+    type: array
+    x-kubernetes-patch-strategy: merge,retainKeys
+    x-kubernetes-patch-merge-key: name
+    x-mine: {a: [1]}
+    items: {type: object, x-kubernetes-action: list}
+";
+    let schema = schema(yaml, &ImportOptions::new());
+    let at = |pointer: &str| schema.extensions(&pointer.parse().unwrap());
+    let root = at("");
+    assert_eq!(root.kinds().len(), 1);
+    assert_eq!(&*root.kinds()[0].kind, "K");
+    assert_eq!(root.unions(), [(Some("type"), vec![("git", "Git")])]);
+    let list = at("/list");
+    assert_eq!(list.patch_strategy(), [PatchStrategy::Merge, PatchStrategy::RetainKeys]);
+    assert_eq!(list.patch_merge_key().as_deref(), Some("name"));
+    assert_eq!(list.get("x-mine"), Some(document_of(r#"{"a": [1]}"#)));
+    assert_eq!(at("/list/0").action().as_deref(), Some("list"));
+}
+
+#[test]
+fn a_union_without_a_discriminator_has_one_field_and_a_set_names_its_keyword() {
+    let yaml = "
+type: object
+x-kubernetes-unions: [{fields-to-discriminateBy: {git: Git, image: Image}}]
+properties:
+  git: {type: string}
+  image: {type: string}
+  set: {type: array, x-kubernetes-list-type: set, items: {type: string}}
+  plain: {type: array, uniqueItems: true, items: {type: string}}
+";
+    let schema = schema(yaml, &ImportOptions::new());
+    assert!(parse(&schema, r#"{"git": "a"}"#).is_valid());
+    assert_eq!(short(&parse(&schema, r#"{"git": "a", "image": "b"}"#).issues), ["/image not_allowed"]);
+    let parsed = parse(&schema, r#"{"set": ["a", "a"], "plain": ["a", "a"]}"#);
+    let keywords: Vec<_> = parsed.issues.iter().map(|issue| issue.keyword().to_owned()).collect();
+    assert_eq!(keywords, ["uniqueItems", "x-kubernetes-list-type"]);
+}

@@ -1,5 +1,6 @@
 //! Streams: what is found does not depend on how much is held at a time.
 
+use crate::properties::{arbitrary_node, instance};
 use crate::support;
 use crdkit_codec::DecodeError;
 use crdkit_issue::{FieldPath, Issue, codes};
@@ -313,17 +314,20 @@ fn sorted(issues: impl Iterator<Item = String>) -> Vec<String> {
 
 fn parsed(schema: &Schema, text: &str, options: &ParseOptions) -> Known {
     let parsed = schema.parse(text, options);
-    let mut presence: BTreeMap<_, _> =
-        parsed.presence.iter().map(|(path, known)| (path.pointer(), known)).collect();
-    // What was in a removed member is not looked at by a stream.
-    let pruned: Vec<String> =
-        presence.iter().filter(|(_, it)| it.is_pruned()).map(|(path, _)| format!("{path}/")).collect();
-    presence.retain(|path, _| !pruned.iter().any(|above| path.starts_with(above)));
+    let presence = parsed.presence.iter().map(|(path, known)| (path.pointer(), known)).collect();
     Known {
         value: canonical(parsed.value.root()),
         findings: sorted(parsed.issues.iter().chain(parsed.warnings.iter()).map(fact)),
-        presence,
+        presence: outside_of_pruned(presence),
     }
+}
+
+/// What was in a removed member is not looked at by a stream that does not hold it.
+fn outside_of_pruned(mut presence: BTreeMap<String, Presence>) -> BTreeMap<String, Presence> {
+    let pruned = presence.iter().filter(|(_, it)| it.is_pruned());
+    let pruned: Vec<String> = pruned.map(|(path, _)| format!("{path}/")).collect();
+    presence.retain(|path, _| !pruned.iter().any(|above| path.starts_with(above)));
+    presence
 }
 
 fn canonical(value: Value<'_>) -> String {
@@ -379,6 +383,7 @@ fn streamed<S: crdkit_codec::json::ByteSource>(mut stream: Stream<'_, S>) -> Kno
         }
     }
     let findings = sorted(findings.into_iter());
+    let presence = outside_of_pruned(presence);
     Known { value: canonical(document.root()), findings, presence }
 }
 
@@ -465,6 +470,30 @@ proptest! {
         let input = Trickle { bytes: text.as_bytes(), size: chunk };
         let stream = streamed(Stream::new(input, &schema, &options));
         prop_assert_eq!(stream, parsed(&schema, &text, &parse), "{}\n{:?}", text, schema.compiled().settings());
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(500))]
+
+    #[test]
+    fn a_stream_says_what_parsing_says_for_any_schema(
+        node in arbitrary_node(),
+        choices in prop::collection::vec(any::<u8>(), 64),
+        choice in prop::collection::vec(any::<u8>(), 8),
+        threshold in 0..40_usize,
+        chunk in 1..9_usize,
+    ) {
+        let schema = node.build(&import_options(&choice)).unwrap().schema;
+        let written = schema.to_json_schema(&crdkit_structure::ExportOptions::new());
+        let input = instance(written.root(), &mut choices.into_iter());
+        let text = support::text(input.root());
+        let parse = ParseOptions::new().report_pruned(true);
+        let mut options = options(threshold);
+        options.parse = parse.clone();
+        let input = Trickle { bytes: text.as_bytes(), size: chunk };
+        let stream = streamed(Stream::new(input, &schema, &options));
+        prop_assert_eq!(stream, parsed(&schema, &text, &parse), "{}\n{}", text, written);
     }
 }
 

@@ -185,3 +185,80 @@ fn a_type_that_nests_without_end_is_refused() {
     let text = format!("{}null{}", "{\"next\":".repeat(20), "}".repeat(20));
     assert!(schema.decode::<Nested>(&text, &ParseOptions::new()).is_ok());
 }
+
+#[test]
+fn texts_become_types_of_rust() {
+    use crdkit_structure::with;
+    use std::time::Duration;
+    #[derive(Debug, PartialEq, Serialize, Deserialize)]
+    struct Limits {
+        #[serde(with = "with::duration")]
+        timeout: Duration,
+        #[serde(with = "with::base64")]
+        data: Vec<u8>,
+        #[serde(with = "with::quantity")]
+        memory: with::quantity::Quantity,
+    }
+    let yaml = "
+type: object
+properties:
+  timeout: {type: string, format: duration}
+  data: {type: string, format: byte}
+  memory: {type: string, format: quantity}
+";
+    let schema = import_yaml(yaml.as_bytes(), &ImportOptions::new()).unwrap().schema;
+    let schema = schema.with_codecs(Codecs::standard());
+    let text = r#"{"data":"aGk=","memory":"1500m","timeout":"90m"}"#;
+    let decoded = schema.decode::<Limits>(text, &ParseOptions::new()).unwrap();
+    assert_eq!(decoded.value.timeout, Duration::from_secs(5400));
+    assert_eq!(decoded.value.data, b"hi");
+    assert_eq!(decoded.value.memory.to_string(), "1500m");
+    assert_eq!(
+        schema.to_canonical(&decoded.value).unwrap(),
+        br#"{"data":"aGk=","memory":"1500m","timeout":"1h30m0s"}"#
+    );
+}
+
+#[cfg(feature = "schemars")]
+#[test]
+fn a_type_has_a_schema_of_its_own() {
+    use crdkit_structure::for_type;
+    /// A lamp.
+    #[derive(Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+    #[serde(rename_all = "camelCase")]
+    struct Lamp {
+        name: String,
+        #[schemars(range(max = 60))]
+        #[serde(default = "forty")]
+        watts: u32,
+        colour: Option<Colour>,
+        #[serde(default)]
+        dimmed: Tri<u8>,
+        #[serde(default)]
+        parts: Vec<Lamp>,
+    }
+    #[derive(Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+    enum Colour {
+        Warm,
+        Cold,
+    }
+    fn forty() -> u32 {
+        40
+    }
+    let options = ImportOptions::new().defaults(DefaultMode::Apply);
+    let imported = for_type::<Lamp>(&options).unwrap();
+    assert!(!imported.diagnostics.has_warnings(), "{}", imported.diagnostics);
+    let schema = imported.schema;
+    for text in [
+        r#"{"name":"a"}"#,
+        r#"{"colour":null,"dimmed":null,"name":"a","parts":[{"name":"b"},{"colour":"Warm","name":"c","watts":40}]}"#,
+    ] {
+        let lamp = schema.decode::<Lamp>(text, &ParseOptions::new()).unwrap();
+        assert_eq!(lamp.value.watts, 40);
+        assert_eq!(String::from_utf8(schema.to_preserving(&lamp).unwrap()).unwrap(), text);
+    }
+    let wrong = r#"{"name":"a","watts":61,"parts":[{"colour":"Green"}]}"#;
+    let issues = schema.parse(wrong, &ParseOptions::new()).issues;
+    let found: Vec<_> = issues.iter().map(|issue| issue.path.pointer()).collect();
+    assert_eq!(found, ["/parts/0/colour", "/parts/0/name", "/watts"], "{issues}");
+}
