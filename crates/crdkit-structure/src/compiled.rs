@@ -117,6 +117,8 @@ struct Inner {
     settings: Settings,
     /// Where each schema was first written.
     places: BTreeMap<Id, FieldPath>,
+    /// Whether some schema is made of others, so that what applies to a value is not known from one node.
+    composes: bool,
 }
 
 impl CompiledSchema {
@@ -126,7 +128,13 @@ impl CompiledSchema {
         settings: Settings,
         places: BTreeMap<Id, FieldPath>,
     ) -> Self {
-        Self(Arc::new(Inner { table, root, settings, places }))
+        let composes = table.ids().any(|id| table.node(id).needs_whole());
+        Self(Arc::new(Inner { table, root, settings, places, composes }))
+    }
+
+    /// Whether some schema is made of others.
+    pub(crate) fn composes(&self) -> bool {
+        self.0.composes
     }
 
     /// Every schema with the place where it was first written.

@@ -46,8 +46,8 @@ mod typed;
 mod wire;
 
 pub use codec::{
-    Base64, Codec, Codecs, DurationText, EpochSeconds, IntOrString, JsonText, NumberText, QuantityText,
-    Rfc3339, Then,
+    Base64, Codec, Codecs, DurationText, EpochSeconds, IntOrString, JsonText, NumberText,
+    QuantityText, Rfc3339, Then,
 };
 pub use compiled::{CompiledSchema, Semantics, Settings};
 pub use decoded::{Decoded, Parsed};

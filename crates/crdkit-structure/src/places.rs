@@ -83,7 +83,13 @@ pub(super) fn convert(
     skip: &BTreeSet<NodeId>,
     document: &mut Document,
 ) -> (Vec<NodeId>, Vec<(NodeId, Issue)>) {
-    convert_part(schema, codecs, way, (skip, Scope::new(schema).root(), &FieldPath::root()), document)
+    convert_part(
+        schema,
+        codecs,
+        way,
+        (skip, Scope::new(schema).root(), &FieldPath::root()),
+        document,
+    )
 }
 
 /// The same for a document that is a part of one: its schemas and where it stands come with `skip`.

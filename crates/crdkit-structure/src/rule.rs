@@ -161,8 +161,7 @@ impl RuleSet {
             let name = rule.name();
             let path = base.rebase(around);
             let found = &mut found;
-            let mut context =
-                RuleContext { rule: name, base, path, presence, old, id, found };
+            let mut context = RuleContext { rule: name, base, path, presence, old, id, found };
             rule.check(&mut context, value);
         }
         found

@@ -174,7 +174,7 @@ fn changes(compiled: &CompiledSchema, place: &Place<'_>, document: &Document) ->
     }
     place.ids.iter().any(|applied| {
         let id = &applied.id();
-        let has_defaults = compiled.node(*id).has(Flags::HAS_DEFAULTS);
+        let has_defaults = compiled.composes() || compiled.node(*id).has(Flags::HAS_DEFAULTS);
         if has_defaults && settings.defaults != DefaultMode::Ignore {
             return true;
         }

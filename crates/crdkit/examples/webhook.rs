@@ -3,9 +3,7 @@
 //! The object is read as the server reads it, labelled by the webhook, read again because it was changed, and judged.
 #![expect(clippy::print_stdout, reason = "a program for people")]
 
-use crdkit::{
-    AdmissionRequest, Crd, Document, Format, NewValue, RequestOptions, Style, Value,
-};
+use crdkit::{AdmissionRequest, Crd, Document, Format, NewValue, RequestOptions, Style, Value};
 use std::error::Error;
 
 const CRD: &str = include_str!("../../../fixtures/crds/queues.yaml");

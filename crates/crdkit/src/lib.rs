@@ -65,8 +65,8 @@
 
 pub use crdkit_codec::{DecodeError, DecodeOptions, Decoded, EncodeError, Format, Style};
 pub use crdkit_engine::{
-    AdmissionRequest, AdmissionResponse, Changes, Crd, CrdError, FieldValidation, Input, Outcome, ReadObject, RequestOptions, Stored,
-    Version,
+    AdmissionRequest, AdmissionResponse, Changes, Crd, CrdError, FieldValidation, Input, Outcome,
+    ReadObject, RequestOptions, Stored, Version,
 };
 pub use crdkit_issue::{
     Arg, Code, FieldPath, Issue, Issues, LineIndex, PathStyle, Segment, Severity, Span, codes,
@@ -79,15 +79,18 @@ pub use crdkit_value::{Document, Kind, Limits, NewValue, NodeId, PresenceMap, Va
 /// Schemas without CRDs.
 pub mod structure {
     pub use crdkit_codec::yaml::StrictReader;
-    #[cfg(feature = "serde")]
-    pub use crdkit_structure::Tri;
-    pub use crdkit_structure::stream::{Element, Elements, Stream, StreamOptions};
+    #[cfg(feature = "schemars")]
+    pub use crdkit_structure::for_type;
+    pub use crdkit_structure::stream::{Element, Elements, Stream, StreamOptions, StreamStep};
     pub use crdkit_structure::{
-        Base64, Codec, Codecs, DefaultMode, Diagnostics, DurationText, EncodeError, EncodeMode,
-        EpochSeconds, ExportOptions, ImportError, ImportOptions, Imported, IntOrString, JsonText,
-        ParseOptions, Parsed, Profile, QuantityText, Report, Rfc3339, Rule, Schema, Unknown,
+        Base64, Codec, Codecs, CrdSelector, Decoded, DefaultMode, DiagnosticLevel, Diagnostics,
+        DurationText, EncodeError, EncodeMode, EpochSeconds, ExportOptions, Extensions,
+        ImportError, ImportOptions, Imported, IntOrString, JsonText, NumberText, ParseOptions,
+        Parsed, PatchStrategy, Profile, QuantityText, Report, Rfc3339, Rule, Schema, Then, Unknown,
         WhenSeen, Wire, build, document_of, import, import_json, import_yaml, rule_fn,
     };
+    #[cfg(feature = "serde")]
+    pub use crdkit_structure::{Tri, with};
 }
 
 /// Old CRDs against new ones.

@@ -84,6 +84,7 @@ properties:
         status: {type: object, x-kubernetes-preserve-unknown-fields: true}
 ";
 
+// Proves REQ-117.
 pub(crate) fn run(_corpus: &Path) -> Result<()> {
     let schemas = [
         ("decoding alone", schema("{}", Unknown::Preserve)?),

@@ -1,7 +1,9 @@
 //! Rust types to and from CBOR.
 
 use super::{bytes, hex};
-use crdkit_codec::cbor::{FieldsV1, RawExtension, from_slice, from_slice_keeping_raw, from_slice_strict, to_vec, write_to};
+use crdkit_codec::cbor::{
+    FieldsV1, RawExtension, from_slice, from_slice_keeping_raw, from_slice_strict, to_vec, write_to,
+};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -205,7 +207,8 @@ fn raw_values_are_json_unless_they_are_to_stay_as_they_are() {
     assert_eq!(event.fields.raw(), br#"{"f:a":{}}"#);
 
     // JSON both ways, at any depth, whichever format the bytes are in.
-    let text = r#"{"object":{"a":[1,null,"x"]},"fields":{"f:a":{}},"nested":[{"b":{"c":1.5}},null]}"#;
+    let text =
+        r#"{"object":{"a":[1,null,"x"]},"fields":{"f:a":{}},"nested":[{"b":{"c":1.5}},null]}"#;
     let event: Event = serde_json::from_str(text).unwrap();
     assert_eq!(event.object.raw(), Some(&br#"{"a":[1,null,"x"]}"#[..]));
     assert_eq!(event.nested[1].raw(), None);

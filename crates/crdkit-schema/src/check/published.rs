@@ -49,8 +49,7 @@ pub fn extension_problem(key: &str, value: Value<'_>) -> Option<&'static str> {
             "`merge`, `retainKeys` or both, separated by a comma",
         ),
         "x-kubernetes-patch-merge-key" => (
-            value.as_str().is_some_and(|key| !key.is_empty())
-                && value.parent().is_some_and(merges),
+            value.as_str().is_some_and(|key| !key.is_empty()) && value.parent().is_some_and(merges),
             "the name of a field, on a list whose patch strategy is `merge`",
         ),
         "x-kubernetes-group-version-kind" => (

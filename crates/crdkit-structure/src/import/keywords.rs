@@ -63,10 +63,18 @@ pub(super) fn kind(name: &str) -> Keyword {
         | "x-kubernetes-embedded-resource"
         | "x-kubernetes-int-or-string"
         | "x-kubernetes-preserve-unknown-fields" => Shape::Bool,
-        "$anchor" | "$dynamicAnchor" | "$dynamicRef" | "$id" | "$ref" | "$schema" | "format"
-        | "id" | "openapi" | "pattern" | "x-kubernetes-list-type" | "x-kubernetes-map-type" => {
-            Shape::Text
-        }
+        "$anchor"
+        | "$dynamicAnchor"
+        | "$dynamicRef"
+        | "$id"
+        | "$ref"
+        | "$schema"
+        | "format"
+        | "id"
+        | "openapi"
+        | "pattern"
+        | "x-kubernetes-list-type"
+        | "x-kubernetes-map-type" => Shape::Text,
         "maximum" | "minimum" | "multipleOf" => Shape::Number,
         "exclusiveMaximum" | "exclusiveMinimum" => Shape::Limit,
         "maxContains" | "maxItems" | "maxLength" | "maxProperties" | "minContains" | "minItems"

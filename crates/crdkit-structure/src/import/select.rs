@@ -77,7 +77,8 @@ impl CrdSelector {
             VersionSelector::Named(name) => Some(name),
             VersionSelector::Storage | VersionSelector::FirstServed => None,
         };
-        let wanted = [("kind", self.kind.as_ref()), ("group", self.group.as_ref()), ("version", version)];
+        let wanted =
+            [("kind", self.kind.as_ref()), ("group", self.group.as_ref()), ("version", version)];
         let kinds = group_version_kinds(schema);
         self.kind.is_some()
             && kinds.into_iter().any(|kind| {
@@ -149,8 +150,17 @@ fn components(document: Value<'_>) -> Option<Value<'_>> {
     let of_documents = |key: &str| {
         matches!(
             key,
-            "components" | "definitions" | "externalDocs" | "info" | "openapi" | "paths" | "security"
-                | "servers" | "swagger" | "tags" | "webhooks"
+            "components"
+                | "definitions"
+                | "externalDocs"
+                | "info"
+                | "openapi"
+                | "paths"
+                | "security"
+                | "servers"
+                | "swagger"
+                | "tags"
+                | "webhooks"
         ) || key.starts_with("x-") && !key.starts_with("x-kubernetes-")
     };
     components.filter(|_| document.members().all(|(key, _)| of_documents(key)))

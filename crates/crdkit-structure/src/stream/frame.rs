@@ -129,8 +129,10 @@ impl<'t> StreamFrame<'t> {
                 }
             }
             if expands {
-                pending.extend(node.junctors().into_iter().flat_map(|it| it.all_of.iter().copied()));
-                pending.extend(node.more().into_iter().flat_map(|it| it.references.iter().copied()));
+                pending
+                    .extend(node.junctors().into_iter().flat_map(|it| it.all_of.iter().copied()));
+                pending
+                    .extend(node.more().into_iter().flat_map(|it| it.references.iter().copied()));
             }
             missing.extend(node.required.iter().map(|name| table.name(*name)));
             if has_unique_items(node) || has_unique_keys(node) {
@@ -181,7 +183,11 @@ impl<'t> StreamFrame<'t> {
     }
 
     /// What the next child replaces; an item, which is `value`, is told apart by its keys.
-    pub(super) fn old_child(&self, schema: &CompiledSchema, value: Option<Value<'_>>) -> Option<Value<'t>> {
+    pub(super) fn old_child(
+        &self,
+        schema: &CompiledSchema,
+        value: Option<Value<'_>>,
+    ) -> Option<Value<'t>> {
         match &self.kind {
             Kind::Object { key, .. } if !self.nodes.has(Flags::ATOMIC_MAP) => self.old?.get(key),
             Kind::Object { .. } => None,
@@ -302,7 +308,10 @@ impl<'t> StreamFrame<'t> {
 
     /// The defaults of members that have not come, to be put there; where they are only noted, they count as if they
     /// were there.
-    pub(super) fn take_defaults(&mut self, schema: &'t CompiledSchema) -> Vec<(&'t str, DefaultId)> {
+    pub(super) fn take_defaults(
+        &mut self,
+        schema: &'t CompiledSchema,
+    ) -> Vec<(&'t str, DefaultId)> {
         let Kind::Object { missing, defaults, present, notes, .. } = &mut self.kind else {
             return Vec::new();
         };

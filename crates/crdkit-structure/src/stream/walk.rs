@@ -404,8 +404,7 @@ impl<'t, S: ByteSource> Stream<'t, S> {
 
     /// Opens a value because whoever asks for the items has said that the array is not to be held.
     fn open(&mut self, check: &Check, is_object: bool, start: usize) {
-        let whole =
-            StreamFrame::whole(self.schema, &check.ids, self.frames.last(), || self.here());
+        let whole = StreamFrame::whole(self.schema, &check.ids, self.frames.last(), || self.here());
         if let Some(why) = whole {
             self.undecided(why, start);
         }
@@ -454,8 +453,7 @@ impl<'t, S: ByteSource> Stream<'t, S> {
         let kind = (is_object, expands);
         let at = (start, Arc::clone(&path));
         let ids = (&check.ids, check.keep);
-        let mut frame =
-            StreamFrame::open(self.schema, ids, kind, at, self.old(None), &mut found);
+        let mut frame = StreamFrame::open(self.schema, ids, kind, at, self.old(None), &mut found);
         if let Some(parent) = self.frames.last() {
             frame.remember(self.schema.compiled(), parent);
         }
@@ -585,8 +583,7 @@ impl<'t, S: ByteSource> Stream<'t, S> {
         };
         let mut judged = Found::new();
         self.taken(&check, &step, &document, &mut judged);
-        let passed =
-            stages::through(schema, &place, &mut document, presence, &mut judged, parse);
+        let passed = stages::through(schema, &place, &mut document, presence, &mut judged, parse);
         if check.ids.len() > 1 {
             let mut seen = BTreeSet::new();
             judged.retain(|(_, issue)| seen.insert((issue.path.clone(), issue.code.info().name)));
@@ -722,7 +719,8 @@ impl<'t, S: ByteSource> Stream<'t, S> {
         let mut found = Vec::new();
         let Some(frame) = self.frames.last_mut() else { return };
         frame.close(compiled, &mut found);
-        let (at, path, notes) = (Span::at(frame.start), Arc::clone(&frame.path), frame.take_notes());
+        let (at, path, notes) =
+            (Span::at(frame.start), Arc::clone(&frame.path), frame.take_notes());
         self.report(found, at);
         self.ready.push_back(Ready::Closed(path, notes));
         let Some(ended) = self.frames.pop() else { return };

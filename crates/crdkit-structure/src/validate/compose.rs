@@ -200,7 +200,8 @@ fn may_project_differently(table: &Table, settings: &Settings, branches: &[Id]) 
     let prunes = settings.profile == Profile::Loose
         && matches!(settings.unknown, Unknown::Prune | Unknown::Passthrough { .. });
     let declares = |id: &Id| !table.node(table.resolve(*id)).fields.is_empty();
-    (prunes || fills(settings)) && branches.iter().any(declares) || has_codecs(table, settings, branches)
+    (prunes || fills(settings)) && branches.iter().any(declares)
+        || has_codecs(table, settings, branches)
 }
 
 /// Whether defaults of alternatives count.

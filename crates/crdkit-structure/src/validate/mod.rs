@@ -19,17 +19,15 @@ mod report;
 mod unique;
 
 pub(crate) use fits::Fits;
-pub use report::{ValidateRequest, branch, is_valid, report};
 pub(crate) use object::refuses;
+pub use report::{ValidateRequest, branch, is_valid, report};
 pub(crate) use unique::{Identity, ItemKeys, has_unique_items, has_unique_keys};
 
 use problem::LooseProblem;
 
 use crate::compiled::{Semantics, Settings};
 use crate::import::{Ambiguity, IntOrString};
-use crdkit_schema::compile::{
-    Id, Junctors, ListType, Literal, Node, ResourceId, Table, Types,
-};
+use crdkit_schema::compile::{Id, Junctors, ListType, Literal, Node, ResourceId, Table, Types};
 use crdkit_schema::validate::{Finding, Instance, Keywords, Position, Problem, Validator};
 use crdkit_value::{Document, Kind, NodeId, Value};
 use std::ops::{Deref, DerefMut};

@@ -4,9 +4,7 @@ use super::{LooseKeywords, LooseProblem, LooseValidator, Role};
 use crate::compiled::Settings;
 use crate::import::{DefaultMode, Embedded, Nulls, Unknown};
 use crate::member;
-use crdkit_schema::compile::{
-    Additional, Flags, Member, More, Node, Table, TypeSet, Union,
-};
+use crdkit_schema::compile::{Additional, Flags, Member, More, Node, Table, TypeSet, Union};
 use crdkit_schema::validate::{Instance, Problem, Validator};
 use crdkit_text::names;
 use crdkit_value::{Members, NodeId, Value};
@@ -95,9 +93,10 @@ impl<'t> LooseValidator<'_, 't> {
         self.keywords.fills
             && settings.nulls == Nulls::DropLikeApiServer
             && member.is_null()
-            && member.key().and_then(|key| node.fields.get(table, key)).is_some_and(|id| {
-                !table.node(table.resolve(id)).type_set().has(TypeSet::NULL)
-            })
+            && member
+                .key()
+                .and_then(|key| node.fields.get(table, key))
+                .is_some_and(|id| !table.node(table.resolve(id)).type_set().has(TypeSet::NULL))
     }
 
     /// Whether a default will stand in for the absent property.
@@ -170,7 +169,8 @@ impl<'t> LooseValidator<'_, 't> {
     }
 
     fn at_most_one(&mut self, at: &Instance<'t, '_>, union: &'t Union) {
-        let fields = union.fields.iter().filter_map(|(name, _)| at.value.get(self.table.name(*name)));
+        let fields =
+            union.fields.iter().filter_map(|(name, _)| at.value.get(self.table.name(*name)));
         let set: Vec<Value<'_>> = fields.filter(|field| !field.is_null()).collect();
         if let Some((first, others)) = set.split_first() {
             for other in others {

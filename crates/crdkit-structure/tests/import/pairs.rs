@@ -42,8 +42,7 @@ const ANY_OF: &str =
     "{type: object, properties: {a: {type: integer, anyOf: [{minimum: 1}, {minimum: 2}]}}}";
 const SET: &str = "{type: object, properties: {a: {type: array, x-kubernetes-list-type: set,
     items: {type: string, format: date-time}}}}";
-const UNEVALUATED: &str =
-    "{type: object, properties: {a: {type: array, prefixItems: [{type: integer}], unevaluatedItems: false}}}";
+const UNEVALUATED: &str = "{type: object, properties: {a: {type: array, prefixItems: [{type: integer}], unevaluatedItems: false}}}";
 const RULE: &str = "{type: object, properties: {a: {type: integer,
     x-kubernetes-validations: [{rule: self > 5}]}}}";
 
@@ -126,6 +125,7 @@ fn excludes(one: &Choice, other: &Choice) -> bool {
         || one.option == "ambiguity" && other.option == "exclusive"
 }
 
+// Proves REQ-004, REQ-098.
 #[test]
 fn every_option_is_honoured_beside_every_other() {
     let presets: &[(&str, fn() -> ImportOptions)] = &[

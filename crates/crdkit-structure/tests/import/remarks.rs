@@ -18,6 +18,7 @@ fn check(options: &ImportOptions, text: &str, expected: &[&str]) {
     assert_eq!(imported.diagnostics.has_warnings(), imported.diagnostics.warnings().count() > 0);
 }
 
+// Proves REQ-190, REQ-193, REQ-194, REQ-195, REQ-197, REQ-198, REQ-199, REQ-201.
 #[test]
 fn structural_rules() {
     let options = ImportOptions::new();
@@ -86,6 +87,7 @@ fn refused(options: &ImportOptions, text: &str) -> Vec<String> {
     }
 }
 
+// Proves REQ-104.
 #[test]
 fn a_malformed_keyword_is_an_error_with_its_place_in_every_profile() {
     for keyword in [
@@ -132,7 +134,9 @@ fn a_malformed_keyword_is_an_error_with_its_place_in_every_profile() {
         let name = keyword.split(':').next().unwrap_or_default();
         let text = format!("{{properties: {{a: {{{keyword}}}}}}}");
         let expected = format!("schema_invalid /properties/a/{name}");
-        for options in [loose(), ImportOptions::new(), ImportOptions::kubernetes(), ImportOptions::audit()] {
+        for options in
+            [loose(), ImportOptions::new(), ImportOptions::kubernetes(), ImportOptions::audit()]
+        {
             let found = refused(&options, &text);
             assert!(found.contains(&expected), "{keyword}: {found:?}");
             let imported = try_import(&text, &options.malformed(DiagnosticLevel::Warning));
@@ -145,7 +149,8 @@ fn a_malformed_keyword_is_an_error_with_its_place_in_every_profile() {
 #[test]
 fn a_keyword_of_another_dialect_does_not_vanish() {
     let draft4 = loose().dialect(Dialect::Draft4);
-    for (keyword, value) in [("const", "1"), ("contains", "{}"), ("if", "{}"), ("nullable", "true")] {
+    for (keyword, value) in [("const", "1"), ("contains", "{}"), ("if", "{}"), ("nullable", "true")]
+    {
         let expected = format!("schema_unsupported_keyword /{keyword}");
         check(&draft4, &format!("{{{keyword}: {value}}}"), &[&expected]);
     }
@@ -169,6 +174,7 @@ fn a_document_of_components_is_no_schema() {
     assert!(matches!(try_import(text, &loose().select(wrong)), Err(ImportError::Selector(_))));
 }
 
+// Proves REQ-104.
 #[test]
 fn what_cannot_be_meant() {
     let options = loose().malformed(DiagnosticLevel::Warning);
@@ -206,6 +212,7 @@ fn a_pattern_that_cannot_be_read_does_not_refuse_documents() {
     crate::support::check_with(&options, "{properties: {a: {pattern: '('}}}", "{a: x}", &[]);
 }
 
+// Proves REQ-005, REQ-037, REQ-064, REQ-065.
 #[test]
 fn rules_are_compiled_when_they_are_to_be_evaluated() {
     let rule =
@@ -235,6 +242,7 @@ fn rules_are_compiled_when_they_are_to_be_evaluated() {
     check(&loose(), &rule("self."), &["schema_cel_ignored /x-kubernetes-validations"]);
 }
 
+// Proves REQ-105.
 #[test]
 fn remarks_can_be_denied_by_level() {
     let note = "{then: {}}";
@@ -247,6 +255,7 @@ fn remarks_can_be_denied_by_level() {
     assert!(try_import("{type: text}", &loose().deny(DiagnosticLevel::Error)).is_err());
 }
 
+// Proves REQ-205, REQ-206, REQ-207, REQ-208, REQ-209, REQ-210.
 #[test]
 fn extensions_are_kept_for_those_who_write_the_schema_out_again() {
     let imported = try_import(

@@ -114,6 +114,7 @@ fn pointers(value: Value<'_>, at: &str, out: &mut Vec<String>) {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
+    // Proves REQ-143, REQ-160, REQ-173.
     #[test]
     fn a_round_trip_keeps_what_the_input_had(
         node in arbitrary_node(),

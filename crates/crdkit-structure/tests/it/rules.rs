@@ -45,6 +45,7 @@ fn person(defaults: DefaultMode) -> Schema {
     schema(PERSON, &ImportOptions::new().defaults(defaults))
 }
 
+// Proves REQ-145, REQ-152.
 #[test]
 fn preserving_output_needs_presence() {
     let schema = person(DefaultMode::Apply);
@@ -54,6 +55,7 @@ fn preserving_output_needs_presence() {
     assert!(schema.encode_with(&value, None, EncodeMode::Canonical).is_ok());
 }
 
+// Proves REQ-155, REQ-175.
 #[test]
 fn what_the_program_has_set_is_written() {
     let schema = person(DefaultMode::Apply);
@@ -87,6 +89,7 @@ fn what_the_program_has_set_is_written() {
     assert!(!text(schema.encode_preserving(&edited)).contains("tags"));
 }
 
+// Proves REQ-155.
 #[test]
 fn a_null_that_the_program_has_replaced_is_written_as_the_new_value() {
     let yaml = "type: object\nproperties: {a: {type: integer, nullable: true}}";
@@ -101,6 +104,7 @@ fn a_null_that_the_program_has_replaced_is_written_as_the_new_value() {
     assert_eq!(text(literal), r#"{"a":null}"#);
 }
 
+// Proves REQ-142, REQ-151, REQ-180.
 #[test]
 fn output_is_checked_on_both_sides() {
     let schema = person(DefaultMode::Apply);
@@ -158,6 +162,7 @@ fn a_scalar_that_was_null_cannot_be_preserved() {
     assert_eq!(short(error.issues().unwrap()), [" invalid_type"]);
 }
 
+// Proves REQ-073.
 #[test]
 fn rules_run_innermost_first_and_only_when_their_places_were_seen() {
     struct Range;
@@ -229,6 +234,7 @@ fn rules_see_what_was_there_before() {
     assert!(parse(&schema, r#"{"size": 4}"#).is_valid());
 }
 
+// Proves REQ-107, REQ-141.
 #[test]
 fn codecs_give_the_program_one_form_and_the_wire_one_spelling() {
     for (codec, wire, domain, back) in [
@@ -281,6 +287,7 @@ fn codecs_give_the_program_one_form_and_the_wire_one_spelling() {
     }
 }
 
+// Proves REQ-167.
 #[test]
 fn times_have_nine_digits_at_most_and_none_too_many() {
     for (wire, expected) in [
@@ -295,6 +302,7 @@ fn times_have_nine_digits_at_most_and_none_too_many() {
     }
 }
 
+// Proves REQ-157, REQ-181.
 #[test]
 fn a_codec_stands_at_a_path_and_presence_speaks_of_the_program_s_shape() {
     let yaml = "
@@ -374,6 +382,7 @@ properties:
     }
 }
 
+// Proves REQ-106.
 #[test]
 fn presence_is_kept_where_it_is_asked_for() {
     let schema = person(DefaultMode::Apply);
@@ -411,6 +420,7 @@ fn strange_names_are_names_like_any_other() {
     );
 }
 
+// Proves REQ-072.
 #[test]
 fn defaults_are_readable_in_every_mode() {
     for mode in [DefaultMode::Ignore, DefaultMode::Annotate, DefaultMode::Apply] {
@@ -423,6 +433,7 @@ fn defaults_are_readable_in_every_mode() {
     }
 }
 
+// Proves REQ-069.
 #[test]
 fn required_and_default_by_mode() {
     let yaml = "type: object\nrequired: [a]\nproperties: {a: {type: integer, default: 1}}";
@@ -491,6 +502,7 @@ fn built_schemas_are_imported_ones() {
     assert!(wrong.build(&lenient).unwrap().diagnostics.has_warnings());
 }
 
+// Proves REQ-075.
 #[test]
 fn export_keeps_extensions_and_can_mark_presence() {
     let text = br#"{"openAPIV3Schema": {"type": "object", "x-mine": {"a": 1}}}"#;
@@ -565,6 +577,7 @@ fn every_cut_of_an_input_is_a_finding_and_not_a_panic() {
     assert!(schema.parse(&b"{\"a\":\"\xff\"}"[..], &ParseOptions::new()).issues.has("parse_error"));
 }
 
+// Proves REQ-121.
 #[test]
 fn every_format_is_read() {
     let schema = person(DefaultMode::Ignore);
@@ -581,6 +594,7 @@ fn every_format_is_read() {
     assert!(warned.is_valid() && warned.warnings.has("duplicate_key"));
 }
 
+// Proves REQ-126.
 #[test]
 fn an_import_refuses_keys_that_are_given_twice() {
     let text = b"type: object\ntype: string\n";
@@ -636,6 +650,7 @@ fn the_table_of_unknown_members_holds() {
     }
 }
 
+// Proves REQ-074, REQ-159.
 #[test]
 fn nulls_by_mode_at_every_depth() {
     let yaml = "
@@ -673,6 +688,7 @@ properties:
     }
 }
 
+// Proves REQ-094.
 #[test]
 fn paths_of_findings_can_be_shown_as_kubernetes_shows_them() {
     let yaml =
@@ -720,7 +736,8 @@ fn codecs_follow_one_another() {
     use crdkit_structure::NumberText;
     let codecs = Codecs::new().for_path("/at", NumberText.then(EpochSeconds)).unwrap();
     let options = ImportOptions::new();
-    let schema = schema("{type: object, properties: {at: {type: string}}}", &options).with_codecs(codecs);
+    let schema =
+        schema("{type: object, properties: {at: {type: string}}}", &options).with_codecs(codecs);
     let parsed = parse(&schema, r#"{"at": "86400"}"#);
     assert_eq!(parsed.value, document_of(r#"{"at": "1970-01-02T00:00:00Z"}"#), "{}", parsed.issues);
     assert_eq!(schema.encode_canonical(&parsed.value).unwrap(), br#"{"at":"86400"}"#);
@@ -737,7 +754,8 @@ fn an_input_is_read_from_a_reader() {
     assert!(!read(b"a: x", |bytes| Wire::Yaml(bytes)).is_valid());
     let few = Limits { bytes: 4, ..Limits::default() };
     let options = ParseOptions::new().limits(few);
-    let parsed = schema.parse_reader(&br#"{"a": 1}"#[..], |bytes| Wire::Json(bytes), &options).unwrap();
+    let parsed =
+        schema.parse_reader(&br#"{"a": 1}"#[..], |bytes| Wire::Json(bytes), &options).unwrap();
     assert!(!parsed.is_valid());
 }
 
@@ -782,7 +800,10 @@ properties:
 ";
     let schema = schema(yaml, &ImportOptions::new());
     assert!(parse(&schema, r#"{"git": "a"}"#).is_valid());
-    assert_eq!(short(&parse(&schema, r#"{"git": "a", "image": "b"}"#).issues), ["/image not_allowed"]);
+    assert_eq!(
+        short(&parse(&schema, r#"{"git": "a", "image": "b"}"#).issues),
+        ["/image not_allowed"]
+    );
     let parsed = parse(&schema, r#"{"set": ["a", "a"], "plain": ["a", "a"]}"#);
     let keywords: Vec<_> = parsed.issues.iter().map(|issue| issue.keyword().to_owned()).collect();
     assert_eq!(keywords, ["uniqueItems", "x-kubernetes-list-type"]);

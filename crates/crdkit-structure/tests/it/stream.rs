@@ -14,8 +14,8 @@ use crdkit_structure::{
     document_of, import_with, rule_fn,
 };
 use crdkit_value::{Document, Duplicates, NewValue, NodeId, Presence, PresenceFilter, Value};
-use std::collections::BTreeMap;
 use proptest::prelude::*;
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::{self, Read};
 
@@ -140,6 +140,7 @@ fn document() -> impl Strategy<Value = String> {
 }
 
 proptest! {
+    // Proves REQ-085, REQ-091, REQ-135.
     #[test]
     fn findings_do_not_depend_on_how_much_is_held(
         text in prop_oneof![document(), value(4)],
@@ -192,6 +193,7 @@ proptest! {
     }
 }
 
+// Proves REQ-084.
 #[test]
 fn good_items_flow_on_beside_bad_ones() {
     let schema = schema(SCHEMA, Unknown::Prune);
@@ -222,6 +224,7 @@ fn good_items_flow_on_beside_bad_ones() {
     assert_eq!(facts(elements.issues()), ["maximum /a", "repeated-keys /items/3"]);
 }
 
+// Proves REQ-014, REQ-017, REQ-086, REQ-087, REQ-088, REQ-124.
 #[test]
 fn what_needs_the_whole_value_is_held_refused_or_left_undecided() {
     let text = "
@@ -454,6 +457,7 @@ fn import_options(choice: &[u8]) -> ImportOptions {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1_000))]
 
+    // Proves REQ-002, REQ-013, REQ-084, REQ-085.
     #[test]
     fn a_stream_says_what_parsing_says(
         text in prop_oneof![document(), value(4)],
@@ -588,11 +592,14 @@ properties:
 ";
     let options = ImportOptions::new().cel(crdkit_structure::CelOptions::default());
     let schema = with_options(text, &options, Codecs::standard())
-        .with_rule_at("/items/*", rule_fn("odd", |context, value| {
-            if value.get("size").and_then(Value::as_i64).is_some_and(|size| size % 2 == 0) {
-                context.report("/size", context.path().pointer());
-            }
-        }))
+        .with_rule_at(
+            "/items/*",
+            rule_fn("odd", |context, value| {
+                if value.get("size").and_then(Value::as_i64).is_some_and(|size| size % 2 == 0) {
+                    context.report("/size", context.path().pointer());
+                }
+            }),
+        )
         .unwrap();
     let input = r#"{"items":[{"at":"2024-01-01T01:00:00+01:00","size":1},{"size":2},{"size":3}],
         "by-name":[{"name":"b","size":1},{"name":"a","size":9}]}"#;
@@ -600,8 +607,14 @@ properties:
     let old = document_of(old);
     let parse = ParseOptions::new().old(old);
     let expected = parsed(&schema, input, &parse);
-    assert!(expected.findings.iter().any(|it| it.contains("business-rule /items/1/size")), "{expected:?}");
-    assert!(expected.findings.iter().any(|it| it.contains("rule-failed /by-name/0")), "{expected:?}");
+    assert!(
+        expected.findings.iter().any(|it| it.contains("business-rule /items/1/size")),
+        "{expected:?}"
+    );
+    assert!(
+        expected.findings.iter().any(|it| it.contains("rule-failed /by-name/0")),
+        "{expected:?}"
+    );
     for threshold in [0, 10, 60, 1_000] {
         let mut options = self::options(threshold);
         options.parse = parse.clone();
@@ -609,12 +622,12 @@ properties:
     }
 }
 
+// Proves REQ-087, REQ-090.
 #[test]
 fn a_surplus_item_ends_a_stream_that_stops_at_the_first_error() {
-    for text in [
-        "{type: array, maxItems: 2}",
-        "{type: array, contains: {type: integer}, maxContains: 2}",
-    ] {
+    for text in
+        ["{type: array, maxItems: 2}", "{type: array, contains: {type: integer}, maxContains: 2}"]
+    {
         let schema = schema(text, Unknown::Prune);
         let mut options = options(2);
         options.parse = options.parse.fail_fast(true);
@@ -624,6 +637,7 @@ fn a_surplus_item_ends_a_stream_that_stops_at_the_first_error() {
     }
 }
 
+// Proves REQ-086, REQ-088, REQ-135.
 #[test]
 fn best_effort_decides_what_holds_in_any_case() {
     let text = "
@@ -637,8 +651,5 @@ properties: {list: {type: array}}
     options.strategy.on_exceed = Resolution::BestEffort;
     let issues = run(&schema, r#"{"list": [1, 2, 3, 4, 5]}"#, &options, 3).expect("JSON");
     let issues: Vec<_> = issues.iter().map(fact).collect();
-    assert_eq!(
-        issues,
-        ["warning buffer-exceeded ", "error max-items /list", "error required /x"]
-    );
+    assert_eq!(issues, ["warning buffer-exceeded ", "error max-items /list", "error required /x"]);
 }

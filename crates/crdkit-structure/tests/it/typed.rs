@@ -45,6 +45,7 @@ properties:
     import_yaml(yaml.as_bytes(), &options).unwrap().schema.with_codecs(Codecs::standard())
 }
 
+// Proves REQ-153.
 #[test]
 fn a_type_comes_and_goes() {
     let schema = schema();
@@ -67,6 +68,7 @@ fn a_type_comes_and_goes() {
     assert_eq!(pair.unwrap().value.shape, Shape::Pair(u64::MAX, true));
 }
 
+// Proves REQ-150.
 #[test]
 fn what_a_type_does_not_take_is_told_with_its_path() {
     let schema = schema();
@@ -110,6 +112,7 @@ fn a_partial_update_tells_missing_from_null() {
     assert_eq!(decoded.value.c.into_option(), Some(1));
 }
 
+// Proves REQ-144, REQ-155, REQ-171.
 #[test]
 fn missing_stays_missing_and_null_stays_null_at_every_depth_after_edits() {
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -141,8 +144,7 @@ properties:
   plain: {type: array, items: {type: integer, default: 5}}
   map: {type: object, additionalProperties: {type: integer, nullable: true}}
 ";
-    let options =
-        ImportOptions::new().defaults(DefaultMode::Apply).nulls(Nulls::DropLikeApiServer);
+    let options = ImportOptions::new().defaults(DefaultMode::Apply).nulls(Nulls::DropLikeApiServer);
     let schema = import_yaml(yaml.as_bytes(), &options).unwrap().schema;
     let read = |text: &str| schema.decode::<Whole>(text, &ParseOptions::new()).unwrap();
     let write = |decoded: &Decoded<Whole>| {

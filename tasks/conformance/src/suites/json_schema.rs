@@ -16,6 +16,7 @@ use crdkit_value::{Document, Value};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+// Proves REQ-009, REQ-016, REQ-040, REQ-132.
 pub(crate) const SUITE: Suite = Suite {
     name: "json-schema",
     cases: "json-schema/tests",
