@@ -7,7 +7,7 @@
 //! has no patch.
 
 use crate::crd::Version;
-use crate::options::RequestOptions;
+use crate::options::{FieldValidation, RequestOptions};
 use crate::outcome::Outcome;
 use crdkit_codec::json::{self, Layout};
 use crdkit_issue::{FieldPath, Segment};
@@ -106,6 +106,15 @@ impl<'d> AdmissionRequest<'d> {
         self.text("/namespace")
     }
 
+    /// What becomes of fields that the schema does not have, as the client has asked; it is told by default.
+    pub fn field_validation(&self) -> FieldValidation {
+        match self.text("/options/fieldValidation") {
+            "Strict" => FieldValidation::Strict,
+            "Ignore" => FieldValidation::Ignore,
+            _ => FieldValidation::Warn,
+        }
+    }
+
     /// The object of the request.
     pub fn object(&self) -> Option<Value<'d>> {
         self.request.get("object").filter(|object| !object.is_null())
@@ -128,7 +137,10 @@ impl<'d> AdmissionRequest<'d> {
         let Some(object) = self.object().filter(|_| judged) else {
             return AdmissionResponse::allowed();
         };
-        let options = options.clone().namespace(self.namespace());
+        let options = options
+            .clone()
+            .namespace(self.namespace())
+            .field_validation(self.field_validation());
         let read = version.read(Document::copy_of(object), &options).and_then(|mut read| {
             change(read.document_mut());
             read.read_again()
