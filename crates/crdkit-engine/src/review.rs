@@ -137,10 +137,8 @@ impl<'d> AdmissionRequest<'d> {
         let Some(object) = self.object().filter(|_| judged) else {
             return AdmissionResponse::allowed();
         };
-        let options = options
-            .clone()
-            .namespace(self.namespace())
-            .field_validation(self.field_validation());
+        let options =
+            options.clone().namespace(self.namespace()).field_validation(self.field_validation());
         let read = version.read(Document::copy_of(object), &options).and_then(|mut read| {
             change(read.document_mut());
             read.read_again()
@@ -211,7 +209,7 @@ impl AdmissionResponse {
 /// The operations of a JSON Patch that make `from` into `to`: member by member, and item by item where a list keeps its
 /// length.
 pub fn difference(from: Value<'_>, to: Value<'_>) -> Document {
-    let mut patch = Document::array();
+    let mut operations = Document::array();
     let mut pending = vec![(FieldPath::root(), from, to)];
     while let Some((path, from, to)) = pending.pop() {
         if from == to {
@@ -219,12 +217,12 @@ pub fn difference(from: Value<'_>, to: Value<'_>) -> Document {
         }
         if from.as_object().is_some() && to.as_object().is_some() {
             for (key, _) in from.members().filter(|(key, _)| to.get(key).is_none()) {
-                operation(&mut patch, "remove", &path.clone().join(Segment::named(key)), None);
+                operation(&mut operations, "remove", &path.clone().join(Segment::named(key)), None);
             }
             for (key, new) in to.members() {
                 let path = path.clone().join(Segment::named(key));
                 match from.get(key) {
-                    None => operation(&mut patch, "add", &path, Some(new)),
+                    None => operation(&mut operations, "add", &path, Some(new)),
                     Some(old) => pending.push((path, old, new)),
                 }
             }
@@ -234,16 +232,16 @@ pub fn difference(from: Value<'_>, to: Value<'_>) -> Document {
             let items = from.items().zip(to.items()).enumerate();
             pending.extend(items.map(|(at, (old, new))| (path.clone().index(at), old, new)));
         } else {
-            operation(&mut patch, "replace", &path, Some(to));
+            operation(&mut operations, "replace", &path, Some(to));
         }
     }
-    patch
+    operations
 }
 
-fn operation(patch: &mut Document, op: &str, path: &FieldPath, value: Option<Value<'_>>) {
+fn operation(operations: &mut Document, op: &str, path: &FieldPath, value: Option<Value<'_>>) {
     let mut operation = Document::object().with("op", op).with("path", &*path.pointer());
     if let Some(value) = value {
         operation.insert(NodeId::ROOT, "value", value);
     }
-    patch.push(NodeId::ROOT, operation.root());
+    operations.push(NodeId::ROOT, operation.root());
 }

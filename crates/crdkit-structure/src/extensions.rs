@@ -15,6 +15,16 @@ pub struct Extensions<'s> {
     nodes: Vec<&'s Node>,
 }
 
+/// One of `x-kubernetes-unions`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct UnionFields<'s> {
+    /// The field whose value says which of the others is set.
+    pub discriminator: Option<&'s str>,
+    /// The fields, each with the value that stands for it.
+    pub fields: Vec<(&'s str, &'s str)>,
+}
+
 /// How a list is merged by a strategic merge patch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PatchStrategy {
@@ -96,13 +106,14 @@ impl<'s> Extensions<'s> {
         self.text("x-kubernetes-action")
     }
 
-    /// `x-kubernetes-unions`: the discriminator, and the fields with the value that stands for each.
-    pub fn unions(&self) -> Vec<(Option<&'s str>, Vec<(&'s str, &'s str)>)> {
+    /// `x-kubernetes-unions`.
+    pub fn unions(&self) -> Vec<UnionFields<'s>> {
         let table = self.table;
         let union = |union: &'s Union| {
             let fields = union.fields.iter();
             let fields = fields.map(|(field, value)| (table.name(*field), table.name(*value)));
-            (union.discriminator.map(|name| table.name(name)), fields.collect())
+            let discriminator = union.discriminator.map(|name| table.name(name));
+            UnionFields { discriminator, fields: fields.collect() }
         };
         let more = self.nodes.iter().filter_map(|node| node.more());
         more.flat_map(|more| &more.unions).map(union).collect()

@@ -53,7 +53,7 @@ pub use compiled::{CompiledSchema, Semantics, Settings};
 pub use decoded::{Decoded, Parsed};
 pub use encode::{EncodeError, EncodeMode};
 pub use export::ExportOptions;
-pub use extensions::{Extensions, PatchStrategy};
+pub use extensions::{Extensions, PatchStrategy, UnionFields};
 #[cfg(feature = "schemars")]
 pub use for_type::for_type;
 pub use import::{

@@ -126,8 +126,8 @@ fn what_is_no_question_has_no_answer() {
 }
 
 /// Applies operations whose paths lead to places that are there.
-fn apply(document: &mut Document, patch: &Document) {
-    for operation in patch.root().items() {
+fn apply(document: &mut Document, operations: &Document) {
+    for operation in operations.root().items() {
         let text = |key: &str| operation.get(key).and_then(Value::as_str).unwrap_or_default();
         let (op, path) = (text("op"), text("path"));
         let value = operation.get("value");

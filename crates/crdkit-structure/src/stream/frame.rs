@@ -42,6 +42,7 @@ pub(super) struct StreamFrame<'t> {
     is_free: bool,
 }
 
+#[expect(clippy::large_enum_variant, reason = "there are few of them")]
 enum Kind<'t> {
     Object {
         /// Required fields that have not come yet.
@@ -265,7 +266,8 @@ impl<'t> StreamFrame<'t> {
             Member::Known(ids) => ids,
             _ => [].into(),
         };
-        let projects = !ids.is_empty() && !(*is_resource && name == "metadata");
+        let is_metadata = *is_resource && name == "metadata";
+        let projects = !ids.is_empty() && !is_metadata;
         let gathers = is_unknown && matches!(settings.unknown, Unknown::Passthrough { .. });
         Child::Check(Check { ids, keep: self.keep, projects, gathers })
     }

@@ -101,7 +101,6 @@ enum Origin {
 }
 
 /// What the next bytes are for.
-#[expect(clippy::large_enum_variant, reason = "there is one of them")]
 enum Pending<'t> {
     /// The document has not begun.
     Document,
@@ -260,7 +259,7 @@ impl<'t, S: ByteSource> Stream<'t, S> {
                 let document = mem::take(document);
                 self.pending = Pending::Done;
                 let check = self.root();
-                self.given(check, document.root());
+                self.given(&check, document.root());
                 Ok(())
             }
             Pending::Next => self.next_child(),
@@ -391,7 +390,7 @@ impl<'t, S: ByteSource> Stream<'t, S> {
                 builder.event(event, span)?;
                 let (document, _) = builder.finish();
                 if let Pending::Open(check) = mem::replace(&mut self.pending, Pending::Next) {
-                    self.part(check, document, Vec::new(), Origin::Input);
+                    self.part(&check, document, Vec::new(), Origin::Input);
                 }
                 return Ok(());
             }
@@ -412,14 +411,14 @@ impl<'t, S: ByteSource> Stream<'t, S> {
     }
 
     /// Takes a value that is all there: as a part, or part by part where it is to be opened.
-    fn given(&mut self, check: Check, value: Value<'_>) {
+    fn given(&mut self, check: &Check, value: Value<'_>) {
         let is_object = value.as_object().is_some();
         if !self.is_opened() || !is_object && value.as_array().is_none() {
             let document = Document::copy_with_positions(value);
             return self.part(check, document, Vec::new(), Origin::Input);
         }
         let place = value.document().place(value.id()).unwrap_or_default();
-        self.open(&check, is_object, place.value.start);
+        self.open(check, is_object, place.value.start);
         for (key, member) in value.members() {
             let Some(frame) = self.frames.last_mut() else { return };
             let mut found = Vec::new();
@@ -430,13 +429,13 @@ impl<'t, S: ByteSource> Stream<'t, S> {
             let place = value.document().place(member.id()).unwrap_or_default();
             self.report(found, place.key.unwrap_or(place.value));
             if let Child::Check(check) = child {
-                self.given(check, member);
+                self.given(&check, member);
             }
         }
         for item in value.items() {
             let Some(frame) = self.frames.last() else { return };
             let check = frame.item();
-            self.given(check, item);
+            self.given(&check, item);
         }
         self.close();
         self.pending = Pending::Done;
@@ -473,7 +472,7 @@ impl<'t, S: ByteSource> Stream<'t, S> {
         match filled {
             Filled::Value => {
                 let (document, repeated) = filling.builder.finish();
-                self.part(filling.check, document, repeated, Origin::Input);
+                self.part(&filling.check, document, repeated, Origin::Input);
             }
             Filled::EndArray | Filled::Part => self.close(),
         }
@@ -547,7 +546,7 @@ impl<'t, S: ByteSource> Stream<'t, S> {
                 }
                 Child::Check(check) => {
                     let document = Document::copy_with_positions(child);
-                    self.part(check, document, Vec::new(), Origin::Input);
+                    self.part(&check, document, Vec::new(), Origin::Input);
                 }
             }
         }
@@ -555,7 +554,7 @@ impl<'t, S: ByteSource> Stream<'t, S> {
     }
 
     /// Judges a whole value and gives it out.
-    fn part(&mut self, check: Check, document: Document, mut issues: Vec<Issue>, origin: Origin) {
+    fn part(&mut self, check: &Check, document: Document, mut issues: Vec<Issue>, origin: Origin) {
         let (schema, parse) = (self.schema, &self.options.parse);
         let step = self.frames.last().map(StreamFrame::child);
         let mut document = document;
@@ -582,7 +581,7 @@ impl<'t, S: ByteSource> Stream<'t, S> {
             keeps_wire: frame.is_some_and(StreamFrame::compares),
         };
         let mut judged = Found::new();
-        self.taken(&check, &step, &document, &mut judged);
+        self.taken(check, step.as_ref(), &document, &mut judged);
         let passed = stages::through(schema, &place, &mut document, presence, &mut judged, parse);
         if check.ids.len() > 1 {
             let mut seen = BTreeSet::new();
@@ -655,13 +654,13 @@ impl<'t, S: ByteSource> Stream<'t, S> {
     }
 
     /// Notes that a member that the schema knows stands where unknown ones of its object are gathered.
-    fn taken(&self, check: &Check, step: &Option<Segment>, document: &Document, found: &mut Found) {
+    fn taken(&self, check: &Check, step: Option<&Segment>, document: &Document, found: &mut Found) {
         let Unknown::Passthrough { target } = &self.schema.compiled().settings().unknown else {
             return;
         };
         let target: FieldPath = target.parse().unwrap_or_default();
         let Some((first, rest)) = target.segments().split_first() else { return };
-        if check.gathers || step.as_ref().map(Segment::text) != Some(first.text()) {
+        if check.gathers || step.map(Segment::text) != Some(first.text()) {
             return;
         }
         let mut here = document.root();
@@ -713,7 +712,7 @@ impl<'t, S: ByteSource> Stream<'t, S> {
             let at = Span::at(frame.start);
             self.report(found, at);
             if let Child::Check(check) = child {
-                self.part(check, Document::copy_of(value), Vec::new(), Origin::Default);
+                self.part(&check, Document::copy_of(value), Vec::new(), Origin::Default);
             }
         }
         let mut found = Vec::new();
@@ -796,7 +795,7 @@ fn refused(error: DecodeError) -> DecodeError {
             Ok(NotText(issue)) => DecodeError::Refused(issue),
             Err(error) => DecodeError::Io(error),
         },
-        error => error,
+        error @ DecodeError::Refused(_) => error,
     }
 }
 

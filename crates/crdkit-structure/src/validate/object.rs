@@ -81,7 +81,7 @@ impl<'t> LooseValidator<'_, 't> {
         if matches!(said, Member::Known(()) | Member::Allowed | Member::Kept) {
             return self.mark(value);
         }
-        if is_refused(table, settings, node, key, &said, strict) {
+        if is_refused(table, settings, node, key, said, strict) {
             let problem = LooseProblem::UnknownKey { member: value.id() };
             self.add(at, Problem::Beyond(problem));
         }
@@ -267,7 +267,7 @@ pub(crate) fn refuses(
     strict: bool,
 ) -> bool {
     let said = member::said(table, settings, node, key, |_| {});
-    is_refused(table, settings, node, key, &said, strict)
+    is_refused(table, settings, node, key, said, strict)
 }
 
 fn is_refused(
@@ -275,7 +275,7 @@ fn is_refused(
     settings: &Settings,
     node: &Node,
     key: &str,
-    said: &Member<()>,
+    said: Member<()>,
     strict: bool,
 ) -> bool {
     match said {

@@ -779,7 +779,8 @@ properties:
     let root = at("");
     assert_eq!(root.kinds().len(), 1);
     assert_eq!(&*root.kinds()[0].kind, "K");
-    assert_eq!(root.unions(), [(Some("type"), vec![("git", "Git")])]);
+    assert_eq!(root.unions()[0].discriminator, Some("type"));
+    assert_eq!(root.unions()[0].fields, [("git", "Git")]);
     let list = at("/list");
     assert_eq!(list.patch_strategy(), [PatchStrategy::Merge, PatchStrategy::RetainKeys]);
     assert_eq!(list.patch_merge_key().as_deref(), Some("name"));
