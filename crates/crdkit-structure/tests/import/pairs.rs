@@ -9,6 +9,9 @@ use crdkit_structure::import::{
     Nulls, Numbers, Profile, Unevaluated, Unknown,
 };
 use crdkit_structure::{Codecs, ParseOptions, Parsed, Semantics, import_with};
+use crdkit_value::Value;
+
+type Preset = fn() -> ImportOptions;
 
 /// One choice of one option.
 struct Choice {
@@ -93,7 +96,7 @@ const CHOICES: &[Choice] = &[
         schema: NUMBER, input: r#"{"a":1.5}"#, holds: |it| finds(it, "overflow") },
     Choice { option: "numbers", name: "kubernetes", choose: |it| it.numbers(Numbers::Kubernetes),
         schema: NUMBER, input: r#"{"a":9007199254740993}"#, holds: |it| {
-            it.is_valid() && it.value.root().get("a").and_then(|it| it.as_i64()) == Some(9_007_199_254_740_993)
+            it.is_valid() && it.value.root().get("a").and_then(Value::as_i64) == Some(9_007_199_254_740_993)
         } },
     Choice { option: "ambiguity", name: "error", choose: |it| it.ambiguity(Ambiguity::Error),
         schema: ONE_OF, input: r#"{"a":3}"#, holds: |it| finds(it, "union_ambiguous") },
@@ -128,7 +131,7 @@ fn excludes(one: &Choice, other: &Choice) -> bool {
 // Proves REQ-004, REQ-098.
 #[test]
 fn every_option_is_honoured_beside_every_other() {
-    let presets: &[(&str, fn() -> ImportOptions)] = &[
+    let presets: &[(&str, Preset)] = &[
         ("new", ImportOptions::new),
         ("loose", || ImportOptions::new().profile(Profile::Loose)),
         ("kubernetes", ImportOptions::kubernetes),

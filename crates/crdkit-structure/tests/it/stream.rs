@@ -393,7 +393,7 @@ fn streamed<S: crdkit_codec::json::ByteSource>(mut stream: Stream<'_, S>) -> Kno
 /// Schemas in which everything that a stream has to do by itself occurs.
 const SCHEMAS: &[&str] = &[
     SCHEMA,
-    r#"
+    r"
 type: object
 required: [a, b, num]
 minProperties: 3
@@ -418,7 +418,7 @@ properties:
   zones: {type: array, x-kubernetes-list-type: set, items: {type: string, default: b}}
   open: {type: object, x-kubernetes-preserve-unknown-fields: true, properties: {a: {type: object, properties: {b: {type: integer}}}}}
   closed: {anyOf: [{type: object, required: [a], properties: {a: {type: integer, default: 3}}}, {type: integer}]}
-"#,
+",
 ];
 
 fn import_options(choice: &[u8]) -> ImportOptions {

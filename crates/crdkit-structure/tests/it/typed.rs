@@ -212,7 +212,7 @@ properties:
     let schema = schema.with_codecs(Codecs::standard());
     let text = r#"{"data":"aGk=","memory":"1500m","timeout":"90m"}"#;
     let decoded = schema.decode::<Limits>(text, &ParseOptions::new()).unwrap();
-    assert_eq!(decoded.value.timeout, Duration::from_secs(5400));
+    assert_eq!(decoded.value.timeout, Duration::from_mins(90));
     assert_eq!(decoded.value.data, b"hi");
     assert_eq!(decoded.value.memory.to_string(), "1500m");
     assert_eq!(
