@@ -258,8 +258,14 @@ impl<'t> StreamFrame<'t> {
                     found.push(issue.at(path.clone()));
                 }
             }
-            if !server && refuses(compiled.table(), settings, node, name, strict) {
-                found.push(unknown_key().at(path.clone()));
+            // A schema that the server could have goes by the server's semantics if those are asked for.
+            let plain = server && !node.more().is_some_and(|more| more.beyond);
+            if refuses(compiled.table(), settings, node, name, strict && !plain) {
+                found.push(if plain {
+                    Issue::error(codes::object::FORBIDDEN_FIELD).with("key", name).value(name)
+                } else {
+                    unknown_key().at(path.clone())
+                });
             }
         }
         let ids = match said {
