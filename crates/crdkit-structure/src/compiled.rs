@@ -117,8 +117,9 @@ struct Inner {
     settings: Settings,
     /// Where each schema was first written.
     places: BTreeMap<Id, FieldPath>,
-    /// Whether some schema is made of others, so that what applies to a value is not known from one node.
-    composes: bool,
+    /// Whether no schema is made of others or has what the server's schemas do not, so that one node tells what applies
+    /// to a value.
+    is_plain: bool,
 }
 
 impl CompiledSchema {
@@ -128,13 +129,16 @@ impl CompiledSchema {
         settings: Settings,
         places: BTreeMap<Id, FieldPath>,
     ) -> Self {
-        let composes = table.ids().any(|id| table.node(id).needs_whole());
-        Self(Arc::new(Inner { table, root, settings, places, composes }))
+        let is_plain = table.ids().all(|id| {
+            let node = table.node(id);
+            node.junctors().is_none() && !node.more().is_some_and(|more| more.beyond)
+        });
+        Self(Arc::new(Inner { table, root, settings, places, is_plain }))
     }
 
-    /// Whether some schema is made of others.
-    pub(crate) fn composes(&self) -> bool {
-        self.0.composes
+    /// Whether one node tells what applies to a value, as in the server's schemas.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.0.is_plain
     }
 
     /// Every schema with the place where it was first written.

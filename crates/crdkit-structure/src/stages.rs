@@ -169,20 +169,18 @@ pub(super) fn check(schema: &Schema, document: &Document) -> Issues {
 /// says yes where it is not sure.
 fn changes(compiled: &CompiledSchema, place: &Place<'_>, document: &Document) -> bool {
     let (table, settings) = (compiled.table(), compiled.settings());
-    if matches!(settings.unknown, Unknown::Passthrough { .. }) {
+    let gathers = matches!(settings.unknown, Unknown::Passthrough { .. });
+    if !compiled.is_plain() || settings.nulls != Nulls::Reject || gathers {
         return true;
     }
     place.ids.iter().any(|applied| {
         let id = &applied.id();
-        let has_defaults = compiled.composes() || compiled.node(*id).has(Flags::HAS_DEFAULTS);
+        let has_defaults = compiled.node(*id).has(Flags::HAS_DEFAULTS);
         if has_defaults && settings.defaults != DefaultMode::Ignore {
             return true;
         }
-        if settings.unknown == Unknown::Preserve && settings.nulls == Nulls::Reject {
-            return false;
-        }
-        let pruned = prune::object(table, Some(*id), document.root());
-        !pruned.unknown.is_empty() || !pruned.nulls.is_empty()
+        settings.unknown != Unknown::Preserve
+            && !prune::object(table, Some(*id), document.root()).unknown.is_empty()
     })
 }
 
