@@ -131,7 +131,11 @@ impl CompiledSchema {
     ) -> Self {
         let is_plain = table.ids().all(|id| {
             let node = table.node(id);
-            node.junctors().is_none() && !node.more().is_some_and(|more| more.beyond)
+            let is_simple = node.junctors().is_none_or(|it| {
+                let lists = [&it.any_of, &it.one_of, &it.all_of];
+                it.not.is_none() && lists.into_iter().all(|list| list.is_empty())
+            });
+            is_simple && !node.more().is_some_and(|more| more.beyond)
         });
         Self(Arc::new(Inner { table, root, settings, places, is_plain }))
     }
