@@ -14,6 +14,12 @@ pub(crate) trait Sink: Sized {
     type Map: Map<Error = Self::Error>;
 
     fn null(self) -> Result<(), Self::Error>;
+
+    /// Takes an option without a value.
+    fn none(self) -> Result<(), Self::Error> {
+        self.null()
+    }
+
     fn bool(self, bool: bool) -> Result<(), Self::Error>;
     fn int(self, int: i64) -> Result<(), Self::Error>;
     fn unsigned(self, int: u64) -> Result<(), Self::Error>;
@@ -35,6 +41,9 @@ pub(crate) trait Sink: Sized {
     fn wide_unsigned(self, _: u128) -> Result<(), Self::Error> {
         Err(Error::custom("u128 is not supported"))
     }
+
+    /// Whether values are asked for the form that people read.
+    const IS_HUMAN_READABLE: bool = true;
 
     /// Takes the content of a struct of one field that has no name.
     fn wrapped<T: Serialize + ?Sized>(self, _: &str, value: &T) -> Result<(), Self::Error> {
@@ -88,6 +97,10 @@ impl<S: Sink> ser::Serializer for Serializer<S> {
     type SerializeStruct = Members<S::Map>;
     type SerializeStructVariant = Members<S::Map>;
 
+    fn is_human_readable(&self) -> bool {
+        S::IS_HUMAN_READABLE
+    }
+
     scalars! {
         serialize_bool: bool => bool,
         serialize_i8: i8 => int,
@@ -111,7 +124,7 @@ impl<S: Sink> ser::Serializer for Serializer<S> {
     }
 
     fn serialize_none(self) -> Result<(), S::Error> {
-        self.0.null()
+        self.0.none()
     }
 
     fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<(), S::Error> {

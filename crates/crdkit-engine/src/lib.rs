@@ -59,6 +59,7 @@ mod options;
 mod outcome;
 mod pipeline;
 mod prepare;
+mod review;
 mod rules;
 mod scale;
 mod shape;
@@ -73,6 +74,7 @@ pub use input::Input;
 pub use options::{FieldValidation, RequestOptions};
 pub use outcome::{Changes, Outcome};
 pub use pipeline::ReadObject;
+pub use review::{AdmissionRequest, AdmissionResponse, Operation, difference};
 pub use stage::Stage;
 pub use stored::Stored;
 

@@ -168,6 +168,7 @@ mod tests {
         assert_eq!(FieldPath::from_pointer("/a~"), Err(PointerError::Escape));
     }
 
+    // Proves REQ-094, REQ-100.
     #[test]
     fn a_path_is_shown_in_the_style_asked_for() {
         let root = FieldPath::root();

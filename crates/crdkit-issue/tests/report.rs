@@ -15,6 +15,7 @@ fn short(issues: &Issues) -> Vec<String> {
     issues.iter().map(|issue| format!("{} {}", issue.path.pointer(), issue.short())).collect()
 }
 
+// Proves REQ-093, REQ-147.
 #[test]
 fn a_report_is_sorted_by_path_then_stage_then_keyword_then_code() {
     use codes::{decode, domain, object};
@@ -60,6 +61,7 @@ fn a_report_that_is_too_long_ends_with_one_note() {
     assert_eq!(Issues::sorted(many, 20).len(), 20);
 }
 
+// Proves REQ-180.
 #[test]
 fn a_summary_names_three_and_counts_the_rest() {
     use codes::object::{REQUIRED, TYPE_MISMATCH};
@@ -72,6 +74,7 @@ fn a_summary_names_three_and_counts_the_rest() {
     );
 }
 
+// Proves REQ-068.
 #[test]
 fn hints_say_where_the_first_one_is() {
     let item = at(codes::object::REPEATED_ITEM, "/spec/a/3").first_at(path("/spec/a/1"));

@@ -1,7 +1,7 @@
 //! Schemas made in code.
 //!
 //! What is put together here is a schema document, and [`Object::build`] imports it: so it is the very same
-//! compiled schema that the document would give, and [`Schema::to_json_schema`] writes it out.
+//! compiled schema that the document would give, and [`crate::Schema::to_json_schema`] writes it out.
 //!
 //! ```
 //! use crdkit_structure::build::{array, integer, object, string};
@@ -11,13 +11,14 @@
 //!     .required("name", string().length(1..=20))
 //!     .with_default("age", integer().range(0..=150), &document_of("20"))
 //!     .optional("tags", array(string()).length(..=3).unique())
-//!     .build(&ImportOptions::new())?;
+//!     .build(&ImportOptions::new())?
+//!     .schema;
 //! let parsed = schema.parse(r#"{"name": "Alice"}"#, &ParseOptions::new());
 //! assert_eq!(parsed.value.root().get("name").and_then(|name| name.as_str()), Some("Alice"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-use super::schema::{Schema, import};
+use super::schema::{Imported, import};
 use crate::import::{ImportError, ImportOptions};
 use crdkit_value::{Document, NewValue, NodeId, Value};
 use std::ops::{Bound, RangeBounds};
@@ -171,9 +172,12 @@ impl Node {
         self.keyword("uniqueItems", true)
     }
 
-    /// The schema.
-    pub fn build(self, options: &ImportOptions) -> Result<Schema, ImportError> {
-        import(self.document.root(), options).map(|imported| imported.schema)
+    /// The schema, with what there is to say about it.
+    ///
+    /// # Errors
+    /// Why there is none; a keyword that cannot be meant is one reason.
+    pub fn build(self, options: &ImportOptions) -> Result<Imported, ImportError> {
+        import(self.document.root(), options)
     }
 }
 
@@ -228,8 +232,11 @@ impl Object {
         Self(self.0.keyword(name, value))
     }
 
-    /// The schema.
-    pub fn build(self, options: &ImportOptions) -> Result<Schema, ImportError> {
+    /// The schema, with what there is to say about it.
+    ///
+    /// # Errors
+    /// As for [`Node::build`].
+    pub fn build(self, options: &ImportOptions) -> Result<Imported, ImportError> {
         self.0.build(options)
     }
 }

@@ -19,15 +19,14 @@ pub struct Call<'v> {
     pub value: Value<'v>,
     /// The value it replaces.
     pub old: Option<Value<'v>>,
-    /// How much time has passed since whenever, so that a rule can be ended when its time is up. Without a
-    /// clock only cost ends a rule.
-    pub clock: Option<&'v dyn Fn() -> Duration>,
+    /// How long a rule may run, and how much time has passed since whenever. Without this only cost ends a rule.
+    pub time: Option<(Duration, &'v dyn Fn() -> Duration)>,
 }
 
 impl<'v> Call<'v> {
     /// A new value.
     pub fn new(value: Value<'v>) -> Self {
-        Self { value, old: None, clock: None }
+        Self { value, old: None, time: None }
     }
 }
 
@@ -43,8 +42,8 @@ pub fn check(
     let mut limits = Limits::default();
     limits.cost = options.rule_cost;
     let mut evaluator = Evaluator::new(schema.table()).ratcheting().limits(limits);
-    if let Some(clock) = call.clock {
-        evaluator = evaluator.timeout(clock, options.timeout);
+    if let Some((limit, clock)) = call.time {
+        evaluator = evaluator.timeout(clock, limit);
     }
     evaluator.set_budget(Some(options.total_cost));
     let found = evaluator.run(id, call.value, call.old, base);

@@ -6,7 +6,9 @@ use crate::import::{
     Ambiguity, CelOptions, DefaultMode, Embedded, Equality, IntOrString, Nulls, Numbers, Profile,
     Unknown,
 };
+use crdkit_issue::FieldPath;
 use crdkit_schema::compile::{Id, Node, Table};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -51,6 +53,8 @@ pub struct Settings {
     pub cel: Option<CelOptions>,
     /// Formats that are checked; nodes name them by position.
     pub(crate) checks: Vec<FormatCheck>,
+    /// So many of them, the first ones, are the caller's own.
+    pub(crate) own_checks: usize,
     /// How texts of a format are spelled canonically.
     pub(crate) canonical: Vec<Normalise>,
     /// Whether some schema asks what others have looked at.
@@ -111,11 +115,39 @@ struct Inner {
     table: Table,
     root: Id,
     settings: Settings,
+    /// Where each schema was first written.
+    places: BTreeMap<Id, FieldPath>,
+    /// Whether no schema is made of others or has what the server's schemas do not, so that one node tells what applies
+    /// to a value.
+    is_plain: bool,
 }
 
 impl CompiledSchema {
-    pub(crate) fn new(table: Table, root: Id, settings: Settings) -> Self {
-        Self(Arc::new(Inner { table, root, settings }))
+    pub(crate) fn new(
+        table: Table,
+        root: Id,
+        settings: Settings,
+        places: BTreeMap<Id, FieldPath>,
+    ) -> Self {
+        let is_plain = table.ids().all(|id| {
+            let node = table.node(id);
+            let is_simple = node.junctors().is_none_or(|it| {
+                let lists = [&it.any_of, &it.one_of, &it.all_of];
+                it.not.is_none() && lists.into_iter().all(|list| list.is_empty())
+            });
+            is_simple && !node.more().is_some_and(|more| more.beyond)
+        });
+        Self(Arc::new(Inner { table, root, settings, places, is_plain }))
+    }
+
+    /// Whether one node tells what applies to a value, as in the server's schemas.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.0.is_plain
+    }
+
+    /// Every schema with the place where it was first written.
+    pub fn places(&self) -> impl Iterator<Item = (Id, &FieldPath)> {
+        self.0.places.iter().map(|(id, path)| (*id, path))
     }
 
     /// The table that ids name nodes of.

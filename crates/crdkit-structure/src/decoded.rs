@@ -4,6 +4,7 @@
 
 use crdkit_issue::Issues;
 use crdkit_value::{Document, PresenceMap};
+use std::sync::Arc;
 
 /// A value, and which of its places the input really had.
 #[derive(Clone, Debug, PartialEq)]
@@ -13,17 +14,27 @@ pub struct Decoded<T> {
     pub value: T,
     /// Which places the input had.
     pub presence: PresenceMap,
+    /// The value before the program changes it, where preserving output has to know.
+    pub(super) read: Option<Arc<Document>>,
 }
 
 impl<T> Decoded<T> {
     /// A value with its presence.
     pub fn new(value: T, presence: PresenceMap) -> Self {
-        Self { value, presence }
+        Self { value, presence, read: None }
     }
 
     /// Another value made of this one, with the same presence.
     pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Decoded<U> {
-        Decoded { value: change(self.value), presence: self.presence }
+        Decoded { value: change(self.value), presence: self.presence, read: self.read }
+    }
+
+    /// The same if the change succeeds.
+    ///
+    /// # Errors
+    /// That of the change.
+    pub fn try_map<U, E>(self, change: impl FnOnce(T) -> Result<U, E>) -> Result<Decoded<U>, E> {
+        Ok(Decoded { value: change(self.value)?, presence: self.presence, read: self.read })
     }
 
     /// The value alone.
@@ -58,7 +69,11 @@ impl Parsed {
     /// The value with its presence if nothing is wrong, all issues otherwise.
     pub fn into_result(self) -> Result<Decoded<Document>, Issues> {
         if self.issues.is_empty() {
-            Ok(Decoded { value: self.value, presence: self.presence })
+            let counts = self.presence.counts();
+            // Only what the input did not have as it is now can be asked for again.
+            let differs = counts.default_applied + counts.was_null > 0;
+            let read = differs.then(|| Arc::new(self.value.clone()));
+            Ok(Decoded { value: self.value, presence: self.presence, read })
         } else {
             Err(self.issues)
         }

@@ -5,16 +5,17 @@
 //! the same way; only what is written differs.
 
 use super::decoded::Decoded;
-use super::passthrough;
+use super::passthrough::scatter;
 use super::places::{Way, convert};
-use super::preserve;
+use super::preserve::{self, Had};
 use super::project::{How, project};
 use super::schema::Schema;
 use super::stages;
-use crate::import::{DefaultMode, Nulls, Numbers, Unknown};
+use crate::import::{DefaultMode, Numbers, Unknown};
 use crdkit_codec::json::{NumberNotation, write_canonical};
 use crdkit_issue::{FieldPath, Issue, Issues, Severity, codes};
 use crdkit_value::{Document, NodeId, PresenceMap};
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt;
 
@@ -65,8 +66,8 @@ impl Schema {
 
     /// JSON that has what the input had.
     pub fn encode_preserving(&self, decoded: &Decoded<Document>) -> Result<Vec<u8>, EncodeError> {
-        let mode = EncodeMode::Preserve { strict: false };
-        self.encode_with(&decoded.value, Some(&decoded.presence), mode)
+        let had = Had { presence: &decoded.presence, read: decoded.read.as_deref() };
+        self.encode(&decoded.value, Some(had), EncodeMode::Preserve { strict: false })
     }
 
     /// JSON in a mode that is chosen when the program runs.
@@ -76,13 +77,17 @@ impl Schema {
         presence: Option<&PresenceMap>,
         mode: EncodeMode,
     ) -> Result<Vec<u8>, EncodeError> {
-        let presence = match (mode, presence) {
-            (EncodeMode::Canonical, _) => None,
-            (EncodeMode::Preserve { .. }, None) => return Err(EncodeError::PresenceRequired),
-            (EncodeMode::Preserve { .. }, presence) => presence,
-        };
+        self.encode(value, presence.map(|presence| Had { presence, read: None }), mode)
+    }
+
+    pub(super) fn encode(
+        &self,
+        value: &Document,
+        had: Option<Had<'_>>,
+        mode: EncodeMode,
+    ) -> Result<Vec<u8>, EncodeError> {
         self.check_domain(value)?;
-        let wire = self.to_wire(value, presence, mode)?;
+        let wire = self.to_wire(value, had, mode)?;
         let wrong = stages::check(self, &wire);
         if !wrong.is_empty() {
             return Err(EncodeError::Invalid(wrong));
@@ -100,7 +105,13 @@ impl Schema {
         let (_, mut found) =
             convert(self.compiled(), self.codecs(), Way::Check, &nothing, &mut copy);
         let presence = crdkit_value::Collected::of(&copy, &crdkit_value::PresenceFilter::all());
-        found.extend(self.rules().run(copy.root(), presence.map(), None, |_| false));
+        found.extend(self.rules().run(
+            &FieldPath::root(),
+            copy.root(),
+            presence.map(),
+            None,
+            |_| false,
+        ));
         invalid_if(found)
     }
 
@@ -108,18 +119,26 @@ impl Schema {
     fn to_wire(
         &self,
         value: &Document,
-        presence: Option<&PresenceMap>,
+        had: Option<Had<'_>>,
         mode: EncodeMode,
     ) -> Result<Document, EncodeError> {
         let settings = self.compiled().settings();
-        let mut wire = match (presence, mode) {
-            (Some(presence), EncodeMode::Preserve { strict }) => {
-                preserve::keep(self, value, presence, strict)
-            }
-            _ => Document::copy_of(value.root()),
-        };
+        let mut wire = Document::copy_of(value.root());
+        let (mut presence, mut read) = (None, None);
+        if let (EncodeMode::Preserve { .. }, Some(had)) = (mode, had) {
+            (presence, read) = (Some(Cow::Borrowed(had.presence)), had.read.map(Cow::Borrowed));
+        }
         if let Unknown::Passthrough { target } = &settings.unknown {
-            passthrough::scatter(&mut wire, &target.parse().unwrap_or_default(), presence);
+            let target = target.parse().unwrap_or_default();
+            if let Some(read) = &mut read {
+                scatter(self.compiled(), read.to_mut(), &target, None);
+            }
+            let presence = presence.as_mut().map(Cow::to_mut);
+            invalid_if(scatter(self.compiled(), &mut wire, &target, presence))?;
+        }
+        if let EncodeMode::Preserve { strict } = mode {
+            let presence = presence.as_deref().ok_or(EncodeError::PresenceRequired)?;
+            wire = preserve::keep(self, &wire, Had { presence, read: read.as_deref() }, strict);
         }
         let nothing = BTreeSet::new();
         let encode = |way, wire: &mut Document| {
@@ -135,7 +154,7 @@ impl Schema {
             Unknown::Passthrough { .. } => &Unknown::Preserve,
             unknown => unknown,
         };
-        let how = How { unknown, nulls: Nulls::Reject, defaults, report_pruned: false };
+        let how = How { unknown, defaults, ..How::nothing() };
         invalid_if(project(self.compiled(), &mut wire, None, how).found)?;
         if mode == EncodeMode::Canonical {
             // Defaults are spelled as the schema's author spelled them.

@@ -17,12 +17,17 @@ pub mod import;
 pub mod member;
 pub mod stream;
 pub mod validate;
+#[cfg(feature = "serde")]
+pub mod with;
 
 mod codec;
 mod compiled;
 mod decoded;
 mod encode;
 mod export;
+mod extensions;
+#[cfg(feature = "schemars")]
+mod for_type;
 mod options;
 mod passthrough;
 mod place;
@@ -41,12 +46,16 @@ mod typed;
 mod wire;
 
 pub use codec::{
-    Base64, Codec, Codecs, DurationText, EpochSeconds, IntOrString, JsonText, QuantityText, Rfc3339,
+    Base64, Codec, Codecs, DurationText, EpochSeconds, IntOrString, JsonText, NumberText,
+    QuantityText, Rfc3339, Then,
 };
 pub use compiled::{CompiledSchema, Semantics, Settings};
 pub use decoded::{Decoded, Parsed};
 pub use encode::{EncodeError, EncodeMode};
 pub use export::ExportOptions;
+pub use extensions::{Extensions, PatchStrategy, UnionFields};
+#[cfg(feature = "schemars")]
+pub use for_type::for_type;
 pub use import::{
     Ambiguity, CelOptions, CrdSelector, DefaultMode, Diagnostic, DiagnosticLevel, Diagnostics,
     Dialect, Embedded, Equality, Formats, Functions, ImportError, ImportOptions, Nulls, Numbers,

@@ -43,7 +43,7 @@ fn undeclared(settings: &Settings, node: &Node, key: &str, each: impl FnOnce(Id)
 }
 
 /// The same for the schema `id` with all that is combined with it; `keep` says that a schema further up
-/// preserves unknown fields and none since then has said otherwise (`keeps_below`).
+/// preserves unknown fields and none since then has said otherwise.
 pub fn becomes(
     schema: &CompiledSchema,
     id: Id,
@@ -63,13 +63,6 @@ pub fn becomes(
         Member::Unknown if keep || is_silent(node) => Member::Kept,
         member => member,
     }
-}
-
-/// Whether what is below a node is kept although it is unknown: the node preserves unknown fields, or one
-/// above it does and this one declares nothing about members.
-pub(crate) fn keeps_below(node: &Node, keep: bool) -> bool {
-    node.has(Flags::PRESERVE)
-        || keep && node.fields.is_empty() && node.additional == Additional::Absent
 }
 
 /// Whether `node` itself knows or allows `key`.

@@ -17,16 +17,25 @@ pub struct ParseOptions {
     pub(super) limits: Limits,
     pub(super) presence: Option<PresenceFilter>,
     pub(super) old: Option<Arc<Document>>,
-    pub(super) clock: Option<Clock>,
+    pub(super) rule_time: Option<RuleTime>,
 }
 
-/// How much time has passed since whenever. The engine has no clock of its own.
+/// How long a rule may run, and how much time has passed since whenever. The engine has no clock of its own.
 #[derive(Clone)]
-pub(super) struct Clock(pub(super) Arc<dyn Fn() -> Duration + Send + Sync>);
+pub(super) struct RuleTime {
+    limit: Duration,
+    clock: Arc<dyn Fn() -> Duration + Send + Sync>,
+}
 
-impl fmt::Debug for Clock {
+impl RuleTime {
+    pub(super) fn as_ref(&self) -> (Duration, &dyn Fn() -> Duration) {
+        (self.limit, &*self.clock)
+    }
+}
+
+impl fmt::Debug for RuleTime {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Clock")
+        f.debug_tuple("RuleTime").field(&self.limit).finish()
     }
 }
 
@@ -42,7 +51,7 @@ impl Default for ParseOptions {
             limits: Limits { depth: 128, issues: 1_000, ..Limits::default() },
             presence: Some(PresenceFilter::all()),
             old: None,
-            clock: None,
+            rule_time: None,
         }
     }
 }
@@ -103,11 +112,15 @@ impl ParseOptions {
         Self { presence: filter, ..self }
     }
 
-    /// A clock, so that a rule in CEL ends when its time is up: it says how much time has passed since
-    /// whenever. Without one only the cost of a rule ends it.
+    /// How long one rule in CEL may run, with a clock that says how much time has passed since whenever. Without this
+    /// only the cost of a rule ends it.
     #[must_use]
-    pub fn clock(self, clock: impl Fn() -> Duration + Send + Sync + 'static) -> Self {
-        Self { clock: Some(Clock(Arc::new(clock))), ..self }
+    pub fn rule_time(
+        self,
+        limit: Duration,
+        clock: impl Fn() -> Duration + Send + Sync + 'static,
+    ) -> Self {
+        Self { rule_time: Some(RuleTime { limit, clock: Arc::new(clock) }), ..self }
     }
 
     /// The value that this one replaces, for rules that compare the two.

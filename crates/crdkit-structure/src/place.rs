@@ -34,6 +34,14 @@ impl PlacePattern {
             && steps.all(|(step, segment)| is_any(step) || **step == *segment.text())
     }
 
+    /// The places that it stands for in what is at `path`, if there may be some.
+    pub(super) fn below(&self, path: &FieldPath) -> Option<Self> {
+        let (above, below) = self.steps.split_at_checked(path.segments().len())?;
+        let mut steps = above.iter().zip(path.segments());
+        let leads_there = steps.all(|(step, segment)| is_any(step) || **step == *segment.text());
+        leads_there.then(|| Self { steps: below.into() })
+    }
+
     /// The values of a document that stand there.
     pub(super) fn values<'v>(&self, root: Value<'v>) -> Vec<Value<'v>> {
         self.steps.iter().fold(vec![root], |values, step| {

@@ -5,11 +5,12 @@
 
 use super::codec::{Codec, Codecs};
 use super::project::is_container;
-use super::scope::{Ids, Scope};
+use super::scope::{Ids, Scope, certain};
 use crate::compiled::CompiledSchema;
-use crdkit_issue::{Issue, codes};
-use crdkit_schema::compile::Member;
-use crdkit_value::{Document, NodeId};
+use crate::validate::Fits;
+use crdkit_issue::{FieldPath, Issue, codes};
+use crdkit_schema::compile::{Id, Member};
+use crdkit_value::{Document, NodeId, Value};
 use std::collections::BTreeSet;
 
 /// Which way values are converted.
@@ -27,21 +28,31 @@ pub(super) enum Way {
 fn places<'c>(
     schema: &CompiledSchema,
     codecs: &'c Codecs,
-    ids: Ids,
+    (ids, base): (Ids, &FieldPath),
     document: &Document,
+    way: Way,
 ) -> Vec<(NodeId, &'c dyn Codec)> {
     if codecs.is_empty() {
         return Vec::new();
     }
     let scope = Scope::new(schema);
+    let as_wire = |id: Id, value: Value<'_>| {
+        let mut copy = Document::copy_of(value);
+        let nothing = BTreeSet::new();
+        let at = (&nothing, certain(&[id]), &value.path().rebase(base));
+        convert_part(schema, codecs, Way::Encode, at, &mut copy);
+        copy
+    };
+    let fits = Fits::new(schema, document);
+    let fits = if way == Way::Decode { fits } else { fits.made_into(&as_wire) };
     let mut found = Vec::new();
     let mut pending = vec![(document.root(), ids)];
     while let Some((value, ids)) = pending.pop() {
         if value.is_null() {
             continue;
         }
-        let nodes = scope.nodes(&ids);
-        if let Some(codec) = codecs.find(value, scope.formats(&nodes)) {
+        let nodes = scope.nodes_of(&ids, value, &fits);
+        if let Some(codec) = codecs.find(base, value, scope.formats(&nodes)) {
             // What is inside belongs to the codec.
             found.push((value.id(), codec));
             continue;
@@ -72,19 +83,25 @@ pub(super) fn convert(
     skip: &BTreeSet<NodeId>,
     document: &mut Document,
 ) -> (Vec<NodeId>, Vec<(NodeId, Issue)>) {
-    convert_part(schema, codecs, way, (skip, Scope::new(schema).root()), document)
+    convert_part(
+        schema,
+        codecs,
+        way,
+        (skip, Scope::new(schema).root(), &FieldPath::root()),
+        document,
+    )
 }
 
-/// The same for a document that is a part of one: its schemas come with `skip`.
+/// The same for a document that is a part of one: its schemas and where it stands come with `skip`.
 pub(super) fn convert_part(
     schema: &CompiledSchema,
     codecs: &Codecs,
     way: Way,
-    (skip, ids): (&BTreeSet<NodeId>, Ids),
+    (skip, ids, base): (&BTreeSet<NodeId>, Ids, &FieldPath),
     document: &mut Document,
 ) -> (Vec<NodeId>, Vec<(NodeId, Issue)>) {
     let (mut converted, mut found) = (Vec::new(), Vec::new());
-    for (id, codec) in places(schema, codecs, ids, document) {
+    for (id, codec) in places(schema, codecs, (ids, base), document, way) {
         if skip.contains(&id) {
             continue;
         }

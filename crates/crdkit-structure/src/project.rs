@@ -1,15 +1,17 @@
 //! Makes a document what the schema says it is: unknown members, nulls that mean "absent", defaults.
 //!
-//! One walk from the top down, object by object: first what is unknown, then nulls, then defaults, then
-//! what is inside, so that defaults inside a default apply as well. Every change is noted in the presence.
+//! One walk from the top down, object by object: first the defaults that apply in any case, then those of the
+//! alternative that the value is of, then what is unknown and nulls, then what is inside, so that defaults inside a
+//! default apply as well. Every change is noted in the presence.
 //!
 //! Holds: projecting what was projected changes nothing. Nothing recurses.
 
-use super::scope::{Ids, Nodes, Scope, certain};
+use super::scope::{Ids, Nodes, Scope};
 use crate::compiled::{CompiledSchema, Semantics, Settings};
 use crate::import::{DefaultMode, Nulls, Unknown};
+use crate::validate::Fits;
 use crdkit_issue::{Issue, codes};
-use crdkit_schema::compile::{DefaultId, Flags, Id, Member};
+use crdkit_schema::compile::{DefaultId, Flags, Member};
 use crdkit_schema::prune::is_meta;
 use crdkit_value::{Collected, Document, NodeId, Presence, Value};
 
@@ -33,6 +35,26 @@ impl<'s> How<'s> {
             report_pruned: false,
         }
     }
+
+    /// Nothing at all.
+    pub(super) fn nothing() -> Self {
+        Self {
+            unknown: &Unknown::Preserve,
+            nulls: Nulls::Reject,
+            defaults: DefaultMode::Ignore,
+            report_pruned: false,
+        }
+    }
+
+    /// Whether there is anything that it may change or report.
+    fn changes_anything(self, server: bool) -> bool {
+        let unknown = match self.unknown {
+            Unknown::Prune | Unknown::Passthrough { .. } => true,
+            Unknown::Strict => server,
+            Unknown::Preserve => false,
+        };
+        unknown || self.nulls != Nulls::Reject || self.defaults != DefaultMode::Ignore
+    }
 }
 
 /// What the walk noticed.
@@ -40,8 +62,10 @@ impl<'s> How<'s> {
 pub(super) struct Projected {
     /// Findings; warnings among them.
     pub(super) found: Vec<(NodeId, Issue)>,
-    /// Members of the root that wait to be gathered elsewhere.
-    pub(super) unknown_at_root: Vec<NodeId>,
+    /// Members that wait to be gathered elsewhere.
+    pub(super) unknown: Vec<NodeId>,
+    /// All objects that were looked at, each before what is in it; only where members are gathered.
+    pub(super) objects: Vec<NodeId>,
 }
 
 /// Projects `document`; what changes is noted in `presence`.
@@ -51,39 +75,28 @@ pub(super) fn project(
     presence: Option<&mut Collected>,
     how: How<'_>,
 ) -> Projected {
-    let scope = Scope::new(schema);
-    let mut walk = ProjectWalk {
-        scope,
-        document,
-        presence,
-        how,
-        server: schema.settings().semantics == Semantics::Server,
-        projected: Projected::default(),
-        pending: Vec::new(),
-    };
-    walk.pending.push(Todo { id: NodeId::ROOT, ids: scope.root(), keep: false });
-    walk.run();
-    walk.projected
+    project_part(schema, (Scope::new(schema).root(), false), document, presence, how)
 }
 
 /// Projects `document`, a part of a larger one that all of `ids` apply to; `keep` says that a schema around
 /// it keeps what is unknown.
 pub(super) fn project_part(
     schema: &CompiledSchema,
-    ids: &[Id],
-    keep: bool,
+    (ids, keep): (Ids, bool),
     document: &mut Document,
+    presence: Option<&mut Collected>,
     how: How<'_>,
 ) -> Projected {
-    let scope = Scope::new(schema);
+    let server = schema.settings().semantics == Semantics::Server;
     let mut walk = ProjectWalk {
-        scope,
+        scope: Scope::new(schema),
+        fits: Fits::new(schema, document).filling(),
         document,
-        presence: None,
+        presence,
         how,
-        server: schema.settings().semantics == Semantics::Server,
+        server,
         projected: Projected::default(),
-        pending: vec![Todo { id: NodeId::ROOT, ids: certain(ids), keep }],
+        pending: vec![Todo { id: NodeId::ROOT, ids, keep }],
     };
     walk.run();
     walk.projected
@@ -96,22 +109,8 @@ pub(super) fn filled_default(
     ids: Ids,
 ) -> Option<Document> {
     let mut document = Document::copy_of(schema.table().default_value(default)?);
-    let how = How {
-        unknown: &Unknown::Preserve,
-        nulls: Nulls::Reject,
-        defaults: DefaultMode::Apply,
-        report_pruned: false,
-    };
-    let mut walk = ProjectWalk {
-        scope: Scope::new(schema),
-        document: &mut document,
-        presence: None,
-        how,
-        server: false,
-        projected: Projected::default(),
-        pending: vec![Todo { id: NodeId::ROOT, ids, keep: false }],
-    };
-    walk.run();
+    let how = How { defaults: DefaultMode::Apply, ..How::nothing() };
+    project_part(schema, (ids, false), &mut document, None, how);
     Some(document)
 }
 
@@ -125,6 +124,7 @@ struct Todo {
 
 struct ProjectWalk<'s, 'd> {
     scope: Scope<'s>,
+    fits: Fits<'s>,
     document: &'d mut Document,
     presence: Option<&'d mut Collected>,
     how: How<'d>,
@@ -144,30 +144,42 @@ enum Fate {
 
 impl<'s> ProjectWalk<'s, '_> {
     fn run(&mut self) {
+        if !self.how.changes_anything(self.server) {
+            return;
+        }
         while let Some(todo) = self.pending.pop() {
-            let nodes = self.scope.nodes(&todo.ids);
             let value = self.document.value(todo.id);
             if value.as_object().is_some() {
-                self.object(&todo, &nodes);
+                self.object(&todo);
             } else if value.as_array().is_some() {
+                let nodes = self.scope.nodes_of(&todo.ids, value, &self.fits);
                 self.array(&todo, &nodes);
             }
         }
     }
 
-    fn object(&mut self, todo: &Todo, nodes: &Nodes<'s>) {
-        let keep = self.keeps(todo, nodes);
-        let fates = self.fates(todo, nodes, keep);
-        for (id, fate) in fates {
+    fn object(&mut self, todo: &Todo) {
+        if self.how.defaults != DefaultMode::Ignore {
+            // What alternatives ask for is asked of an object that has what it has in any case.
+            let nodes = self.scope.nodes(&todo.ids);
+            self.defaults(todo.id, &nodes);
+        }
+        let value = self.document.value(todo.id);
+        let nodes = self.scope.nodes_of(&todo.ids, value, &self.fits);
+        if self.how.defaults != DefaultMode::Ignore {
+            self.defaults(todo.id, &nodes);
+        }
+        let keep = self.keeps(todo, &nodes);
+        if matches!(self.how.unknown, Unknown::Passthrough { .. }) {
+            self.projected.objects.push(todo.id);
+        }
+        for (id, fate) in self.fates(todo, &nodes, keep) {
             match fate {
                 Fate::Stay => {}
                 Fate::Enter(ids) => self.pending.push(Todo { id, ids, keep }),
-                Fate::Unknown => self.unknown(todo.id, id),
+                Fate::Unknown => self.unknown(id),
                 Fate::Null(default, ids) => self.null(id, default, ids),
             }
-        }
-        if self.how.defaults != DefaultMode::Ignore {
-            self.defaults(todo.id, nodes);
         }
     }
 
@@ -206,7 +218,7 @@ impl<'s> ProjectWalk<'s, '_> {
         Fate::Null(self.scope.default(&ids), ids)
     }
 
-    fn unknown(&mut self, object: NodeId, member: NodeId) {
+    fn unknown(&mut self, member: NodeId) {
         match self.how.unknown {
             // With JSON Schema's semantics this is a keyword like any other.
             Unknown::Strict if self.server => {
@@ -215,9 +227,7 @@ impl<'s> ProjectWalk<'s, '_> {
                     .with("key", value.key().unwrap_or_default());
                 self.projected.found.push((member, issue.at(value.path())));
             }
-            Unknown::Passthrough { .. } if object == NodeId::ROOT => {
-                self.projected.unknown_at_root.push(member);
-            }
+            Unknown::Passthrough { .. } => self.projected.unknown.push(member),
             Unknown::Prune => {
                 if self.how.report_pruned {
                     let path = self.document.path(member);
@@ -249,7 +259,7 @@ impl<'s> ProjectWalk<'s, '_> {
     }
 
     fn defaults(&mut self, object: NodeId, nodes: &Nodes<'s>) {
-        for (name, default, ids) in self.scope.defaults(nodes) {
+        for (name, default) in self.scope.defaults(nodes) {
             let value = self.document.value(object);
             if value.get(name).is_some() {
                 continue;
@@ -266,7 +276,6 @@ impl<'s> ProjectWalk<'s, '_> {
                 let (object, member) = (self.document.value(object), self.document.value(id));
                 presence.add_inserted(object, member, Presence::DEFAULT_APPLIED);
             }
-            self.pending.push(Todo { id, ids, keep: false });
         }
     }
 

@@ -40,7 +40,9 @@ pub enum WhenSeen {
 /// What a rule knows besides its value, and where it reports to.
 pub struct RuleContext<'a> {
     rule: &'a str,
+    /// Where the value stands in the document.
     base: FieldPath,
+    path: FieldPath,
     presence: &'a PresenceMap,
     old: Option<Value<'a>>,
     id: NodeId,
@@ -72,7 +74,7 @@ impl RuleContext<'_> {
 
     /// Where the value stands.
     pub fn path(&self) -> &FieldPath {
-        &self.base
+        &self.path
     }
 
     /// What stood at the value's place before, if there was something.
@@ -118,9 +120,20 @@ impl RuleSet {
         self.0.push((place, when, rule));
     }
 
-    /// Runs the rules on `root`, innermost first; not on what `wrong` says is not what it should be.
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whether there is a rule about the value at `path`.
+    pub(super) fn reaches(&self, path: &FieldPath) -> bool {
+        self.0.iter().any(|(place, ..)| place.fits(path))
+    }
+
+    /// Runs the rules on `root`, which stands at `around`, innermost first; not on what `wrong` says is not what it
+    /// should be. `old` is what stood there before.
     pub(super) fn run(
         &self,
+        around: &FieldPath,
         root: Value<'_>,
         presence: &PresenceMap,
         old: Option<Value<'_>>,
@@ -129,6 +142,7 @@ impl RuleSet {
         let mut found = Vec::new();
         let mut places = Vec::new();
         for (order, (place, ..)) in self.0.iter().enumerate() {
+            let Some(place) = place.below(around) else { continue };
             places.extend(place.values(root).into_iter().map(|value| (value, order)));
         }
         // Deeper values first; of equally deep ones the earlier in the document.
@@ -145,8 +159,9 @@ impl RuleSet {
             let old = old.and_then(|old| old.pointer(&base.pointer()));
             let id = value.id();
             let name = rule.name();
-            let mut context =
-                RuleContext { rule: name, base, presence, old, id, found: &mut found };
+            let path = base.rebase(around);
+            let found = &mut found;
+            let mut context = RuleContext { rule: name, base, path, presence, old, id, found };
             rule.check(&mut context, value);
         }
         found

@@ -19,6 +19,7 @@ use crdkit_issue::{FieldPath, Issue, Issues, PointerError};
 use crdkit_schema::compile::Member;
 use crdkit_value::{Document, Duplicates, NumberMode, Value};
 use std::fmt;
+use std::io::{self, Read};
 use std::sync::Arc;
 
 /// A compiled schema with its codecs and rules. Cheap to clone, shared between threads.
@@ -55,7 +56,7 @@ pub fn import(document: Value<'_>, options: &ImportOptions) -> Result<Imported, 
     let importer::Imported { schema, diagnostics, .. } = importer::import(document, options)?;
     let schema = Schema {
         compiled: schema,
-        source: Arc::new(Document::copy_of(importer::selected(document, options)?)),
+        source: Arc::new(importer::standalone(document, options)?),
         codecs: Arc::default(),
         rules: Arc::default(),
     };
@@ -150,6 +151,23 @@ impl Schema {
     /// Reads, checks and converts an input.
     pub fn parse<'a>(&self, wire: impl Into<Wire<'a>>, options: &ParseOptions) -> Parsed {
         stages::parse(self, wire.into(), options)
+    }
+
+    /// The same for an input that is read to its end, as far as the limits let it; `wire` says what its bytes are:
+    /// `|bytes| Wire::Json(bytes)`.
+    ///
+    /// # Errors
+    /// That of the reader.
+    pub fn parse_reader(
+        &self,
+        reader: impl Read,
+        wire: impl for<'b> FnOnce(&'b [u8]) -> Wire<'b>,
+        options: &ParseOptions,
+    ) -> io::Result<Parsed> {
+        let mut bytes = Vec::new();
+        let most = u64::try_from(options.limits.bytes).unwrap_or(u64::MAX).saturating_add(1);
+        reader.take(most).read_to_end(&mut bytes)?;
+        Ok(self.parse(wire(&bytes), options))
     }
 
     /// Whether a value has nothing wrong with it.

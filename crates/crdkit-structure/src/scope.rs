@@ -1,16 +1,18 @@
 //! Which schemas apply to a value, and to what is in it.
 //!
-//! A value can be under several schemas at once: references, `allOf` and, where a choice was not made
-//! yet, the branches of alternatives. What is certain decides about defaults and codecs; all of them
-//! together decide whether a member is known. Under `structural-v1` only references count, because there
-//! a field has to be declared outside of alternatives.
+//! A value can be under several schemas at once: references, `allOf`, and the alternative that is the value's own. What
+//! is certain decides about defaults and codecs; all of them together decide whether a member is known. Where no value
+//! is at hand, or none of the alternatives fits it, all of them are possible. Under `structural-v1` only references
+//! count, because there a field has to be declared outside of alternatives.
 
 use crate::compiled::CompiledSchema;
 use crate::import::Profile;
 use crate::member;
+use crate::validate::Fits;
 use crdkit_issue::{FieldPath, Segment};
 use crdkit_schema::compile::{Additional, DefaultId, Flags, Id, Member, Node, TypeSet};
-use std::rc::Rc;
+use crdkit_value::Value;
+use std::sync::Arc;
 
 /// A schema that applies to a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,8 +22,14 @@ pub(super) struct Applied {
     certain: bool,
 }
 
+impl Applied {
+    pub(super) fn id(self) -> Id {
+        self.id
+    }
+}
+
 /// The schemas that apply to a value.
-pub(super) type Ids = Rc<[Applied]>;
+pub(super) type Ids = Arc<[Applied]>;
 
 /// All of `ids`, which apply whatever the value is.
 pub(super) fn certain(ids: &[Id]) -> Ids {
@@ -46,15 +54,25 @@ impl<'s> Scope<'s> {
 
     /// The schemas of whole documents.
     pub(super) fn root(self) -> Ids {
-        Rc::new([Applied { id: self.schema.root(), certain: true }])
+        Arc::new([Applied { id: self.schema.root(), certain: true }])
     }
 
     fn is_structural(self) -> bool {
         self.schema.settings().profile == Profile::StructuralV1
     }
 
-    /// The nodes of `ids` and of everything that applies along with them.
+    /// The nodes of `ids` and of everything that may apply along with them.
     pub(super) fn nodes(self, ids: &[Applied]) -> Nodes<'s> {
+        self.expand(ids, None)
+    }
+
+    /// The nodes of `ids` and of everything that applies along with them to `value`: of alternatives the one that is
+    /// chosen, of conditions what follows.
+    pub(super) fn nodes_of(self, ids: &[Applied], value: Value<'_>, fits: &Fits<'s>) -> Nodes<'s> {
+        self.expand(ids, Some((value, fits)))
+    }
+
+    fn expand(self, ids: &[Applied], value: Option<(Value<'_>, &Fits<'s>)>) -> Nodes<'s> {
         let table = self.schema.table();
         let mut pending: Vec<Applied> = ids.iter().rev().copied().collect();
         let mut seen: Vec<Id> = Vec::with_capacity(ids.len());
@@ -78,21 +96,31 @@ impl<'s> Scope<'s> {
             }
             if let Some(junctors) = node.junctors() {
                 add(&junctors.all_of, certain);
-                add(&junctors.any_of, false);
-                add(&junctors.one_of, false);
+                for branches in [&junctors.any_of, &junctors.one_of] {
+                    match value.and_then(|(value, fits)| fits.chosen(node, branches, value)) {
+                        Some(chosen) => add(&[chosen], certain),
+                        None => add(branches, false),
+                    }
+                }
             }
-            if let Some(more) = node.more() {
-                if let Some(condition) = more.condition {
-                    add(&[condition.test], false);
-                    add(condition.then.as_slice(), false);
-                    add(condition.otherwise.as_slice(), false);
+            let Some(more) = node.more() else { continue };
+            if let Some(condition) = more.condition {
+                add(&[condition.test], false);
+                let (then, otherwise) = (condition.then.as_slice(), condition.otherwise.as_slice());
+                match value.map(|(value, fits)| fits.is_fit(condition.test, value)) {
+                    Some(true) => add(then, certain),
+                    Some(false) => add(otherwise, certain),
+                    None => [then, otherwise].into_iter().for_each(|ids| add(ids, false)),
                 }
-                for (_, id) in &more.dependent_schemas {
-                    add(&[*id], false);
+            }
+            for (name, id) in &more.dependent_schemas {
+                let because = value.map(|(value, _)| value.get(table.name(*name)).is_some());
+                if because != Some(false) {
+                    add(&[*id], certain && because == Some(true));
                 }
-                if let Some(dynamic) = &more.dynamic {
-                    add(&[dynamic.fallback], certain);
-                }
+            }
+            if let Some(dynamic) = &more.dynamic {
+                add(&[dynamic.fallback], certain);
             }
         }
         Nodes { nodes }
@@ -128,9 +156,9 @@ impl<'s> Scope<'s> {
 
     /// `path` with its steps as what they are: declared properties are fields, other members entries of
     /// maps where the schema has one for those.
-    pub(super) fn styled(self, path: &FieldPath) -> FieldPath {
+    pub(super) fn styled_from(self, ids: &Ids, path: &FieldPath) -> FieldPath {
         let table = self.schema.table();
-        let mut ids = self.root();
+        let mut ids = Ids::clone(ids);
         let step = |step: &Segment| {
             let nodes = self.nodes(&ids);
             let text = step.text();
@@ -158,15 +186,19 @@ impl<'s> Scope<'s> {
         nodes.nodes.iter().find_map(|(node, certain)| node.default.filter(|_| *certain))
     }
 
-    /// The properties of `nodes` that certainly have a default, with the schemas of their values.
-    pub(super) fn defaults(self, nodes: &Nodes<'s>) -> Vec<(&'s str, DefaultId, Ids)> {
+    /// The defaults of all schemas that may apply along with `ids`.
+    pub(super) fn all_defaults(self, ids: &[Applied]) -> Vec<DefaultId> {
+        self.nodes(ids).nodes.iter().filter_map(|(node, _)| node.default).collect()
+    }
+
+    /// The properties of `nodes` that certainly have a default.
+    pub(super) fn defaults(self, nodes: &Nodes<'s>) -> Vec<(&'s str, DefaultId)> {
         let table = self.schema.table();
         let certain = nodes.nodes.iter().filter(|(_, certain)| *certain);
         let fields = certain.flat_map(|(node, _)| node.fields.iter());
         fields
             .filter_map(|(name, id)| {
-                let ids: Ids = Rc::new([Applied { id, certain: true }]);
-                Some((table.name(name), self.default(&ids)?, ids))
+                Some((table.name(name), self.default(&[Applied { id, certain: true }])?))
             })
             .collect()
     }
@@ -198,7 +230,12 @@ impl<'s> Scope<'s> {
     }
 }
 
-impl Nodes<'_> {
+impl<'s> Nodes<'s> {
+    /// All of them.
+    pub(super) fn all(&self) -> impl Iterator<Item = &'s Node> {
+        self.nodes.iter().map(|(node, _)| *node)
+    }
+
     /// Whether one of them has the fact `flag`.
     pub(super) fn has(&self, flag: Flags) -> bool {
         self.nodes.iter().any(|(node, _)| node.has(flag))

@@ -8,12 +8,12 @@
 //! as the wire has it. CEL sees the wire's values too: its types are those of the schema.
 
 use super::decoded::Parsed;
-use super::options::ParseOptions;
+use super::options::{ParseOptions, RuleTime};
 use super::passthrough;
-use super::places::{Way, convert};
-use super::project::{How, project, project_part};
+use super::places::{Way, convert_part};
+use super::project::{How, Projected, project, project_part};
 use super::schema::Schema;
-use super::scope::Scope;
+use super::scope::{Ids, Scope};
 use super::wire::Wire;
 use crate::cel::{self, Call};
 use crate::compiled::{CompiledSchema, Semantics};
@@ -25,9 +25,31 @@ use crdkit_schema::prune;
 use crdkit_schema::spans;
 use crdkit_value::{Collected, Document, NodeId, PresenceMap, Value};
 use std::collections::{BTreeSet, HashSet};
-use std::time::Duration;
 
-type Found = Vec<(NodeId, Issue)>;
+pub(crate) type Found = Vec<(NodeId, Issue)>;
+
+/// A value on its way: what applies to it, and where it stands.
+pub(crate) struct Place<'p> {
+    pub(crate) ids: Ids,
+    /// Whether a schema around it keeps what is unknown.
+    pub(crate) keep: bool,
+    /// Whether it is made what the schema says it is; metadata of resources is not.
+    pub(crate) projects: bool,
+    pub(crate) path: FieldPath,
+    /// What it replaces, for keywords and rules in CEL, which tell items of lists apart by their keys.
+    pub(crate) old: Option<Value<'p>>,
+    /// What stood at its place before, for the program's own rules.
+    pub(crate) old_here: Option<Value<'p>>,
+    /// Whether somebody asks for the value as it was before codecs.
+    pub(crate) keeps_wire: bool,
+}
+
+/// What a value is when it has been through.
+pub(crate) struct Passed {
+    pub(crate) presence: PresenceMap,
+    /// The value before codecs, where it was asked for and there are any.
+    pub(crate) wire: Option<Document>,
+}
 
 /// Reads `wire` through all stages.
 pub(super) fn parse(schema: &Schema, wire: Wire<'_>, options: &ParseOptions) -> Parsed {
@@ -41,47 +63,84 @@ pub(super) fn parse(schema: &Schema, wire: Wire<'_>, options: &ParseOptions) -> 
     if options.converted {
         found.push((NodeId::ROOT, Issue::warning(codes::domain::DUPLICATES_UNKNOWN)));
     }
-    let mut presence = options.presence.as_ref().map(|filter| Collected::of(&document, filter));
+    let presence = options.presence.as_ref().map(|filter| Collected::of(&document, filter));
+    let place = Place {
+        ids: Scope::new(schema.compiled()).root(),
+        keep: false,
+        projects: true,
+        path: FieldPath::root(),
+        old: options.old.as_deref().map(Document::root),
+        old_here: options.old.as_deref().map(Document::root),
+        keeps_wire: false,
+    };
+    let Passed { presence, .. } =
+        through(schema, &place, &mut document, presence, &mut found, options);
+    conclude(document, presence, found, wire, settings.numbers, options)
+}
 
-    let how = How { report_pruned: options.report_pruned, ..How::of(settings) };
-    let projected = project(schema.compiled(), &mut document, presence.as_mut(), how);
-    found.extend(projected.found);
-    found.extend(keywords(schema, document.root(), presence.as_ref(), options));
+/// Takes a value, whole or a part of a larger one, through the stages after decoding. Paths of findings are relative
+/// to it.
+pub(crate) fn through(
+    schema: &Schema,
+    place: &Place<'_>,
+    document: &mut Document,
+    mut presence: Option<Collected>,
+    found: &mut Found,
+    options: &ParseOptions,
+) -> Passed {
+    let (compiled, settings) = (schema.compiled(), schema.compiled().settings());
+    let n_source = document.n_nodes();
+    let mut projected = Projected::default();
+    if place.projects && changes(compiled, place, document) {
+        let how = How { report_pruned: options.report_pruned, ..How::of(settings) };
+        let part = (Ids::clone(&place.ids), place.keep);
+        projected = project_part(compiled, part, document, presence.as_mut(), how);
+        found.append(&mut projected.found);
+    }
+    found.extend(keywords(compiled, &place.ids, document, place.old));
 
     // The rules in CEL come last and see what was there before codecs.
     let has_rules = settings.cel.is_some();
-    let before_codecs = (has_rules && !schema.codecs().is_empty()).then(|| document.clone());
-    let wrong: BTreeSet<NodeId> = errors(&found).map(|(id, _)| *id).collect();
-    let (converted, unconverted) =
-        convert(schema.compiled(), schema.codecs(), Way::Decode, &wrong, &mut document);
-    found.extend(unconverted);
-    if let Some(presence) = &mut presence {
-        for id in converted {
-            presence.replaced(document.value(id));
+    let mut before_codecs = None;
+    if !schema.codecs().is_empty() {
+        before_codecs = (has_rules || place.keeps_wire).then(|| document.clone());
+        let wrong: BTreeSet<NodeId> = errors(found).map(|(id, _)| *id).collect();
+        let at = (&wrong, Ids::clone(&place.ids), &place.path);
+        let (converted, unconverted) =
+            convert_part(compiled, schema.codecs(), Way::Decode, at, document);
+        found.extend(unconverted);
+        if let Some(presence) = &mut presence {
+            for id in converted {
+                presence.replaced(document.value(id));
+            }
         }
     }
 
     let mut presence = presence.map(Collected::into_map).unwrap_or_default();
     if let Unknown::Passthrough { target } = &settings.unknown {
         let target = target.parse().unwrap_or_default();
-        for (from, to) in passthrough::gather(&mut document, &target, &projected.unknown_at_root) {
+        let (objects, unknown) = (&projected.objects, &projected.unknown);
+        let (moves, taken) = passthrough::gather(document, &target, objects, unknown, n_source);
+        for (from, to) in moves {
             presence.relocate(&from, &to);
         }
+        found.extend(taken);
     }
 
-    let old = options.old.as_deref().map(Document::root);
-    let mistyped = mistyped(&found);
-    let is_wrong = |path: &FieldPath| mistyped.iter().any(|wrong| path.starts_with(wrong));
-    let refined = schema.rules().run(document.root(), &presence, old, is_wrong);
-    found.extend(refined);
-    if has_rules {
-        let seen = before_codecs.as_ref().unwrap_or(&document);
+    if has_rules || !schema.rules().is_empty() {
+        let mistyped = mistyped(found);
+        let is_wrong = |path: &FieldPath| mistyped.iter().any(|wrong| path.starts_with(wrong));
+        let rules = schema.rules();
+        found.extend(rules.run(&place.path, document.root(), &presence, place.old_here, is_wrong));
+        let seen = before_codecs.as_ref().unwrap_or(document);
         let mut call = Call::new(seen.root());
-        call.old = old;
-        call.clock = options.clock.as_ref().map(|clock| &*clock.0 as &dyn Fn() -> Duration);
-        found.extend(cel(schema.compiled(), schema.compiled().root(), call, &mistyped));
+        call.old = place.old;
+        call.time = options.rule_time.as_ref().map(RuleTime::as_ref);
+        for applied in place.ids.iter().filter(|_| has_rules) {
+            found.extend(cel(compiled, applied.id(), call, &mistyped));
+        }
     }
-    conclude(document, presence, found, wire, settings.numbers, options)
+    Passed { presence, wire: before_codecs }
 }
 
 /// What is wrong with `document`, a value of the wire, whatever its presence.
@@ -90,7 +149,8 @@ pub(super) fn check(schema: &Schema, document: &Document) -> Issues {
     let mut document = Document::copy_of(document.root());
     let how = How::of(schema.compiled().settings());
     let mut found = project(schema.compiled(), &mut document, None, how).found;
-    found.extend(keywords(schema, document.root(), None, &options));
+    let root = Scope::new(schema.compiled()).root();
+    found.extend(keywords(schema.compiled(), &root, &document, None));
     if schema.compiled().settings().cel.is_some() {
         let mistyped = mistyped(&found);
         found.extend(cel(
@@ -105,74 +165,54 @@ pub(super) fn check(schema: &Schema, document: &Document) -> Issues {
     Issues::sorted(errors, options.limits.issues)
 }
 
-/// Projects `document`, a part of a larger one that all of `ids` apply to, and says what is wrong with it;
-/// `keep` says that a schema around it keeps what is unknown. Paths are relative to the part, which stays
-/// as the wire has it.
-pub(crate) fn part(
-    compiled: &CompiledSchema,
-    ids: &[Id],
-    keep: bool,
-    document: &mut Document,
-) -> Found {
-    let settings = compiled.settings();
-    let mut found = Found::new();
-    if changes(compiled, ids, document) {
-        found = project_part(compiled, ids, keep, document, How::of(settings)).found;
-    }
-    let request = ValidateRequest { max_issues: usize::MAX, ..ValidateRequest::default() };
-    for id in ids {
-        found.extend(report(compiled, *id, document.root(), &request));
-    }
-    if settings.cel.is_some() {
-        let mistyped = mistyped(&found);
-        for id in ids {
-            found.extend(cel(compiled, *id, Call::new(document.root()), &mistyped));
-        }
-    }
-    let mut seen = BTreeSet::new();
-    found.retain(|(_, issue)| seen.insert((issue.path.clone(), issue.code.info().name)));
-    found
-}
-
 /// Whether projecting `document` may change or report anything: decided by a walk that allocates nothing and
 /// says yes where it is not sure.
-fn changes(compiled: &CompiledSchema, ids: &[Id], document: &Document) -> bool {
+fn changes(compiled: &CompiledSchema, place: &Place<'_>, document: &Document) -> bool {
     let (table, settings) = (compiled.table(), compiled.settings());
-    ids.iter().any(|id| {
+    let gathers = matches!(settings.unknown, Unknown::Passthrough { .. });
+    if !compiled.is_plain() || settings.nulls != Nulls::Reject || gathers {
+        return true;
+    }
+    place.ids.iter().any(|applied| {
+        let id = &applied.id();
         let has_defaults = compiled.node(*id).has(Flags::HAS_DEFAULTS);
         if has_defaults && settings.defaults != DefaultMode::Ignore {
             return true;
         }
-        if settings.unknown == Unknown::Preserve && settings.nulls == Nulls::Reject {
-            return false;
-        }
-        let pruned = prune::object(table, Some(*id), document.root());
-        !pruned.unknown.is_empty() || !pruned.nulls.is_empty()
+        settings.unknown != Unknown::Preserve
+            && !prune::object(table, Some(*id), document.root()).unknown.is_empty()
     })
 }
 
-/// The findings of the schema's keywords. A property whose default is only noted is not missed.
+/// The findings of the keywords of all of `ids`. Where defaults are only noted, they count as if they were there.
 fn keywords(
-    schema: &Schema,
-    value: Value<'_>,
-    presence: Option<&Collected>,
-    options: &ParseOptions,
+    compiled: &CompiledSchema,
+    ids: &Ids,
+    document: &Document,
+    old: Option<Value<'_>>,
 ) -> Found {
-    let mut request = ValidateRequest::default();
-    // Only the server lets values pass that were wrong before.
-    if schema.compiled().settings().semantics == Semantics::Server {
-        request.old = options.old.as_deref().map(Document::root);
+    let settings = compiled.settings();
+    let n_nodes = document.n_nodes();
+    let mut filled = None;
+    if settings.defaults == DefaultMode::Annotate {
+        let mut copy = document.clone();
+        let how = How { defaults: DefaultMode::Apply, ..How::nothing() };
+        project_part(compiled, (Ids::clone(ids), true), &mut copy, None, how);
+        filled = Some(copy);
     }
-    request.max_issues = usize::MAX;
-    let compiled = schema.compiled();
-    let mut found = report(compiled, compiled.root(), value, &request);
+    let value = filled.as_ref().unwrap_or(document).root();
+    let mut request = ValidateRequest { max_issues: usize::MAX, ..ValidateRequest::default() };
+    // Only the server lets values pass that were wrong before.
+    request.old = old.filter(|_| settings.semantics == Semantics::Server);
+    let mut found = Found::new();
+    for applied in ids.iter() {
+        found.extend(report(compiled, applied.id(), value, &request));
+    }
+    // What is wrong inside a default is the schema's affair.
+    found.retain(|(id, _)| id.index() < n_nodes);
     let scope = Scope::new(compiled);
     for (_, issue) in &mut found {
-        issue.path = scope.styled(&issue.path);
-    }
-    if let Some(presence) = presence {
-        let available = |issue: &Issue| presence.map().get(&issue.path).default_available();
-        found.retain(|(_, issue)| issue.code != codes::object::REQUIRED || !available(issue));
+        issue.path = scope.styled_from(ids, &issue.path);
     }
     found
 }

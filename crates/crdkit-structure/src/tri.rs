@@ -52,7 +52,12 @@ impl<T> From<Option<T>> for Tri<T> {
 
 impl<T: Serialize> Serialize for Tri<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.as_option().serialize(serializer)
+        match self {
+            // What is missing is no field; `null` is a value.
+            Self::Missing => serializer.serialize_none(),
+            Self::Null => serializer.serialize_unit(),
+            Self::Present(value) => value.serialize(serializer),
+        }
     }
 }
 

@@ -1,14 +1,16 @@
 //! Values of schemas as types of a program, through serde.
 //!
 //! Takes the wire's text and gives a value of the program, or the other way round; both ways the schema is held
-//! against the document in between.
+//! against the document in between. A field that is `None` is not there; preserving output knows which of them the
+//! input had as `null`.
 
 use super::decoded::Decoded;
 use super::encode::{EncodeError, EncodeMode};
 use super::options::ParseOptions;
+use super::preserve::Had;
 use super::schema::Schema;
 use super::wire::Wire;
-use crdkit_codec::typed::{from_value, to_document};
+use crdkit_codec::typed::{from_value, to_sparse_document};
 use crdkit_issue::Issues;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -25,8 +27,7 @@ impl Schema {
         options: &ParseOptions,
     ) -> Result<Decoded<T>, Issues> {
         let decoded = self.parse(wire, options).into_result()?;
-        let value = from_value(decoded.value.root()).map_err(|error| error.issue())?;
-        Ok(Decoded::new(value, decoded.presence))
+        decoded.try_map(|value| from_value(value.root()).map_err(|error| error.issue().into()))
     }
 
     /// Canonical JSON of a program's value.
@@ -47,11 +48,11 @@ impl Schema {
         decoded: &Decoded<T>,
     ) -> Result<Vec<u8>, EncodeError> {
         let document = document(&decoded.value)?;
-        let mode = EncodeMode::Preserve { strict: false };
-        self.encode_with(&document, Some(&decoded.presence), mode)
+        let had = Had { presence: &decoded.presence, read: decoded.read.as_deref() };
+        self.encode(&document, Some(had), EncodeMode::Preserve { strict: false })
     }
 }
 
 fn document<T: Serialize + ?Sized>(value: &T) -> Result<crdkit_value::Document, EncodeError> {
-    to_document(value).map_err(|error| EncodeError::Serialize(error.to_string()))
+    to_sparse_document(value).map_err(|error| EncodeError::Serialize(error.to_string()))
 }

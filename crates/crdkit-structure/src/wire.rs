@@ -62,7 +62,7 @@ impl Wire<'_> {
 }
 
 /// What a decoder has to keep of numbers so that nothing is lost before it is looked at.
-fn number_mode(numbers: Numbers) -> NumberMode {
+pub(super) fn number_mode(numbers: Numbers) -> NumberMode {
     match numbers {
         Numbers::Kubernetes => NumberMode::Value,
         Numbers::Decimal { keep_scale: true } => NumberMode::Text,
@@ -72,30 +72,46 @@ fn number_mode(numbers: Numbers) -> NumberMode {
 
 /// Refuses what decoding would quietly replace: bytes that are not UTF-8, and halves of surrogate pairs.
 fn check_text(bytes: &[u8]) -> Result<(), Box<Issue>> {
-    let refuse = |at: usize, problem: &str| {
-        let issue = Issue::error(codes::decode::JSON_SYNTAX).with("problem", problem);
-        Err(Box::new(issue.with("server", problem).span(Span::new(at, at + 1))))
+    judge_text(bytes, true).map(drop).map_err(|(at, problem)| text_problem(at, problem))
+}
+
+/// The finding about text that is not what it has to be.
+pub(super) fn text_problem(at: usize, problem: &str) -> Box<Issue> {
+    let issue = Issue::error(codes::decode::JSON_SYNTAX).with("problem", problem);
+    Box::new(issue.with("server", problem).span(Span::new(at, at + 1)))
+}
+
+/// How many of `bytes` are known to be right: all of them, but for a beginning of something at the end that more bytes
+/// may complete, unless these are the last.
+pub(super) fn judge_text(bytes: &[u8], at_end: bool) -> Result<usize, (usize, &'static str)> {
+    let (valid, wrong) = match std::str::from_utf8(bytes) {
+        Ok(_) => (bytes.len(), false),
+        Err(error) => (error.valid_up_to(), at_end || error.error_len().is_some()),
     };
-    if let Err(error) = std::str::from_utf8(bytes) {
-        return refuse(error.valid_up_to(), "the text is not UTF-8");
-    }
-    let mut rest = bytes;
-    let offset = |rest: &[u8]| bytes.len() - rest.len();
-    while let Some(at) = rest.iter().position(|byte| *byte == b'\\') {
-        let escape = rest.get(at..).unwrap_or_default();
+    let text = bytes.get(..valid).unwrap_or_default();
+    let mut at = 0;
+    let alone = "half of a surrogate pair stands alone";
+    while let Some(next) = memchr(text.get(at..).unwrap_or_default()) {
+        at += next;
+        let escape = text.get(at..).unwrap_or_default();
         let length = match hex(escape) {
             Some(0xD800..0xDC00) => match hex(escape.get(6..).unwrap_or_default()) {
                 Some(0xDC00..0xE000) => 12,
-                _ => return refuse(offset(escape), "half of a surrogate pair stands alone"),
+                _ if !at_end && !wrong && escape.len() < 12 => return Ok(at),
+                _ => return Err((at, alone)),
             },
-            Some(0xDC00..0xE000) => {
-                return refuse(offset(escape), "half of a surrogate pair stands alone");
-            }
+            Some(0xDC00..0xE000) => return Err((at, alone)),
+            None if !at_end && !wrong && escape.len() < 6 => return Ok(at),
             _ => 2,
         };
-        rest = escape.get(length..).unwrap_or_default();
+        at += length;
     }
-    Ok(())
+    if wrong { Err((valid, "the text is not UTF-8")) } else { Ok(valid) }
+}
+
+/// Where the next backslash is.
+fn memchr(bytes: &[u8]) -> Option<usize> {
+    bytes.iter().position(|byte| *byte == b'\\')
 }
 
 /// The number of the `\u` escape that `text` begins with.

@@ -63,6 +63,7 @@ fn every_place_of_the_source_is_seen_in_path_order() {
     );
 }
 
+// Proves REQ-154, REQ-158.
 #[test]
 fn a_missing_place_is_not_a_null_one() {
     let map = collect(&PresenceFilter::all());
@@ -151,6 +152,7 @@ fn stages_add_to_what_was_collected() {
     assert!(map.at("/b/2").is_pruned());
 }
 
+// Proves REQ-156.
 #[test]
 fn wide_and_deep_documents_take_no_more_than_their_size() {
     let keys: Vec<String> = (0..200_000).rev().map(|at| format!("key{at}")).collect();

@@ -23,7 +23,7 @@ pub(crate) fn main() -> Result<(), Box<dyn Error>> {
     let lamps = (0..1_000).map(|n| format!(r#"{{"watts": {}}}"#, n % 70)).collect::<Vec<_>>();
     let text = format!(r#"{{"items": [{}]}}"#, lamps.join(", "));
     let options = StreamOptions::default();
-    let stream = Stream::new(text.as_bytes(), schema.compiled(), &options);
+    let stream = Stream::new(text.as_bytes(), &schema, &options);
 
     let mut refused = 0;
     for element in Elements::new(stream, FieldPath::root().field("items")) {

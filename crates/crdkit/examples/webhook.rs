@@ -3,47 +3,24 @@
 //! The object is read as the server reads it, labelled by the webhook, read again because it was changed, and judged.
 #![expect(clippy::print_stdout, reason = "a program for people")]
 
-use crdkit::{Crd, Document, Format, NewValue, NodeId, RequestOptions, Style, Value};
+use crdkit::{AdmissionRequest, Crd, Document, Format, NewValue, RequestOptions, Style, Value};
 use std::error::Error;
 
 const CRD: &str = include_str!("../../../fixtures/crds/queues.yaml");
 
 const REVIEW: &str = r#"{"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": {
-  "uid": "705ab4f5", "operation": "CREATE", "namespace": "default", "object": {
+  "uid": "705ab4f5", "operation": "CREATE", "namespace": "default",
+  "kind": {"group": "messaging.example.com", "version": "v1", "kind": "Queue"}, "object": {
     "apiVersion": "messaging.example.com/v1", "kind": "Queue", "metadata": {"name": "orders"},
     "spec": {"partitions": 100}
 }}}"#;
 
 /// The answer to `review`.
 fn answer(crd: &Crd, review: &Document) -> Result<Document, Box<dyn Error>> {
-    let request = review.root().get("request").ok_or("there is no request")?;
-    let text = |key| request.get(key).and_then(Value::as_str).unwrap_or_default();
-    let object = request.get("object").ok_or("there is no object")?;
-    let version = crd.version("v1").ok_or("v1 is not served")?;
-
-    let options = RequestOptions::new().namespace(text("namespace"));
-    let outcome = match version.read(Document::copy_of(object), &options) {
-        Err(refused) => *refused,
-        Ok(mut read) => {
-            label(read.document_mut());
-            match read.read_again() {
-                Ok(read) => read.create(),
-                Err(refused) => *refused,
-            }
-        }
-    };
-
-    let mut response = Document::object().with("uid", text("uid"));
-    let root = response.root().id();
-    response.insert(root, "allowed", outcome.is_accepted());
-    if let Some(status) = outcome.status() {
-        response.insert(root, "status", status.document().root());
-    }
-    let mut answer = Document::object()
-        .with("apiVersion", "admission.k8s.io/v1")
-        .with("kind", "AdmissionReview");
-    answer.insert(NodeId::ROOT, "response", response.root());
-    Ok(answer)
+    let request = AdmissionRequest::of(review.root())?;
+    let version = crd.version(&request.kind().version).ok_or("the version is not served")?;
+    let response = request.answer(version, &RequestOptions::new(), label);
+    Ok(request.review(&response))
 }
 
 fn label(object: &mut Document) {

@@ -45,7 +45,8 @@
 //! |---|---|---|
 //! | judge an object that is created | [`Version::create`] | `validate.rs` |
 //! | judge a change, with everything that only changes have (immutability, ratcheting, transition rules) | [`Version::update`], [`Version::update_status`], [`Version::scale`] | `update.rs` |
-//! | step in between, as a server does: patch, admit, then check | [`Version::read`], [`ReadObject`], [`Stored`] | `webhook.rs` |
+//! | step in between, as a server does: patch, admit, then check | [`Version::read`], [`ReadObject`], [`Stored`] | |
+//! | answer an `AdmissionReview` | [`AdmissionRequest::answer`] | `webhook.rs` |
 //! | take the CRD from a Rust type with `kube`'s derive | `Crd::try_from(&Lamp::crd())`, with the feature `k8s-openapi` | `typed.rs` |
 //! | hold many CRDs and look them up by kind, name or path | [`CrdSet`], [`SharedCrdSet`] | |
 //! | use a schema without a CRD: OpenAPI or JSON Schema, presence, codecs, canonical and preserving output | [`structure`] | `stream.rs` |
@@ -64,8 +65,8 @@
 
 pub use crdkit_codec::{DecodeError, DecodeOptions, Decoded, EncodeError, Format, Style};
 pub use crdkit_engine::{
-    Changes, Crd, CrdError, FieldValidation, Input, Outcome, ReadObject, RequestOptions, Stored,
-    Version,
+    AdmissionRequest, AdmissionResponse, Changes, Crd, CrdError, FieldValidation, Input, Outcome,
+    ReadObject, RequestOptions, Stored, Version,
 };
 pub use crdkit_issue::{
     Arg, Code, FieldPath, Issue, Issues, LineIndex, PathStyle, Segment, Severity, Span, codes,
@@ -78,15 +79,18 @@ pub use crdkit_value::{Document, Kind, Limits, NewValue, NodeId, PresenceMap, Va
 /// Schemas without CRDs.
 pub mod structure {
     pub use crdkit_codec::yaml::StrictReader;
-    #[cfg(feature = "serde")]
-    pub use crdkit_structure::Tri;
-    pub use crdkit_structure::stream::{Element, Elements, Stream, StreamOptions};
+    #[cfg(feature = "schemars")]
+    pub use crdkit_structure::for_type;
+    pub use crdkit_structure::stream::{Element, Elements, Stream, StreamOptions, StreamStep};
     pub use crdkit_structure::{
-        Base64, Codec, Codecs, DefaultMode, Diagnostics, DurationText, EncodeError, EncodeMode,
-        EpochSeconds, ExportOptions, ImportError, ImportOptions, Imported, IntOrString, JsonText,
-        ParseOptions, Parsed, Profile, QuantityText, Report, Rfc3339, Rule, Schema, Unknown,
+        Base64, Codec, Codecs, CrdSelector, Decoded, DefaultMode, DiagnosticLevel, Diagnostics,
+        DurationText, EncodeError, EncodeMode, EpochSeconds, ExportOptions, Extensions,
+        ImportError, ImportOptions, Imported, IntOrString, JsonText, NumberText, ParseOptions,
+        Parsed, PatchStrategy, Profile, QuantityText, Report, Rfc3339, Rule, Schema, Then, Unknown,
         WhenSeen, Wire, build, document_of, import, import_json, import_yaml, rule_fn,
     };
+    #[cfg(feature = "serde")]
+    pub use crdkit_structure::{Tri, with};
 }
 
 /// Old CRDs against new ones.

@@ -1,5 +1,7 @@
 //! Pages that are generated from code, and the checks in `tests/` that hold the project to its word.
 
+pub mod requirements;
+
 use crdkit_issue::codes;
 use std::fmt::Write as _;
 

@@ -36,7 +36,7 @@ mod verdict;
 mod write;
 
 #[cfg(feature = "serde")]
-pub use bridge::{Error, from_slice, from_slice_strict, to_vec, write_to};
+pub use bridge::{Error, from_slice, from_slice_keeping_raw, from_slice_strict, to_vec, write_to};
 pub use decode::{Documents, decode, decode_stored};
 pub use list::{ListWriter, WriteError, write_list};
 pub use object::{Object, ObjectError, decode_list, decode_object, object_kind};

@@ -9,7 +9,7 @@
 use super::problem::CborFinding;
 use super::transcode::{TranscodeError, from_json, to_json};
 use super::verdict::form;
-use super::{Rules, SELF_DESCRIBED};
+use super::{Order, Rules, SELF_DESCRIBED};
 use crate::{DecodeOptions, json};
 use crdkit_issue::{FieldPath, Issue};
 use crdkit_value::Document;
@@ -37,10 +37,12 @@ pub enum RawError {
     NotAnObject,
 }
 
-/// Any value, as bytes.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// Any value: as bytes, or as an object that a program has put there.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct RawExtension {
     raw: Option<Vec<u8>>,
+    /// What is written when there are no bytes.
+    object: Option<Document>,
     /// The format, if the bytes' first ones are not to decide.
     content_type: Option<RawFormat>,
 }
@@ -52,12 +54,22 @@ pub struct FieldsV1(Vec<u8>);
 impl RawExtension {
     /// Holds `raw`, whose first bytes tell its format.
     pub fn new(raw: Vec<u8>) -> Self {
-        Self { raw: Some(raw), content_type: None }
+        Self { raw: Some(raw), ..Self::default() }
     }
 
     /// Holds `raw`, which is in `format`.
     pub fn with_format(raw: Vec<u8>, format: RawFormat) -> Self {
-        Self { raw: Some(raw), content_type: Some(format) }
+        Self { raw: Some(raw), content_type: Some(format), object: None }
+    }
+
+    /// Holds an object, which takes the format of whatever it is written into.
+    pub fn from_object(object: Document) -> Self {
+        Self { object: Some(object), ..Self::default() }
+    }
+
+    /// The object that a program has put there.
+    pub fn object(&self) -> Option<&Document> {
+        self.object.as_ref()
     }
 
     /// Takes the JSON of a field; `null` leaves nothing.
@@ -111,7 +123,13 @@ impl RawExtension {
     /// # Errors
     /// When the bytes are not what they have to be.
     pub fn to_cbor(&self) -> Result<Cow<'_, [u8]>, RawError> {
-        let Some(raw) = &self.raw else { return Ok(Cow::Borrowed(&[0xF6])) };
+        let Some(raw) = &self.raw else {
+            let Some(object) = &self.object else { return Ok(Cow::Borrowed(&[0xF6])) };
+            let mut out = Vec::new();
+            super::write(object.root(), Order::Sorted, &mut out)
+                .map_err(|error| RawError::Transcode(TranscodeError::NotFinite(error)))?;
+            return Ok(Cow::Owned(out));
+        };
         match self.format().ok_or(RawError::Unrecognized)? {
             RawFormat::Cbor => Ok(Cow::Borrowed(raw)),
             RawFormat::Json => from_json(raw).map(Cow::Owned).map_err(RawError::Transcode),
@@ -123,7 +141,12 @@ impl RawExtension {
     /// # Errors
     /// When the bytes are not what they have to be.
     pub fn to_json(&self) -> Result<Cow<'_, [u8]>, RawError> {
-        let Some(raw) = &self.raw else { return Ok(Cow::Borrowed(b"null")) };
+        let Some(raw) = &self.raw else {
+            let Some(object) = &self.object else { return Ok(Cow::Borrowed(b"null")) };
+            let mut out = Vec::new();
+            json::write(object.root(), json::Layout::Compact, &mut out);
+            return Ok(Cow::Owned(out));
+        };
         match self.format().ok_or(RawError::Unrecognized)? {
             RawFormat::Json => Ok(Cow::Borrowed(raw)),
             RawFormat::Cbor => to_json(raw).map(Cow::Owned).map_err(RawError::Transcode),
@@ -147,7 +170,9 @@ impl RawExtension {
     /// # Errors
     /// When the bytes are not what they have to be.
     pub fn document(&self, options: &DecodeOptions) -> Result<Document, RawError> {
-        let Some(raw) = &self.raw else { return Ok(Document::null()) };
+        let Some(raw) = &self.raw else {
+            return Ok(self.object.clone().unwrap_or_default());
+        };
         let decoded = match self.format().ok_or(RawError::Unrecognized)? {
             RawFormat::Json => json::decode(raw, options),
             RawFormat::Cbor => super::decode(raw, options),
@@ -158,6 +183,14 @@ impl RawExtension {
 }
 
 impl FieldsV1 {
+    /// The fields as a document of their own.
+    ///
+    /// # Errors
+    /// When the bytes are not what they have to be.
+    pub fn document(&self, options: &DecodeOptions) -> Result<Document, RawError> {
+        RawExtension::from_json(&self.to_json()?).document(options)
+    }
+
     /// Holds `raw`.
     pub fn new(raw: Vec<u8>) -> Self {
         Self(raw)

@@ -7,11 +7,13 @@
 //! serde calls itself for what is inside a value; how deep that goes is bounded.
 
 mod access;
+mod any;
 mod de;
 mod error;
 mod key;
 mod ser;
 
+pub(crate) use any::Tree;
 pub use error::TypedError;
 
 use crate::serialize::Serializer;
@@ -34,7 +36,23 @@ pub fn from_value<'de, T: Deserialize<'de>>(value: Value<'de>) -> Result<T, Type
 /// # Errors
 /// When a key is not a string, or `value` says so.
 pub fn to_document<T: Serialize + ?Sized>(value: &T) -> Result<Document, TypedError> {
+    document(value, ser::Events::default())
+}
+
+/// The same, without the fields that are `None`: for programs, in which that says that there is nothing.
+///
+/// # Errors
+/// As for [`to_document`].
+pub fn to_sparse_document<T: Serialize + ?Sized>(value: &T) -> Result<Document, TypedError> {
     let mut events = ser::Events::default();
+    events.omits_none = true;
+    document(value, events)
+}
+
+fn document<T: Serialize + ?Sized>(
+    value: &T,
+    mut events: ser::Events,
+) -> Result<Document, TypedError> {
     value.serialize(Serializer(ser::TypedSerializer::new(&mut events, MAX_DEPTH)))?;
     Ok(events.into_document())
 }

@@ -10,9 +10,15 @@ use serde::Serialize;
 
 /// Owned events: a builder borrows its limits, and a type's text does not outlive the call.
 #[derive(Default)]
-pub(super) struct Events(Vec<Owned>);
+pub(super) struct Events {
+    list: Vec<Owned>,
+    /// Whether a field without a value is left out.
+    pub(super) omits_none: bool,
+}
 
 enum Owned {
+    /// An option without a value.
+    None,
     Plain(Event<'static>),
     Key(String),
     String(String),
@@ -20,15 +26,28 @@ enum Owned {
 }
 
 impl Events {
-    fn push(&mut self, event: Event<'static>) {
-        self.0.push(Owned::Plain(event));
+    pub(super) fn push(&mut self, event: Event<'static>) {
+        self.list.push(Owned::Plain(event));
+    }
+
+    pub(super) fn push_text(&mut self, text: &str) {
+        self.list.push(Owned::String(text.to_owned()));
+    }
+
+    pub(super) fn push_number(&mut self, digits: &str) {
+        self.list.push(Owned::Number(digits.to_owned()));
+    }
+
+    pub(super) fn push_key(&mut self, key: &str) {
+        self.list.push(Owned::Key(key.to_owned()));
     }
 
     pub(super) fn into_document(self) -> Document {
         let limits = Limits { depth: usize::MAX, nodes: usize::MAX, ..Limits::default() };
         let mut builder = Builder::new(&limits, Duplicates::LastWins);
-        for event in &self.0 {
+        for event in &self.list {
             let event = match event {
+                Owned::None => Event::Null,
                 Owned::Plain(event) => *event,
                 Owned::Key(key) => Event::Key(key),
                 Owned::String(text) => Event::String(text),
@@ -54,7 +73,7 @@ impl<'e> TypedSerializer<'e> {
 
     #[expect(clippy::unnecessary_wraps, reason = "what the methods below give")]
     fn scalar(self, event: Owned) -> Result<(), TypedError> {
-        self.events.0.push(event);
+        self.events.list.push(event);
         Ok(())
     }
 
@@ -68,7 +87,7 @@ impl<'e> TypedSerializer<'e> {
         let depth = self.depth.checked_sub(1).ok_or_else(TypedError::too_deep)?;
         if let Some(variant) = variant {
             self.events.push(Event::BeginObject);
-            self.events.0.push(Owned::Key(variant.to_owned()));
+            self.events.list.push(Owned::Key(variant.to_owned()));
         }
         self.events.push(begin);
         Ok(Compound { events: self.events, depth, end, is_variant: variant.is_some() })
@@ -82,6 +101,10 @@ impl<'e> Sink for TypedSerializer<'e> {
 
     fn null(self) -> Result<(), TypedError> {
         self.scalar(Owned::Plain(Event::Null))
+    }
+
+    fn none(self) -> Result<(), TypedError> {
+        self.scalar(Owned::None)
     }
 
     fn bool(self, bool: bool) -> Result<(), TypedError> {
@@ -175,7 +198,7 @@ impl Map for Compound<'_> {
 
     fn key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<(), TypedError> {
         let key = key::text(key)?;
-        self.events.0.push(Owned::Key(key));
+        self.events.list.push(Owned::Key(key));
         Ok(())
     }
 
@@ -184,8 +207,13 @@ impl Map for Compound<'_> {
     }
 
     fn field<T: Serialize + ?Sized>(&mut self, name: &str, value: &T) -> Result<(), TypedError> {
-        self.events.0.push(Owned::Key(name.to_owned()));
-        self.add(value).map_err(|error| error.below(Segment::named(name)))
+        self.events.list.push(Owned::Key(name.to_owned()));
+        self.add(value).map_err(|error| error.below(Segment::named(name)))?;
+        if self.events.omits_none && matches!(self.events.list.last(), Some(Owned::None)) {
+            let before = self.events.list.len().saturating_sub(2);
+            self.events.list.truncate(before);
+        }
+        Ok(())
     }
 
     fn finish(self) -> Result<(), TypedError> {

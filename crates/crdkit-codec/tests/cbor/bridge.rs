@@ -1,7 +1,9 @@
 //! Rust types to and from CBOR.
 
 use super::{bytes, hex};
-use crdkit_codec::cbor::{FieldsV1, RawExtension, from_slice, from_slice_strict, to_vec, write_to};
+use crdkit_codec::cbor::{
+    FieldsV1, RawExtension, from_slice, from_slice_keeping_raw, from_slice_strict, to_vec, write_to,
+};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -180,7 +182,7 @@ fn raw_values_pass_through() {
         fields: FieldsV1,
     }
     let item = bytes("a2 466669656c6473 a143663a61a0 466f626a656374 d9d9f7a1416101");
-    let event: Event = from_slice(&item).unwrap();
+    let event: Event = from_slice_keeping_raw(&item).unwrap();
     assert_eq!(event.object.raw(), Some(&bytes("d9d9f7a1416101")[..]));
     let mut out = Vec::new();
     write_to(&event, &mut out).unwrap();
@@ -188,6 +190,42 @@ fn raw_values_pass_through() {
     let indefinite =
         Event { object: RawExtension::new(bytes("d9d9f79fff")), fields: FieldsV1::default() };
     assert!(to_vec(&indefinite).is_err());
+}
+
+#[test]
+fn raw_values_are_json_unless_they_are_to_stay_as_they_are() {
+    #[derive(Debug, PartialEq, Serialize, Deserialize)]
+    struct Event {
+        object: RawExtension,
+        fields: FieldsV1,
+        #[serde(default)]
+        nested: Vec<RawExtension>,
+    }
+    let item = bytes("a2 466669656c6473 a143663a61a0 466f626a656374 d9d9f7a1416101");
+    let event: Event = from_slice(&item).unwrap();
+    assert_eq!(event.object.raw(), Some(&br#"{"a":1}"#[..]));
+    assert_eq!(event.fields.raw(), br#"{"f:a":{}}"#);
+
+    // JSON both ways, at any depth, whichever format the bytes are in.
+    let text =
+        r#"{"object":{"a":[1,null,"x"]},"fields":{"f:a":{}},"nested":[{"b":{"c":1.5}},null]}"#;
+    let event: Event = serde_json::from_str(text).unwrap();
+    assert_eq!(event.object.raw(), Some(&br#"{"a":[1,null,"x"]}"#[..]));
+    assert_eq!(event.nested[1].raw(), None);
+    assert_eq!(serde_json::to_string(&event).unwrap(), text);
+    let kept: Event = from_slice_keeping_raw(&to_vec(&event).unwrap()).unwrap();
+    assert_eq!(serde_json::to_string(&kept).unwrap(), text);
+    let document = crdkit_codec::typed::to_document(&kept).unwrap();
+    assert_eq!(document.to_string(), text);
+    let again: Event = crdkit_codec::typed::from_value(document.root()).unwrap();
+    assert_eq!(again, event);
+
+    // An object that a program has put there is written in the format of what is around it.
+    let object = RawExtension::from_object(document);
+    assert_eq!(serde_json::to_string(&object).unwrap(), text);
+    let read: RawExtension = from_slice(&to_vec(&object).unwrap()).unwrap();
+    let same: serde_json::Value = serde_json::from_slice(read.raw().unwrap()).unwrap();
+    assert_eq!(same, serde_json::from_str::<serde_json::Value>(text).unwrap());
 }
 
 #[test]

@@ -30,6 +30,7 @@ fn check(text: &str, expected: &str) {
     assert_eq!(canonical(text, NumberNotation::Exact).as_deref(), Ok(expected), "{text}");
 }
 
+// Proves REQ-161.
 #[test]
 fn members_are_sorted_by_the_bytes_of_their_keys() {
     check(
@@ -41,12 +42,14 @@ fn members_are_sorted_by_the_bytes_of_their_keys() {
     check("[3, 1, 2]", "[3,1,2]");
 }
 
+// Proves REQ-162.
 #[test]
 fn strings_have_the_escapes_that_are_needed_and_no_others() {
     check(r#""<a> \u0026 \/ \u00fc \u007f \u2028""#, "\"<a> & / ü \u{7f} \u{2028}\"");
     check(r#""\u0008\u0009\u000a\u000c\u000d\u001f\u0000\"\\""#, r#""\b\t\n\f\r\u001f\u0000\"\\""#);
 }
 
+// Proves REQ-163, REQ-164, REQ-165, REQ-166.
 #[test]
 fn numbers_in_each_notation() {
     use NumberNotation::{BigInt, Decimal, Exact, Float64};
@@ -98,6 +101,7 @@ fn numbers_in_each_notation() {
     }
 }
 
+// Proves REQ-164.
 #[test]
 fn every_power_of_ten_reads_back() {
     for exponent in -400..=400 {
@@ -110,6 +114,7 @@ fn every_power_of_ten_reads_back() {
     }
 }
 
+// Proves REQ-163.
 #[test]
 fn what_is_no_number_has_no_text() {
     for float in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {

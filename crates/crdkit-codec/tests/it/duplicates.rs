@@ -21,6 +21,7 @@ fn decode(text: &str, duplicates: Duplicates, report_duplicates: bool) -> [Decod
 /// The second is spelled differently; inside the list paths are absolute.
 const TEXT: &str = r#"{"a": 1, "b": [{"k": 1, "k": 2}, {"k": 3}], "\u0061": 4}"#;
 
+// Proves REQ-039, REQ-047.
 #[test]
 fn the_policy_decides_which_value_stays() {
     for (duplicates, a, k) in
@@ -35,6 +36,7 @@ fn the_policy_decides_which_value_stays() {
     }
 }
 
+// Proves REQ-047.
 #[test]
 fn tolerated_repetitions_are_warnings_if_asked_for() {
     for duplicates in [Duplicates::LastWins, Duplicates::FirstWins] {
@@ -49,6 +51,7 @@ fn tolerated_repetitions_are_warnings_if_asked_for() {
     }
 }
 
+// Proves REQ-125.
 #[test]
 fn the_strict_reader_tells_all_with_line_and_column() {
     let text =

@@ -1,10 +1,17 @@
 //! The engine as its users see it.
-#![expect(clippy::expect_used, clippy::indexing_slicing, clippy::panic, reason = "tests")]
+#![expect(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "tests"
+)]
 
 mod generate;
 mod hostile;
 mod markdown;
 mod phases;
 mod properties;
+mod review;
 mod status;
 mod support;

@@ -20,6 +20,7 @@ use crdkit_testkit::Block;
 use crdkit_value::Document;
 use std::path::Path;
 
+// Proves REQ-111.
 #[test]
 fn markdown_cases_hold() {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("resources/mdtest");

@@ -8,6 +8,11 @@ codes! {
     PRUNED_KEY = "pruned-key", Forbidden, "this field is not declared and was removed",
         short: "unknown_key", stage: Type, example: "spec: {other: 1}";
 
+    /// The input has something where members that the schema does not declare are gathered.
+    PASSTHROUGH_COLLISION = "passthrough-collision", Forbidden,
+        "undeclared fields are gathered here, so the input must leave it free",
+        short: "not_allowed", stage: Type, example: "extra: {a: 1}";
+
     /// The input was made from YAML, where keys that were given twice may have been lost.
     DUPLICATES_UNKNOWN = "duplicates-unknown", Invalid,
         "converted from YAML: keys that were given twice can no longer be seen",

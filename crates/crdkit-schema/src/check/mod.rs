@@ -25,7 +25,7 @@ mod walk;
 mod warnings;
 
 pub use options::CheckOptions;
-pub use published::published;
+pub use published::{extension_problem, published};
 pub use rules::{Bound, RuleCost, Site, costs, evaluate};
 pub use warnings::warnings;
 

@@ -28,15 +28,15 @@ pub fn published(schemas: &Schemas<'_>) -> Vec<Issue> {
 
 fn of_schema<'s>(schema: &'s Schema<'_>) -> impl Iterator<Item = Issue> + 's {
     schema.unknown.iter().filter_map(|(key, value)| {
-        let expected = expectation(key, *value, schema)?;
+        let expected = extension_problem(key, *value)?;
         let mut issue = Issue::warning(codes::crd::EXTENSION_SHAPE);
         issue.span = value.document().place(value.id()).map(|place| place.value);
         Some(issue.with("extension", *key).with("expected", expected).at(value.path()))
     })
 }
 
-/// What the extension should have been, if it is something else.
-fn expectation(key: &str, value: Value<'_>, schema: &Schema<'_>) -> Option<&'static str> {
+/// What the extension `key`, whose value stands in a schema, should have been, if it is something else.
+pub fn extension_problem(key: &str, value: Value<'_>) -> Option<&'static str> {
     let (fits, expected) = match key {
         "x-kubernetes-unions" => (
             value.as_array().is_some_and(|mut items| items.all(is_union)),
@@ -49,8 +49,7 @@ fn expectation(key: &str, value: Value<'_>, schema: &Schema<'_>) -> Option<&'sta
             "`merge`, `retainKeys` or both, separated by a comma",
         ),
         "x-kubernetes-patch-merge-key" => (
-            value.as_str().is_some_and(|key| !key.is_empty())
-                && schema.published().patch_strategy.contains(&"merge"),
+            value.as_str().is_some_and(|key| !key.is_empty()) && value.parent().is_some_and(merges),
             "the name of a field, on a list whose patch strategy is `merge`",
         ),
         "x-kubernetes-group-version-kind" => (
@@ -68,6 +67,12 @@ fn expectation(key: &str, value: Value<'_>, schema: &Schema<'_>) -> Option<&'sta
         _ => return None,
     };
     (!fits).then_some(expected)
+}
+
+/// Whether lists of a schema are merged by patches.
+fn merges(schema: Value<'_>) -> bool {
+    let strategy = schema.get("x-kubernetes-patch-strategy").and_then(Value::as_str);
+    strategy.is_some_and(|text| text.split(',').any(|strategy| strategy == "merge"))
 }
 
 fn is_union(value: Value<'_>) -> bool {

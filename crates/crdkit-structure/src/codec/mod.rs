@@ -7,11 +7,13 @@
 mod ready;
 mod text;
 
-pub use ready::{Base64, DurationText, EpochSeconds, IntOrString, JsonText, QuantityText};
+pub use ready::{
+    Base64, DurationText, EpochSeconds, IntOrString, JsonText, NumberText, QuantityText,
+};
 pub use text::Rfc3339;
 
 use super::place::PlacePattern;
-use crdkit_issue::PointerError;
+use crdkit_issue::{FieldPath, PointerError};
 use crdkit_value::{Document, Value};
 use std::fmt;
 use std::sync::Arc;
@@ -34,6 +36,45 @@ pub trait Codec: Send + Sync {
     fn check(&self, domain: Value<'_>) -> Result<(), String> {
         let _ = domain;
         Ok(())
+    }
+
+    /// This codec first, and `next` on what it gives.
+    fn then<C: Codec>(self, next: C) -> Then<Self, C>
+    where
+        Self: Sized,
+    {
+        let name = format!("{}, then {}", self.name(), next.name());
+        Then { first: self, next, name }
+    }
+}
+
+/// Two codecs, one after the other.
+#[derive(Clone, Debug)]
+pub struct Then<A, B> {
+    first: A,
+    next: B,
+    name: String,
+}
+
+impl<A: Codec, B: Codec> Codec for Then<A, B> {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn decode(&self, wire: Value<'_>) -> Result<Document, String> {
+        let between = self.first.decode(wire)?;
+        self.first.check(between.root())?;
+        self.next.decode(between.root())
+    }
+
+    fn encode(&self, domain: Value<'_>) -> Result<Document, String> {
+        let between = self.next.encode(domain)?;
+        self.first.check(between.root())?;
+        self.first.encode(between.root())
+    }
+
+    fn check(&self, domain: Value<'_>) -> Result<(), String> {
+        self.next.check(domain)
     }
 }
 
@@ -90,14 +131,25 @@ impl Codecs {
         self.by_format.iter().map(|(format, codec)| (&**format, codec))
     }
 
-    /// The codec for `value`, whose schemas have `formats`.
+    /// Whether there is one that stands at `path`.
+    pub(super) fn reaches(&self, path: &FieldPath) -> bool {
+        self.by_path.iter().any(|(place, _)| place.fits(path))
+    }
+
+    /// Whether there is one for the format.
+    pub(super) fn has_format(&self, format: &str) -> bool {
+        self.by_format.iter().any(|(known, _)| **known == *format)
+    }
+
+    /// The codec for `value`, which stands in a document at `base` and whose schemas have `formats`.
     pub(super) fn find<'f>(
         &self,
+        base: &FieldPath,
         value: Value<'_>,
         mut formats: impl Iterator<Item = &'f str>,
     ) -> Option<&dyn Codec> {
         if !self.by_path.is_empty() {
-            let path = value.path();
+            let path = value.path().rebase(base);
             let found = self.by_path.iter().rev().find(|(place, _)| place.fits(&path));
             if let Some((_, codec)) = found {
                 return Some(&**codec);

@@ -97,6 +97,31 @@ impl Codec for IntOrString {
     }
 }
 
+/// A number in a string on the wire, the number in the program.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NumberText;
+
+impl Codec for NumberText {
+    fn name(&self) -> &'static str {
+        "number in a string"
+    }
+
+    fn decode(&self, wire: Value<'_>) -> Result<Document, String> {
+        let decoded = JsonText.decode(wire)?;
+        match decoded.root().kind() {
+            Kind::Int(_) | Kind::Float(_) | Kind::Number(_) => Ok(decoded),
+            _ => Err("it is not a number".to_owned()),
+        }
+    }
+
+    fn encode(&self, domain: Value<'_>) -> Result<Document, String> {
+        match domain.kind() {
+            Kind::Int(_) | Kind::Float(_) | Kind::Number(_) => JsonText.encode(domain),
+            _ => Err("it is not a number".to_owned()),
+        }
+    }
+}
+
 /// Whole seconds since 1970 on the wire, RFC 3339 in the program.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct EpochSeconds;

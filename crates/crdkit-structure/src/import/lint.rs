@@ -285,6 +285,7 @@ pub(super) fn rules(
     schema: &CompiledSchema,
     library: &Library<'_>,
     with_rules: &[(Id, SchemaLocation)],
+    level: DiagnosticLevel,
     diagnostics: &mut Diagnostics,
 ) {
     let Some(cel) = &schema.settings().cel else { return };
@@ -305,12 +306,7 @@ pub(super) fn rules(
                 })
             };
             if let Some(problem) = problem {
-                diagnostics.add(
-                    DiagnosticLevel::Error,
-                    "schema_cel_invalid",
-                    path.field("rule"),
-                    problem,
-                );
+                diagnostics.add(level, "schema_cel_invalid", path.field("rule"), problem);
             }
         }
     }

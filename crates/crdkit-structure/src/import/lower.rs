@@ -81,7 +81,11 @@ impl<'o> Lower<'o> {
         let rules = rules.unwrap_or_default();
         Self {
             options,
-            settings: Settings { profile: options.profile, ..options.settings.clone() },
+            settings: Settings {
+                profile: options.profile,
+                own_checks: options.settings.checks.len(),
+                ..options.settings.clone()
+            },
             library,
             compiler: Compiler::with_rules(rules),
             diagnostics: Diagnostics::default(),
@@ -114,6 +118,17 @@ impl<'o> Lower<'o> {
         }
         cycles::check(self.compiler.table(), &mut self.references, &mut self.diagnostics)?;
         Ok(id)
+    }
+
+    /// Where each schema was first written.
+    pub(super) fn places(&self) -> BTreeMap<Id, FieldPath> {
+        let mut places = BTreeMap::new();
+        for (place, id) in &self.done {
+            let document = self.library.documents.get(place.document);
+            let path = || document.map(|it| it.path(place.node)).unwrap_or_default();
+            places.entry(*id).or_insert_with(path);
+        }
+        places
     }
 
     /// Lowers what dynamic anchors name, in all documents.
@@ -215,13 +230,7 @@ impl<'o> Lower<'o> {
             Kind::Bool(false) => return Ok(self.never()),
             Kind::Object(_) => {}
             _ => {
-                self.say(
-                    source,
-                    DiagnosticLevel::Error,
-                    "schema_invalid",
-                    "",
-                    "a schema must be an object",
-                );
+                self.malformed(source, "schema_invalid", "", "a schema must be an object");
                 return Ok(self.compiler.schema(SchemaParts::default()));
             }
         }

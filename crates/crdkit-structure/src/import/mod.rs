@@ -31,7 +31,7 @@ pub use select::{CrdSelector, VersionSelector};
 
 use crate::compiled::CompiledSchema;
 use crdkit_schema::compile::Id;
-use crdkit_value::{Document, Value};
+use crdkit_value::{Document, NodeId, Value};
 use dialect::Language;
 use library::{Library, SchemaLocation};
 use lower::Lower;
@@ -67,23 +67,32 @@ pub enum ImportError {
     Selector(String),
 }
 
-/// The part of `document` that [`import`] makes a schema of.
-pub fn selected<'d>(
-    document: Value<'d>,
+/// The part of `document` that [`import`] makes a schema of, with the components that it may refer to.
+pub(crate) fn standalone(
+    document: Value<'_>,
     options: &ImportOptions,
-) -> Result<Value<'d>, ImportError> {
-    select::select(document, &options.selector).map(|selected| selected.schema)
+) -> Result<Document, ImportError> {
+    let Selected { schema, base, .. } = select::select(document, &options.selector)?;
+    let mut copy = Document::copy_of(schema);
+    if base != schema {
+        for key in ["openapi", "components", "definitions"] {
+            if let Some(value) = base.get(key) {
+                copy.insert(NodeId::ROOT, key, value);
+            }
+        }
+    }
+    Ok(copy)
 }
 
 /// Makes a schema of `document`, or of the part of it that the options select.
 pub fn import(document: Value<'_>, options: &ImportOptions) -> Result<Imported, ImportError> {
     // A copy: ids below are of one document, whatever part of another one this is.
     let copy = Document::copy_of(document);
-    let Selected { schema, is_resource } = select::select(copy.root(), &options.selector)?;
+    let Selected { schema, base, is_resource } = select::select(copy.root(), &options.selector)?;
     let language = Language::of(options.dialect, copy.root(), schema);
-    let root = schema.id();
+    let (root, base) = (schema.id(), base.id());
     let mut library = Library::new(options);
-    let at = library.add(copy, root, &options.base, language);
+    let at = library.add(copy, base, &options.base, language);
     let root = SchemaLocation { document: at, node: root };
     let mut lower = Lower::new(options, library);
     lower.resource_root = is_resource.then_some(root);
@@ -96,15 +105,14 @@ pub fn import(document: Value<'_>, options: &ImportOptions) -> Result<Imported, 
 
 /// Looks at what only the finished schema tells: defaults, rules.
 fn finish(lower: Lower<'_>, root: Id, options: &ImportOptions) -> Result<Imported, ImportError> {
+    let places = lower.places();
     let Lower { settings, library, compiler, mut diagnostics, defaults, rules, .. } = lower;
     let table = compiler.into_table(lower.references, lower.anchors);
-    let schema = CompiledSchema::new(table, root, settings);
+    let schema = CompiledSchema::new(table, root, settings, places);
     lint::defaults(&schema, &library, &defaults, &mut diagnostics);
-    lint::rules(&schema, &library, &rules, &mut diagnostics);
+    lint::rules(&schema, &library, &rules, options.malformed, &mut diagnostics);
     diagnostics.sort();
-    if diagnostics.worst() >= Some(options.deny.unwrap_or(DiagnosticLevel::Error))
-        && options.deny.is_some()
-    {
+    if diagnostics.worst() >= Some(options.deny) {
         return Err(ImportError::Schema(diagnostics));
     }
     Ok(Imported { schema, diagnostics })

@@ -9,6 +9,7 @@ use super::options::{Formats, Unevaluated};
 use super::{ImportError, extensions, formats};
 use crate::compiled::Semantics;
 use crate::import::Profile;
+use crdkit_schema::check::extension_problem;
 use crdkit_schema::compile::{
     Additional, Bounds, Condition, Contains, DynamicReference, Format, FormatKind, Id, Junctors,
     LiteralId, More, Name, Pattern, PatternId, Range, SchemaParts, Syntax, TypeSet, Types,
@@ -24,6 +25,7 @@ impl Lower<'_> {
         references: Box<[Id]>,
         dynamic: Option<DynamicReference>,
     ) -> Result<Id, ImportError> {
+        self.remarks(source);
         let extensions = extensions::read(self, source);
         let (types, set, nullable) = self.types(source, &extensions);
         let required: Vec<&str> = source.assertion("required").map_or_else(Vec::new, strings);
@@ -117,7 +119,7 @@ impl Lower<'_> {
                 set = Some(set.unwrap_or(TypeSet::NONE).with(known));
             } else {
                 let message = format!("there is no type `{}`", name.unwrap_or_default());
-                self.say(source, DiagnosticLevel::Error, "schema_type_unknown", "type", message);
+                self.malformed(source, "schema_type_unknown", "type", message);
             }
         }
         let both = TypeSet::INTEGER.with(TypeSet::STRING);
@@ -179,7 +181,7 @@ impl Lower<'_> {
         let pattern = Pattern::with(text, self.syntax());
         if let Some(problem) = pattern.problem() {
             let problem = problem.to_owned();
-            self.say(source, DiagnosticLevel::Error, "schema_regex_invalid", keyword, problem);
+            self.malformed(source, "schema_regex_invalid", keyword, problem);
             return None;
         }
         Some(self.compiler.pattern(pattern))
@@ -311,7 +313,7 @@ impl Lower<'_> {
         let positive = |factor: &Decimal| !factor.is_zero() && !factor.is_negative();
         if range.multiple_of.as_deref().is_some_and(|factor| !positive(factor)) {
             let message = "`multipleOf` must be above zero";
-            self.say(source, DiagnosticLevel::Error, "schema_invalid", "multipleOf", message);
+            self.malformed(source, "schema_invalid", "multipleOf", message);
             range.multiple_of = None;
         }
         range
@@ -333,23 +335,56 @@ impl Lower<'_> {
         more.check = check.and_then(|check| u16::try_from(check).ok());
         if check.is_none() && self.options.formats == Formats::AllStrict {
             let message = format!("the format `{text}` is not known");
-            self.say(source, DiagnosticLevel::Error, "schema_format_unknown", "format", message);
+            self.malformed(source, "schema_format_unknown", "format", message);
         }
-        let counts = strict || self.settings.semantics == Semantics::Server;
-        kind.filter(|_| counts).map(|kind| Format { name, kind })
+        kind.filter(|_| strict).map(|kind| Format { name, kind })
+    }
+
+    /// What there is to say about keywords whose value is not what it has to be, and about those that do not count.
+    fn remarks(&mut self, source: LowerSource<'_>) {
+        const UNSUPPORTED: &str = "schema_unsupported_keyword";
+        for (key, value) in source.value.members() {
+            let kind = keywords::kind(key);
+            let problem = match kind {
+                Keyword::Read(shape) => shape.problem(value),
+                Keyword::Describes | Keyword::Unknown => None,
+            };
+            if kind == Keyword::Unknown {
+                let message = format!("`{key}` is not a keyword");
+                self.say(source, DiagnosticLevel::Warning, UNSUPPORTED, key, message);
+            } else if keywords::is_foreign(key, source.language.kind) {
+                let message = format!("`{key}` does not count in this dialect");
+                self.say(source, DiagnosticLevel::Warning, UNSUPPORTED, key, message);
+            } else if let Some(problem) = problem {
+                self.malformed(source, "schema_invalid", key, format!("`{key}` {problem}"));
+            } else if let Some(expected) = extension_problem(key, value) {
+                let message = format!("`{key}` must be {expected}");
+                self.malformed(source, "schema_invalid", key, message);
+            } else if let Some(why) = keywords::is_idle_in(key, source.value) {
+                let message = format!("`{key}` changes nothing: {why}");
+                self.say(source, DiagnosticLevel::Note, UNSUPPORTED, key, message);
+            }
+        }
+    }
+
+    /// Says that a keyword cannot be meant and does not count, as an error unless a warning is asked for.
+    pub(super) fn malformed(
+        &mut self,
+        source: LowerSource<'_>,
+        code: &'static str,
+        keyword: &str,
+        message: impl Into<String>,
+    ) {
+        self.say(source, self.options.malformed, code, keyword, message);
     }
 
     /// Keywords that describe, and extensions.
     fn annotations(&mut self, source: LowerSource<'_>) -> Box<[(Name, LiteralId)]> {
         let mut kept = Vec::new();
         for (key, value) in source.value.members() {
-            let kind = keywords::kind(key);
-            if kind == Keyword::Describes {
+            if keywords::kind(key) == Keyword::Describes {
                 let name = self.compiler.name(key);
                 kept.push((name, self.compiler.literal(value)));
-            } else if kind == Keyword::Unknown {
-                let message = format!("`{key}` is not a keyword");
-                self.say(source, DiagnosticLevel::Note, "schema_unsupported_keyword", key, message);
             }
         }
         kept.into()
@@ -372,7 +407,7 @@ pub(super) fn decimal(value: Value<'_>) -> Option<Decimal> {
 }
 
 /// A count: an integer that is not negative, however it is spelled.
-fn count(value: Value<'_>) -> Option<u64> {
+pub(super) fn count(value: Value<'_>) -> Option<u64> {
     let number = decimal(value).filter(|number| number.is_integer() && !number.is_negative())?;
     Some(number.to_i64().map_or(u64::MAX, |int| u64::try_from(int).unwrap_or(u64::MAX)))
 }

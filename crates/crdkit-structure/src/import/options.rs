@@ -11,7 +11,6 @@ use crdkit_schema::rules::{Cache, RuleOptions};
 use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
 
 /// How schemas are judged when they are imported.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -196,8 +195,6 @@ pub enum Functions {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CelOptions {
-    /// How long one rule may run.
-    pub timeout: Duration,
     /// How long the text of a rule may be.
     pub max_expression_bytes: usize,
     /// Which functions rules may call.
@@ -218,7 +215,6 @@ pub struct CelOptions {
 impl Default for CelOptions {
     fn default() -> Self {
         Self {
-            timeout: Duration::from_millis(100),
             max_expression_bytes: 16 << 10,
             functions: Functions::Kubernetes,
             rule_cost: 1_000_000,
@@ -257,7 +253,8 @@ pub struct ImportOptions {
     pub(crate) base: Box<str>,
     pub(crate) resolver: Arc<dyn Resolver>,
     pub(crate) resolver_limits: ResolverLimits,
-    pub(crate) deny: Option<DiagnosticLevel>,
+    pub(crate) deny: DiagnosticLevel,
+    pub(crate) malformed: DiagnosticLevel,
     pub(crate) settings: Settings,
 }
 
@@ -272,7 +269,8 @@ impl Default for ImportOptions {
             base: Box::default(),
             resolver: Arc::new(Refuse),
             resolver_limits: ResolverLimits::default(),
-            deny: None,
+            deny: DiagnosticLevel::Error,
+            malformed: DiagnosticLevel::Error,
             settings: Settings::default(),
         }
     }
@@ -454,10 +452,17 @@ impl ImportOptions {
         Self { resolver_limits, ..self }
     }
 
-    /// Diagnostics of this level or above make the import fail.
+    /// Diagnostics of this level or above make the import fail; errors do unless this says otherwise.
     #[must_use]
     pub fn deny(self, level: DiagnosticLevel) -> Self {
-        Self { deny: Some(level), ..self }
+        Self { deny: level, ..self }
+    }
+
+    /// Of which level a keyword is that cannot be meant: an error, or less for those who would rather go on without
+    /// it.
+    #[must_use]
+    pub fn malformed(self, level: DiagnosticLevel) -> Self {
+        Self { malformed: level, ..self }
     }
 }
 

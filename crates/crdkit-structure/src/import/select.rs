@@ -1,17 +1,18 @@
 //! Which schema of a document is meant.
 //!
-//! A document is a schema itself, an object with `openAPIV3Schema` in it, a CRD, or a list of CRDs. Nothing
-//! is guessed: what a selector leaves open and the document answers in two ways is an error.
+//! A document is a schema itself, an object with `openAPIV3Schema` in it, a CRD, a list of CRDs, or an OpenAPI document
+//! with components. Nothing is guessed: what a selector leaves open and the document answers in two ways is an error.
 
 use super::ImportError;
 use crdkit_value::Value;
 
-/// Which CRD, and which of its versions.
+/// Which CRD, and which of its versions; or which component of an OpenAPI document.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CrdSelector {
     group: Option<Box<str>>,
     kind: Option<Box<str>>,
     name: Option<Box<str>>,
+    component: Option<Box<str>>,
     version: VersionSelector,
 }
 
@@ -39,6 +40,12 @@ impl CrdSelector {
         Self { name: Some(name.into()), ..Self::default() }
     }
 
+    /// The component of an OpenAPI document with this name. One that says which kind it is of can be selected by
+    /// that as well.
+    pub fn component(name: &str) -> Self {
+        Self { component: Some(name.into()), ..Self::default() }
+    }
+
     /// The one of this group.
     #[must_use]
     pub fn group(self, group: &str) -> Self {
@@ -60,11 +67,38 @@ impl CrdSelector {
             && is(&self.kind, "/spec/names/kind")
             && is(&self.name, "/metadata/name")
     }
+
+    /// Whether the component `name` is meant: by its name, or by the kinds that it says it is of.
+    fn fits_component(&self, name: &str, schema: Value<'_>) -> bool {
+        if let Some(wanted) = &self.component {
+            return **wanted == *name;
+        }
+        let version = match &self.version {
+            VersionSelector::Named(name) => Some(name),
+            VersionSelector::Storage | VersionSelector::FirstServed => None,
+        };
+        let wanted =
+            [("kind", self.kind.as_ref()), ("group", self.group.as_ref()), ("version", version)];
+        let kinds = group_version_kinds(schema);
+        self.kind.is_some()
+            && kinds.into_iter().any(|kind| {
+                let is = |key: &str| kind.get(key).and_then(Value::as_str).unwrap_or_default();
+                wanted.iter().all(|(key, wanted)| wanted.is_none_or(|it| **it == *is(key)))
+            })
+    }
+}
+
+/// What `x-kubernetes-group-version-kind` of a schema lists; one map stands for a list of one.
+pub(crate) fn group_version_kinds(schema: Value<'_>) -> Vec<Value<'_>> {
+    let Some(kinds) = schema.get("x-kubernetes-group-version-kind") else { return Vec::new() };
+    if kinds.as_object().is_some() { vec![kinds] } else { kinds.items().collect() }
 }
 
 /// A schema that was found, and whether it is that of whole objects.
 pub(super) struct Selected<'d> {
     pub(super) schema: Value<'d>,
+    /// What references in it are relative to.
+    pub(super) base: Value<'d>,
     pub(super) is_resource: bool,
 }
 
@@ -74,7 +108,10 @@ pub(super) fn select<'d>(
     selector: &CrdSelector,
 ) -> Result<Selected<'d>, ImportError> {
     if let Some(schema) = document.get("openAPIV3Schema") {
-        return Ok(Selected { schema, is_resource: true });
+        return Ok(Selected { schema, base: schema, is_resource: true });
+    }
+    if let Some(components) = components(document) {
+        return component(document, components, selector);
     }
     let is_crd = |value: Value<'_>| {
         value.get("kind").and_then(Value::as_str) == Some("CustomResourceDefinition")
@@ -90,7 +127,7 @@ pub(super) fn select<'d>(
     } else if document.as_array().is_some() {
         document.items().filter(|it| is_crd(*it)).collect()
     } else {
-        return Ok(Selected { schema: document, is_resource: false });
+        return Ok(Selected { schema: document, base: document, is_resource: false });
     };
     let mut fitting = candidates.into_iter().filter(|crd| selector.fits(*crd));
     let (Some(crd), others) = (fitting.next(), fitting.count()) else {
@@ -101,7 +138,49 @@ pub(super) fn select<'d>(
         return Err(ImportError::Selector(message));
     }
     let schema = version(crd, &selector.version)?;
-    Ok(Selected { schema, is_resource: true })
+    Ok(Selected { schema, base: schema, is_resource: true })
+}
+
+/// The components of a document that is no schema itself.
+fn components(document: Value<'_>) -> Option<Value<'_>> {
+    let components = match document.get("components") {
+        Some(components) => components.get("schemas"),
+        None => document.get("definitions").filter(|_| document.get("swagger").is_some()),
+    };
+    let of_documents = |key: &str| {
+        matches!(
+            key,
+            "components"
+                | "definitions"
+                | "externalDocs"
+                | "info"
+                | "openapi"
+                | "paths"
+                | "security"
+                | "servers"
+                | "swagger"
+                | "tags"
+                | "webhooks"
+        ) || key.starts_with("x-") && !key.starts_with("x-kubernetes-")
+    };
+    components.filter(|_| document.members().all(|(key, _)| of_documents(key)))
+}
+
+fn component<'d>(
+    document: Value<'d>,
+    components: Value<'d>,
+    selector: &CrdSelector,
+) -> Result<Selected<'d>, ImportError> {
+    let mut fitting =
+        components.members().filter(|(name, schema)| selector.fits_component(name, *schema));
+    match (fitting.next(), fitting.count()) {
+        (Some((_, schema)), 0) => Ok(Selected { schema, base: document, is_resource: false }),
+        (Some(_), others) => {
+            let message = format!("{} components are what is asked for; say which", others + 1);
+            Err(ImportError::Selector(message))
+        }
+        (None, _) => Err(ImportError::Selector("no component is the one that is asked for".into())),
+    }
 }
 
 fn version<'d>(crd: Value<'d>, wanted: &VersionSelector) -> Result<Value<'d>, ImportError> {

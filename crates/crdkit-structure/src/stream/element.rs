@@ -4,9 +4,10 @@
 //! rest of the document.
 
 use super::walk::{Stream, StreamStep};
+use crate::decoded::Decoded;
 use crdkit_codec::DecodeError;
 use crdkit_codec::json::ByteSource;
-use crdkit_issue::{FieldPath, Issue, Severity};
+use crdkit_issue::{FieldPath, Issue, Issues, Severity};
 use crdkit_value::Document;
 
 /// The items of one array; what stands beside it is checked as well.
@@ -22,10 +23,25 @@ pub struct Elements<'t, S> {
 pub struct Element {
     /// Its place in the array.
     pub index: usize,
-    /// The item, projected; or what is wrong with it.
-    pub outcome: Result<Document, Vec<Issue>>,
+    /// The item as the program works with it; or what is wrong with it.
+    pub outcome: Result<Decoded<Document>, Issues>,
     /// Findings that do not make it wrong.
     pub warnings: Vec<Issue>,
+}
+
+#[cfg(feature = "serde")]
+impl Element {
+    /// The item as a `T`.
+    ///
+    /// # Errors
+    /// What is wrong with it, for the schema or for `T`.
+    pub fn decode<T: serde::de::DeserializeOwned>(self) -> Result<Decoded<T>, Issues> {
+        let item = FieldPath::root().index(self.index);
+        self.outcome?.try_map(|value| {
+            crdkit_codec::typed::from_value(value.root())
+                .map_err(|error| error.issue().rebase(&item).into())
+        })
+    }
 }
 
 impl<'t, S: ByteSource> Elements<'t, S> {
@@ -46,6 +62,7 @@ impl<'t, S: ByteSource> Elements<'t, S> {
                     self.issues.push(issue);
                     continue;
                 }
+                StreamStep::Opened { .. } | StreamStep::Closed { .. } => continue,
                 StreamStep::Part(part) => part,
             };
             let Some(index) = part.index_in(&self.array) else {
@@ -54,8 +71,11 @@ impl<'t, S: ByteSource> Elements<'t, S> {
             };
             let (errors, warnings): (Vec<_>, Vec<_>) =
                 part.issues.into_iter().partition(|issue| issue.severity == Severity::Error);
-            let outcome =
-                if errors.is_empty() { Ok(std::mem::take(part.document)) } else { Err(errors) };
+            let outcome = if errors.is_empty() {
+                Ok(Decoded::new(std::mem::take(part.document), part.presence))
+            } else {
+                Err(errors.into())
+            };
             return Ok(Some(Element { index, outcome, warnings }));
         }
         Ok(None)

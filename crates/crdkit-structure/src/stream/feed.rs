@@ -4,8 +4,9 @@
 //! divided.
 
 use super::StreamOptions;
+use super::text::Text;
 use super::walk::{Stream, StreamStep};
-use crate::compiled::CompiledSchema;
+use crate::schema::Schema;
 use crdkit_codec::DecodeError;
 use crdkit_codec::json::Chunks;
 use std::io::{self, ErrorKind, Read};
@@ -13,7 +14,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Takes bytes as they arrive and hands out what they complete.
 pub struct Feeder<'t> {
-    stream: Stream<'t, Chunks<Inbox>>,
+    stream: Stream<'t, Chunks<Text<Inbox>>>,
     inbox: Inbox,
 }
 
@@ -30,7 +31,7 @@ struct Arrived {
 
 impl<'t> Feeder<'t> {
     /// A feeder for one document, held against `schema`.
-    pub fn new(schema: &'t CompiledSchema, options: &'t StreamOptions) -> Self {
+    pub fn new(schema: &'t Schema, options: &'t StreamOptions) -> Self {
         let inbox = Inbox::default();
         Self { stream: Stream::new(inbox.clone(), schema, options), inbox }
     }

@@ -2,41 +2,61 @@
 //!
 //! Paths of findings are relative to it.
 
-use super::schema::{self, Label, Schemas};
+use super::schema::{self, Label};
 use super::seen::Seen;
 use crate::compiled::{CompiledSchema, Semantics};
 use crate::import::{DefaultMode, Unknown};
-use crate::member;
-use crate::validate::{self, Identity, ItemKeys, has_unique_items, has_unique_keys};
+use crate::options::ParseOptions;
+use crate::schema::Schema;
+use crate::scope::{Ids, Nodes, Scope, certain};
+use crate::validate::{self, Identity, ItemKeys, has_unique_items, has_unique_keys, refuses};
 use crdkit_issue::{Arg, Code, FieldPath, Issue, Segment, codes};
-use crdkit_schema::compile::{Contains, Id, Member};
+use crdkit_schema::compile::{Contains, DefaultId, Flags, Id, Member};
+use crdkit_schema::prune::is_meta;
 use crdkit_schema::validate::shown;
-use crdkit_value::{Document, Duplicates, Event, NodeId, Value};
-use std::collections::BTreeSet;
+use crdkit_value::{Document, Duplicates, Event, NodeId, Presence, PresenceMap, Value};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
 
 /// One open array or object.
 pub(super) struct StreamFrame<'t> {
     kind: Kind<'t>,
     /// The schemas that apply to it.
     schemas: Vec<Id>,
-    /// Whether a schema further up preserves what is unknown.
+    /// Their nodes, with all that they bring along.
+    nodes: Nodes<'t>,
+    /// Whether what is unknown is kept here.
     keep: bool,
     n_children: usize,
     /// The keys that tell it apart from its siblings, and those that have come.
     identity: Option<(Vec<&'t str>, Document)>,
     /// Where it began in the input.
     pub(super) start: usize,
+    /// Where it stands in the document.
+    pub(super) path: Arc<[Segment]>,
+    /// What it replaces.
+    old: Option<Value<'t>>,
+    /// The items that it replaces, by their keys.
+    old_items: Option<HashMap<Vec<u8>, Value<'t>>>,
+    /// Whether nothing is known about what is in it.
+    is_free: bool,
 }
 
+#[expect(clippy::large_enum_variant, reason = "there are few of them")]
 enum Kind<'t> {
     Object {
         /// Required fields that have not come yet.
         missing: BTreeSet<&'t str>,
+        /// Fields with a default that have not come yet.
+        defaults: BTreeMap<&'t str, DefaultId>,
         /// Fields that came and that others depend on or are needed because of others.
         present: BTreeSet<&'t str>,
         keys: Seen,
         /// The key whose value comes next.
         key: Box<str>,
+        is_resource: bool,
+        /// What is known about members that are not there.
+        notes: PresenceMap,
     },
     Array {
         /// The items so far, for each schema that wants them to differ.
@@ -58,36 +78,62 @@ const MAX_INDICES: usize = 8;
 
 /// What is to be done with a child.
 pub(super) enum Child {
-    /// It is checked by these schemas; and whether what is unknown in it is preserved.
-    Check(Schemas, bool),
-    /// Nobody asks for it.
+    Check(Check),
+    /// It is removed.
     Skip,
 }
 
+/// A child that is checked.
+pub(super) struct Check {
+    /// By these schemas.
+    pub(super) ids: Ids,
+    /// Whether what is unknown in it is kept.
+    pub(super) keep: bool,
+    /// Whether it is made what the schemas say it is.
+    pub(super) projects: bool,
+    /// Whether it is gathered elsewhere.
+    pub(super) gathers: bool,
+}
+
 impl<'t> StreamFrame<'t> {
-    /// Opens an object or array that `schemas` apply to; what is wrong with that goes to `found`.
+    /// Opens an object or array that `ids` apply to; what is wrong with that goes to `found`. With `expands` their parts
+    /// that hold in any case count as schemas of their own.
     pub(super) fn open(
-        schema: &'t CompiledSchema,
-        schemas: &[Id],
-        keep: bool,
-        is_object: bool,
-        start: usize,
+        schema: &'t Schema,
+        (ids, keep): (&Ids, bool),
+        (is_object, expands): (bool, bool),
+        (start, path): (usize, Arc<[Segment]>),
+        old: Option<Value<'t>>,
         found: &mut Vec<Issue>,
     ) -> Self {
-        let table = schema.table();
-        let mut fitting = Vec::new();
+        let compiled = schema.compiled();
+        let (table, settings) = (compiled.table(), compiled.settings());
+        let mut pending: Vec<Id> = ids.iter().map(|applied| applied.id()).collect();
+        let mut all: Vec<Id> = Vec::new();
+        let mut fitting: Vec<Id> = Vec::new();
         let mut missing = BTreeSet::new();
         let (mut unique, mut contains) = (Vec::new(), Vec::new());
-        for id in schemas.iter().map(|id| table.resolve(*id)) {
+        while let Some(id) = pending.pop() {
+            let id = table.resolve(id);
             let node = table.node(id);
+            if all.contains(&id) {
+                continue;
+            }
+            all.push(id);
             let event = if is_object { Event::BeginObject } else { Event::BeginArray };
             let end = if is_object { Event::EndObject } else { Event::EndArray };
             let empty = Document::of_events([event, end]);
             if !node.type_set().takes(&empty.root().kind()) {
                 found.push(wrong_type(&node.type_set().text(), is_object));
-                if schema.settings().semantics == Semantics::JsonSchema {
+                if settings.semantics == Semantics::JsonSchema {
                     continue;
                 }
+            }
+            if expands {
+                pending
+                    .extend(node.junctors().into_iter().flat_map(|it| it.all_of.iter().copied()));
+                pending
+                    .extend(node.more().into_iter().flat_map(|it| it.references.iter().copied()));
             }
             missing.extend(node.required.iter().map(|name| table.name(*name)));
             if has_unique_items(node) || has_unique_keys(node) {
@@ -100,82 +146,205 @@ impl<'t> StreamFrame<'t> {
             }));
             fitting.push(id);
         }
+        let scope = Scope::new(compiled);
+        let nodes = scope.nodes(&certain(&all));
+        let inherits = settings.semantics == Semantics::JsonSchema && !nodes.declare_members();
+        let keep = keep && inherits || nodes.has(Flags::PRESERVE);
         let kind = if is_object {
-            let (keys, key) = (Seen::default(), Box::default());
-            Kind::Object { missing, present: BTreeSet::new(), keys, key }
+            let fills = settings.defaults != DefaultMode::Ignore;
+            let defaults = if fills { scope.defaults(&nodes) } else { Vec::new() };
+            Kind::Object {
+                missing,
+                defaults: defaults.into_iter().rev().collect(),
+                present: BTreeSet::new(),
+                keys: Seen::default(),
+                key: Box::default(),
+                is_resource: scope.is_resource(&nodes, path.is_empty()),
+                notes: PresenceMap::new(),
+            }
         } else {
             Kind::Array { unique, contains }
         };
-        Self { kind, schemas: fitting, keep, n_children: 0, identity: None, start }
+        let is_free = ids.is_empty();
+        let old_items = old.and_then(|old| old_items(compiled, &fitting, old));
+        let (schemas, n_children, identity) = (fitting, 0, None);
+        Self {
+            kind,
+            schemas,
+            nodes,
+            keep,
+            n_children,
+            identity,
+            start,
+            path,
+            old,
+            old_items,
+            is_free,
+        }
+    }
+
+    /// What the next child replaces; an item, which is `value`, is told apart by its keys.
+    pub(super) fn old_child(
+        &self,
+        schema: &CompiledSchema,
+        value: Option<Value<'_>>,
+    ) -> Option<Value<'t>> {
+        match &self.kind {
+            Kind::Object { key, .. } if !self.nodes.has(Flags::ATOMIC_MAP) => self.old?.get(key),
+            Kind::Object { .. } => None,
+            Kind::Array { .. } => {
+                let list = self.schemas.iter().find(|id| has_unique_keys(schema.node(**id)))?;
+                let bytes = list_keys(schema, *list, value?)?;
+                self.old_items.as_ref()?.get(&bytes).copied()
+            }
+        }
     }
 
     /// Takes the key of the next member.
     pub(super) fn member(
         &mut self,
-        schema: &'t CompiledSchema,
+        schema: &'t Schema,
         name: &str,
-        duplicates: Duplicates,
+        options: &ParseOptions,
         found: &mut Vec<Issue>,
     ) -> Child {
-        let Kind::Object { missing, present, keys, key } = &mut self.kind else {
+        let Kind::Object { missing, defaults, present, keys, key, is_resource, notes } =
+            &mut self.kind
+        else {
             return Child::Skip;
         };
+        let compiled = schema.compiled();
+        let settings = compiled.settings();
         *key = name.into();
         let path = FieldPath::root().join(Segment::named(name));
         let is_repeated = keys.note(name.as_bytes(), self.n_children).is_some();
         if is_repeated {
-            if duplicates == Duplicates::FirstWins {
+            if options.duplicates == Duplicates::FirstWins {
                 return Child::Skip;
             }
             let issue = Issue::error(codes::decode::DUPLICATE_KEY).with("key", name);
             found.push(issue.at(path.clone()));
         }
-        let mut schemas = Vec::new();
-        let mut becomes = |id| member::becomes(schema, id, name, self.keep, |id| schemas.push(id));
-        let members: Vec<Member<()>> = self.schemas.iter().map(|id| becomes(*id)).collect();
-        let unknown = members.contains(&Member::Unknown)
-            && members.iter().all(|it| matches!(it, Member::Unknown | Member::Refused));
-        let policy = unknown.then_some(&schema.settings().unknown);
-        // What is pruned is not there for anything that is asked of members.
-        if policy == Some(&Unknown::Prune) {
+        if self.is_free {
+            let ids = [].into();
+            return Child::Check(Check { ids, keep: true, projects: false, gathers: false });
+        }
+        let unknown_key = || Issue::error(codes::schema::UNKNOWN_KEY).with("key", name);
+        let server = settings.semantics == Semantics::Server;
+        let said = Scope::new(compiled).member(&self.nodes, name, self.keep);
+        let is_unknown = matches!(said, Member::Unknown) && !(*is_resource && is_meta(name));
+        if is_unknown && settings.unknown == Unknown::Prune {
+            // What is pruned is not there for anything that is asked of members.
+            if options.report_pruned {
+                found.push(Issue::warning(codes::domain::PRUNED_KEY).at(path.clone()));
+            }
+            notes.insert(&path, Presence::SEEN | Presence::PRUNED);
             return Child::Skip;
+        }
+        if is_unknown && settings.unknown == Unknown::Strict && server {
+            found.push(unknown_key().at(path.clone()));
         }
         self.n_children += usize::from(!is_repeated);
         missing.remove(name);
-        let mut keep = self.keep;
-        for (id, member) in self.schemas.iter().zip(members) {
-            let node = schema.node(*id);
-            note_dependents(schema, *id, name, present);
+        defaults.remove(name);
+        let strict = settings.unknown == Unknown::Strict;
+        for id in &self.schemas {
+            let node = compiled.node(*id);
+            note_dependents(compiled, *id, name, present);
             if let Some(names) = node.more().and_then(|more| more.property_names) {
                 let text = Document::from(name);
-                if !validate::is_valid(schema, names, text.root()) {
+                if !validate::is_valid(compiled, names, text.root()) {
                     let issue = Issue::error(codes::schema::PROPERTY_NAME).with("key", name);
                     found.push(issue.at(path.clone()));
                 }
             }
-            match member {
-                Member::Allowed | Member::Kept => {
-                    keep = keep || member::keeps_below(node, self.keep);
-                }
-                Member::Refused => {
-                    let issue = Issue::error(codes::schema::UNKNOWN_KEY).with("key", name);
-                    found.push(issue.at(path.clone()));
-                }
-                Member::Known(()) | Member::Unknown => {}
+            // A schema that the server could have goes by the server's semantics if those are asked for.
+            let plain = server && !node.more().is_some_and(|more| more.beyond);
+            if refuses(compiled.table(), settings, node, name, strict && !plain) {
+                found.push(if plain {
+                    Issue::error(codes::object::FORBIDDEN_FIELD).with("key", name).value(name)
+                } else {
+                    unknown_key().at(path.clone())
+                });
             }
         }
-        if policy == Some(&Unknown::Strict) {
-            let issue = Issue::error(codes::schema::UNKNOWN_KEY).with("key", name);
-            found.push(issue.at(path));
-            return Child::Skip;
-        }
-        Child::Check(schemas.into(), keep)
+        let ids = match said {
+            Member::Known(ids) => ids,
+            _ => [].into(),
+        };
+        let is_metadata = *is_resource && name == "metadata";
+        let projects = !ids.is_empty() && !is_metadata;
+        let gathers = is_unknown && matches!(settings.unknown, Unknown::Passthrough { .. });
+        Child::Check(Check { ids, keep: self.keep, projects, gathers })
     }
 
     /// What is to be done with the next item.
-    pub(super) fn item(&self, schema: &CompiledSchema) -> Child {
-        let ids = self.schemas.iter().filter_map(|id| schema.node(*id).item(self.n_children));
-        Child::Check(ids.collect(), self.keep)
+    pub(super) fn item(&self) -> Check {
+        let ids = self.nodes.item(self.n_children);
+        let projects = !ids.is_empty();
+        Check { ids, keep: self.keep, projects, gathers: false }
+    }
+
+    /// Takes note that the member that came last was a `null` that is not there, with its default noted if it has one.
+    pub(super) fn drop_null(&mut self, schema: &'t CompiledSchema, default: Option<DefaultId>) {
+        let table = schema.table();
+        let Kind::Object { missing, defaults, present, key, notes, .. } = &mut self.kind else {
+            return;
+        };
+        self.n_children = self.n_children.saturating_sub(1);
+        let required = self.schemas.iter().flat_map(|id| schema.node(*id).required.iter());
+        missing.extend(required.map(|name| table.name(*name)).find(|name| **name == **key));
+        present.remove(&**key);
+        let mut presence = Presence::SEEN | Presence::WAS_NULL;
+        let fields = self.schemas.iter().flat_map(|id| schema.node(*id).fields.iter());
+        let name = fields.map(|(name, _)| table.name(name)).find(|name| **name == **key);
+        if let (Some(default), Some(name)) = (default, name)
+            && schema.settings().defaults == DefaultMode::Annotate
+        {
+            presence |= Presence::DEFAULT_AVAILABLE;
+            defaults.insert(name, default);
+        }
+        notes.insert(&FieldPath::root().join(Segment::named(key)), presence);
+    }
+
+    /// Takes note that what was removed last was `null`.
+    pub(super) fn removed_null(&mut self) {
+        if let Kind::Object { key, notes, .. } = &mut self.kind {
+            notes.insert(&FieldPath::root().join(Segment::named(key)), Presence::WAS_NULL);
+        }
+    }
+
+    /// The defaults of members that have not come, to be put there; where they are only noted, they count as if they
+    /// were there.
+    pub(super) fn take_defaults(
+        &mut self,
+        schema: &'t CompiledSchema,
+    ) -> Vec<(&'t str, DefaultId)> {
+        let Kind::Object { missing, defaults, present, notes, .. } = &mut self.kind else {
+            return Vec::new();
+        };
+        let left = std::mem::take(defaults);
+        if schema.settings().defaults == DefaultMode::Apply {
+            return left.into_iter().collect();
+        }
+        for name in left.into_keys() {
+            missing.remove(name);
+            self.n_children += 1;
+            let path = FieldPath::root().join(Segment::named(name));
+            notes.insert(&path, Presence::DEFAULT_AVAILABLE);
+            for id in &self.schemas {
+                note_dependents(schema, *id, name, present);
+            }
+        }
+        Vec::new()
+    }
+
+    /// What is known about members that are not there, when it ends.
+    pub(super) fn take_notes(&mut self) -> PresenceMap {
+        match &mut self.kind {
+            Kind::Object { notes, .. } => std::mem::take(notes),
+            Kind::Array { .. } => PresenceMap::new(),
+        }
     }
 
     /// How the child that comes next, or came last, is called.
@@ -186,14 +355,21 @@ impl<'t> StreamFrame<'t> {
         }
     }
 
-    /// Takes note that a child has come, which is `value` unless it was opened. `path` leads to this
-    /// array or object, and `is_wrong` says that the child has not the right type.
+    /// Whether it compares its children with one another, or counts some of them.
+    pub(super) fn compares(&self) -> bool {
+        match &self.kind {
+            Kind::Array { unique, contains } => !unique.is_empty() || !contains.is_empty(),
+            Kind::Object { .. } => self.identity.is_some(),
+        }
+    }
+
+    /// Takes note that a child has come, which is `value` unless it was opened; `is_wrong` says that it has not the
+    /// right type. With `fail_fast` a surplus item is a finding at once.
     pub(super) fn count_child(
         &mut self,
         schema: &CompiledSchema,
-        path: &[Segment],
         value: Option<Value<'_>>,
-        is_wrong: bool,
+        (is_wrong, fail_fast): (bool, bool),
         found: &mut Vec<Issue>,
     ) {
         let index = self.n_children;
@@ -209,15 +385,25 @@ impl<'t> StreamFrame<'t> {
             }
         };
         self.n_children += 1;
+        if fail_fast {
+            let limits = self.schemas.iter().filter_map(|id| schema.node(*id).bounds()?.max_items);
+            let n_children = i64::try_from(self.n_children).unwrap_or(i64::MAX);
+            if let Some(limit) = limits.min().filter(|limit| n_children > *limit) {
+                found.push(count(codes::object::TOO_MANY_ITEMS, n_children, limit));
+            }
+        }
         let Some(value) = value else { return };
         for (id, seen) in unique {
-            repeated(schema, *id, path, index, value, is_wrong, seen, found);
+            repeated(schema, *id, &self.path, index, value, is_wrong, seen, found);
         }
         for count in contains {
             if validate::is_valid(schema, count.contains.schema, value) {
                 count.n_matching += 1;
                 if count.indices.len() < MAX_INDICES {
                     count.indices.push(index);
+                }
+                if fail_fast && count.contains.max.is_some_and(|max| count.n_matching > max) {
+                    count.close(found);
                 }
             }
         }
@@ -227,7 +413,7 @@ impl<'t> StreamFrame<'t> {
     pub(super) fn close(&self, schema: &CompiledSchema, found: &mut Vec<Issue>) {
         match &self.kind {
             Kind::Object { missing, present, .. } => {
-                for name in missing.iter().filter(|name| !self.fills_in(schema, name)) {
+                for name in missing {
                     found.push(Issue::error(codes::object::REQUIRED).at(field(name)));
                 }
                 self.dependents(schema, present, found);
@@ -256,21 +442,35 @@ impl<'t> StreamFrame<'t> {
         }
     }
 
-    /// Why values of `schemas`, children of `parent`, must be held whole, if they must.
+    /// Why values of `ids`, children of `parent` at `path`, must be held whole, if they must.
     pub(super) fn whole(
-        schema: &CompiledSchema,
-        schemas: &[Id],
+        schema: &Schema,
+        ids: &Ids,
         parent: Option<&Self>,
+        path: impl FnOnce() -> FieldPath,
     ) -> Option<&'static str> {
         let items = parent.filter(|parent| !parent.is_object());
         let mut lists = items.iter().flat_map(|parent| &parent.schemas);
-        let by_parent = lists.find_map(|id| schema::whole_item(schema, *id));
-        by_parent.or_else(|| {
-            schemas.iter().find_map(|id| match schema::label(schema, schema.node(*id)) {
-                Label::Incremental => None,
-                Label::Buffered(why) => Some(why),
+        let by_parent = lists.find_map(|id| schema::whole_item(schema.compiled(), *id));
+        let by_schema = || {
+            ids.iter().find_map(|applied| {
+                match schema::label(schema, schema.compiled().node(applied.id())) {
+                    Label::Incremental => None,
+                    Label::Buffered(why) => Some(why),
+                }
             })
-        })
+        };
+        let by_program = || {
+            if schema.rules().is_empty() && schema.codecs().is_empty() {
+                return None;
+            }
+            let path = path();
+            if schema.rules().reaches(&path) {
+                return Some("a rule of the program");
+            }
+            schema.codecs().reaches(&path).then_some("a codec")
+        };
+        by_parent.or_else(by_schema).or_else(by_program)
     }
 
     /// Makes an item of `parent` remember what tells it apart.
@@ -295,15 +495,6 @@ impl<'t> StreamFrame<'t> {
     /// Whether it has members, not items.
     pub(super) fn is_object(&self) -> bool {
         matches!(self.kind, Kind::Object { .. })
-    }
-
-    /// Whether a default stands in for the absent member.
-    fn fills_in(&self, schema: &CompiledSchema, name: &str) -> bool {
-        schema.settings().defaults != DefaultMode::Ignore
-            && self.schemas.iter().any(|id| {
-                let member = schema.node(*id).fields.get(schema.table(), name);
-                member.is_some_and(|id| schema.node(id).default.is_some())
-            })
     }
 
     fn dependents(
@@ -351,6 +542,23 @@ impl Count {
             report(TOO_MANY_CONTAINED, max);
         }
     }
+}
+
+/// The bytes that tell an item of a list apart, if it has all its keys.
+fn list_keys(schema: &CompiledSchema, list: Id, item: Value<'_>) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let identity = ItemKeys::new(schema).write_list_keys(schema.node(list), item, &mut bytes);
+    (identity == Identity::Bytes).then_some(bytes)
+}
+
+/// The items of `old` by their keys, if the list has any.
+fn old_items<'t>(
+    schema: &CompiledSchema,
+    lists: &[Id],
+    old: Value<'t>,
+) -> Option<HashMap<Vec<u8>, Value<'t>>> {
+    let list = lists.iter().find(|id| has_unique_keys(schema.node(**id)))?;
+    Some(old.items().filter_map(|item| Some((list_keys(schema, *list, item)?, item))).collect())
 }
 
 /// Notes that the member `name` is there, if others have to do with it.

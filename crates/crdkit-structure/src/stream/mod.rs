@@ -12,35 +12,36 @@
 //! needs the whole value (compositions, rules, enums) cannot be decided there; [`Resolution`] says what
 //! happens.
 //!
-//! Holds: for whatever threshold, the findings are those of a document that was held whole, in the
-//! order in which they can be known, as long as nothing needs the whole of an open value.
+//! Holds: for whatever threshold, values, presence and findings are those of [`crate::Schema::parse`], in the order in
+//! which they can be known, as long as nothing needs the whole of an open value. What a removed member held is not
+//! looked at.
 
 mod element;
 mod feed;
 mod frame;
 mod schema;
 mod seen;
+mod text;
 mod walk;
 
 pub use element::{Element, Elements};
 pub use feed::Feeder;
 pub use schema::{Label, labels};
+pub use text::Text;
 pub use walk::{Part, Stream, StreamStep};
 
-use crdkit_value::{Duplicates, Limits};
+use crate::options::ParseOptions;
+use crdkit_value::Limits;
 
 /// How a stream is read.
 #[derive(Clone, Debug)]
 pub struct StreamOptions {
-    /// How much is accepted. `bytes` counts the whole stream.
-    pub limits: Limits,
-    /// What happens to repeated keys. In an open object an earlier value is gone when a later one
-    /// comes, so there [`Duplicates::LastWins`] reports the repetition.
-    pub duplicates: Duplicates,
+    /// How values are read, as for a document that is held whole. `bytes` of the limits counts the whole stream. In an
+    /// open object an earlier value is gone when a later one with the same key comes, so there
+    /// [`crdkit_value::Duplicates::LastWins`] reports the repetition.
+    pub parse: ParseOptions,
     /// Whether findings know where in the input they are, which costs some time for every value.
     pub positions: bool,
-    /// Whether reading ends with the first error.
-    pub fail_fast: bool,
     /// Buffers, and what happens when they are too small.
     pub strategy: Strategy,
 }
@@ -77,11 +78,10 @@ impl Default for Strategy {
 
 impl Default for StreamOptions {
     fn default() -> Self {
+        let limits = Limits { bytes: usize::MAX, ..Limits::default() };
         Self {
-            limits: Limits { bytes: usize::MAX, ..Limits::default() },
-            duplicates: Duplicates::default(),
+            parse: ParseOptions::new().limits(limits).presence(None),
             positions: true,
-            fail_fast: false,
             strategy: Strategy::default(),
         }
     }

@@ -1,32 +1,37 @@
-//! What a stream asks a schema: what stands below it, and what it cannot decide piece by piece.
+//! What a stream asks a schema: what it cannot decide piece by piece.
 
 use crate::compiled::CompiledSchema;
 use crate::import::Embedded;
+use crate::schema::Schema;
 use crate::validate::has_unique_items;
+use crdkit_issue::FieldPath;
 use crdkit_schema::compile::{Flags, Id, Node};
-use std::sync::Arc;
-
-/// The schemas that all apply to one value.
-pub(super) type Schemas = Arc<[Id]>;
 
 /// Whether values of a schema can be checked while they are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Label {
     /// An open value is decided piece by piece.
     Incremental,
-    /// The whole value must be held, because of the keyword named here.
+    /// The whole value must be held, because of what is named here.
     Buffered(&'static str),
 }
 
-/// The label of every schema, by id: a report of what a stream may have to hold.
-pub fn labels(schema: &CompiledSchema) -> impl Iterator<Item = (Id, Label)> + '_ {
-    schema.table().ids().map(|id| (id, label(schema, schema.node(id))))
+/// The label of every schema, with its place in the document that it was imported from: a report of what a stream may
+/// have to hold.
+pub fn labels(schema: &Schema) -> impl Iterator<Item = (&FieldPath, Label)> {
+    let compiled = schema.compiled();
+    compiled.places().map(move |(id, path)| (path, label(schema, compiled.node(id))))
 }
 
 /// Whether a value of `node` can be checked while it is open.
-pub(super) fn label(schema: &CompiledSchema, node: &Node) -> Label {
-    if node.has(Flags::EMBEDDED) && schema.settings().embedded != Embedded::Off {
+pub(super) fn label(schema: &Schema, node: &Node) -> Label {
+    let compiled = schema.compiled();
+    if node.has(Flags::EMBEDDED) && compiled.settings().embedded != Embedded::Off {
         return Label::Buffered("an embedded resource");
+    }
+    let format = node.more().and_then(|more| more.format);
+    if format.is_some_and(|format| schema.codecs().has_format(compiled.table().name(format))) {
+        return Label::Buffered("a codec");
     }
     if !node.needs_whole() {
         return Label::Incremental;

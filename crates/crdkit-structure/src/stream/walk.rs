@@ -3,34 +3,38 @@
 //! Takes bytes, gives [`StreamStep`]s in document order. Memory is bounded by the depth of what is open and by what
 //! [`StreamOptions::strategy`] lets be held.
 
-use super::frame::{Child, StreamFrame};
-use super::schema::Schemas;
+use super::frame::{Check, Child, StreamFrame};
+use super::text::{NotText, Text};
 use super::{Resolution, StreamOptions};
-use crate::compiled::CompiledSchema;
-use crate::stages;
-use crdkit_codec::DecodeError;
-use crdkit_codec::json::{ByteSource, Chunks, Filled, Reader};
+use crate::import::{DefaultMode, Nulls, Unknown};
+use crate::schema::Schema;
+use crate::scope::{Ids, Scope};
+use crate::stages::{self, Found, Place};
+use crate::wire::number_mode;
+use crdkit_codec::json::{ByteSource, Chunks, Filled, Reader, Slice};
+use crdkit_codec::{DecodeError, DecodeOptions, Format};
 use crdkit_issue::{FieldPath, Issue, Segment, Severity, Span, codes};
-use crdkit_schema::compile::Id;
 use crdkit_schema::spans;
-use crdkit_value::{Builder, Document, Event, Kind, NodeId, NumberMode, Suspended};
-use std::collections::VecDeque;
+use crdkit_value::{
+    Builder, Collected, Document, Event, Kind, NodeId, Presence, PresenceFilter, PresenceMap,
+    Suspended, Value,
+};
+use std::collections::{BTreeSet, VecDeque};
 use std::io::Read;
 use std::mem;
+use std::sync::Arc;
 
 /// A document on its way through the checks.
 pub struct Stream<'t, S> {
     reader: Reader<S>,
-    schema: &'t CompiledSchema,
+    schema: &'t Schema,
     options: &'t StreamOptions,
     /// The array that is opened whatever its size.
     opened: Option<FieldPath>,
     /// What is open, outermost first.
     frames: Vec<StreamFrame<'t>>,
-    /// The way from the document to the innermost frame.
-    path: Vec<Segment>,
     pending: Pending<'t>,
-    /// What is to be given out; parts are children of the innermost frame.
+    /// What is to be given out.
     ready: VecDeque<Ready>,
     /// The part given out last, whose memory the next one takes over.
     last: Document,
@@ -39,40 +43,75 @@ pub struct Stream<'t, S> {
 
 /// What comes out of a stream.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum StreamStep<'a> {
     /// A whole value.
     Part(Part<'a>),
     /// Something wrong with the arrays and objects around the parts.
     Finding(Issue),
+    /// An array or object that is too large to be a part begins; what is in it follows.
+    Opened {
+        /// Where it stands.
+        path: FieldPath,
+        /// Whether it is an object.
+        is_object: bool,
+    },
+    /// An array or object that was opened ends.
+    Closed {
+        /// Where it stands.
+        path: FieldPath,
+        /// What is known about members that are no parts: those that were removed, and defaults that are only noted.
+        /// Paths are relative to it.
+        presence: PresenceMap,
+    },
 }
 
 /// A whole value of a stream.
 #[derive(Debug)]
 pub struct Part<'a> {
-    /// The value, projected.
+    /// The value, as the program works with it.
     pub document: &'a mut Document,
     /// What is wrong with it.
     pub issues: Vec<Issue>,
-    around: &'a [Segment],
+    /// Which of its places the input had; paths are relative to it.
+    pub presence: PresenceMap,
+    around: Arc<[Segment]>,
     step: Option<Segment>,
 }
 
 enum Ready {
-    Part { step: Option<Segment>, document: Document, issues: Vec<Issue> },
+    Part {
+        around: Arc<[Segment]>,
+        step: Option<Segment>,
+        document: Document,
+        issues: Vec<Issue>,
+        presence: PresenceMap,
+    },
     Finding(Issue),
+    Opened(Arc<[Segment]>, bool),
+    Closed(Arc<[Segment]>, PresenceMap),
+}
+
+/// Where a value comes from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Origin {
+    Input,
+    /// It is the schema's default for a place that the input does not have.
+    Default,
 }
 
 /// What the next bytes are for.
-#[expect(clippy::large_enum_variant, reason = "there is one of them")]
 enum Pending<'t> {
     /// The document has not begun.
     Document,
+    /// The document was decoded already.
+    Given(Document),
     /// The next key, item or end of what is open.
     Next,
     /// A value that is being built.
     Build(Filling<'t>),
     /// A value that is opened when it begins.
-    Open(Schemas, bool),
+    Open(Check),
     /// A value that is passed over, with so many arrays and objects open in it.
     Skip(usize),
     /// The document is over.
@@ -82,35 +121,72 @@ enum Pending<'t> {
 /// A value that is being built.
 struct Filling<'t> {
     builder: Builder<'t>,
-    schemas: Schemas,
-    /// Whether what is unknown in it is preserved.
-    keep: bool,
+    check: Check,
     /// Where it began in the input.
     start: usize,
     /// Up to where it is built before it is opened.
     until: usize,
 }
 
-impl<'t, R: Read> Stream<'t, Chunks<R>> {
+impl<'t, R: Read> Stream<'t, Chunks<Text<R>>> {
     /// Reads a JSON document from `input` and holds it against `schema`.
-    pub fn new(input: R, schema: &'t CompiledSchema, options: &'t StreamOptions) -> Self {
-        let reader = Reader::from_read(input, &options.limits, NumberMode::Value);
+    pub fn new(input: R, schema: &'t Schema, options: &'t StreamOptions) -> Self {
+        let numbers = number_mode(schema.compiled().settings().numbers);
+        let reader = Reader::from_read(Text::new(input), &options.parse.limits, numbers);
+        Self::of(reader, schema, options, Pending::Document)
+    }
+}
+
+impl<'t> Stream<'t, Slice<'static>> {
+    /// Reads a document in any format. Only JSON is read piece by piece; of the others all is held.
+    ///
+    /// # Errors
+    /// The finding, when the bytes are not a document or a limit is exceeded; or the reader's error.
+    pub fn in_format(
+        format: Format,
+        mut input: impl Read,
+        schema: &'t Schema,
+        options: &'t StreamOptions,
+    ) -> Result<Self, DecodeError> {
+        let parse = &options.parse;
+        let mut bytes = Vec::new();
+        let most = u64::try_from(parse.limits.bytes).unwrap_or(u64::MAX).saturating_add(1);
+        input.by_ref().take(most).read_to_end(&mut bytes).map_err(DecodeError::Io)?;
+        let decode = DecodeOptions {
+            limits: parse.limits.clone(),
+            duplicates: parse.duplicates,
+            report_duplicates: parse.report_duplicates,
+            numbers: number_mode(schema.compiled().settings().numbers),
+            positions: options.positions,
+        };
+        let decoded = format.decode(&bytes, &decode)?;
+        let reader = Reader::from_slice(&[], &parse.limits, decode.numbers);
+        let mut this = Self::of(reader, schema, options, Pending::Given(decoded.document));
+        this.ready.extend(decoded.issues.into_iter().map(Ready::Finding));
+        Ok(this)
+    }
+}
+
+impl<'t, S: ByteSource> Stream<'t, S> {
+    fn of(
+        reader: Reader<S>,
+        schema: &'t Schema,
+        options: &'t StreamOptions,
+        pending: Pending<'t>,
+    ) -> Self {
         Self {
             reader,
             schema,
             options,
             opened: None,
             frames: Vec::new(),
-            path: Vec::new(),
-            pending: Pending::Document,
+            pending,
             ready: VecDeque::new(),
             last: Document::null(),
             n_errors: 0,
         }
     }
-}
 
-impl<'t, S: ByteSource> Stream<'t, S> {
     /// Opens the array at `path` whatever its size, so that its items are parts.
     #[must_use]
     pub fn opening(self, path: FieldPath) -> Self {
@@ -127,30 +203,33 @@ impl<'t, S: ByteSource> Stream<'t, S> {
             match self.ready.pop_front() {
                 Some(ready) => break ready,
                 None if matches!(self.pending, Pending::Done) => return Ok(None),
-                None => self.advance()?,
+                None => self.advance().map_err(refused)?,
             }
         };
-        match ready {
+        let path = |path: Arc<[Segment]>| path.iter().cloned().collect();
+        Ok(Some(match ready {
             Ready::Finding(issue) => {
                 self.count(std::slice::from_ref(&issue));
-                Ok(Some(StreamStep::Finding(issue)))
+                StreamStep::Finding(issue)
             }
-            Ready::Part { step, document, issues } => {
+            Ready::Opened(at, is_object) => StreamStep::Opened { path: path(at), is_object },
+            Ready::Closed(at, presence) => StreamStep::Closed { path: path(at), presence },
+            Ready::Part { around, step, document, issues, presence } => {
                 self.count(&issues);
                 self.last = document;
-                let around = &self.path;
-                Ok(Some(StreamStep::Part(Part { document: &mut self.last, issues, around, step })))
+                let document = &mut self.last;
+                StreamStep::Part(Part { document, issues, presence, around, step })
             }
-        }
+        }))
     }
 
     /// Ends the stream when enough is wrong.
     fn count(&mut self, issues: &[Issue]) {
         let errors = issues.iter().filter(|issue| issue.severity == Severity::Error).count();
-        let limit = self.options.limits.issues;
+        let limit = self.options.parse.limits.issues;
         let had_room = self.n_errors <= limit;
         self.n_errors += errors;
-        if self.options.fail_fast && errors > 0 {
+        if self.options.parse.fail_fast && errors > 0 {
             self.ready.clear();
             self.pending = Pending::Done;
         } else if had_room && self.n_errors > limit {
@@ -172,7 +251,15 @@ impl<'t, S: ByteSource> Stream<'t, S> {
                 if !self.reader.next_document()? {
                     return Err(self.wrong(codes::decode::EMPTY_INPUT));
                 }
-                self.begin([self.schema.root()].into(), false);
+                let check = self.root();
+                self.begin(check);
+                Ok(())
+            }
+            Pending::Given(document) => {
+                let document = mem::take(document);
+                self.pending = Pending::Done;
+                let check = self.root();
+                self.given(&check, document.root());
                 Ok(())
             }
             Pending::Next => self.next_child(),
@@ -182,9 +269,16 @@ impl<'t, S: ByteSource> Stream<'t, S> {
             }
             Pending::Open(..) => self.open_next(),
             Pending::Skip(depth) => {
-                match self.reader.next_event()? {
-                    Some((Event::BeginArray | Event::BeginObject, _)) => *depth += 1,
-                    Some((Event::EndArray | Event::EndObject, _)) => *depth -= 1,
+                let event = self.reader.next_event()?.map(|(event, _)| event);
+                if matches!(event, Some(Event::Null))
+                    && *depth == 0
+                    && let Some(frame) = self.frames.last_mut()
+                {
+                    frame.removed_null();
+                }
+                match event {
+                    Some(Event::BeginArray | Event::BeginObject) => *depth += 1,
+                    Some(Event::EndArray | Event::EndObject) => *depth -= 1,
                     _ => {}
                 }
                 if *depth == 0 {
@@ -196,6 +290,11 @@ impl<'t, S: ByteSource> Stream<'t, S> {
         }
     }
 
+    fn root(&self) -> Check {
+        let ids = Scope::new(self.schema.compiled()).root();
+        Check { ids, keep: false, projects: true, gathers: false }
+    }
+
     fn next_child(&mut self) -> Result<(), DecodeError> {
         let Some(frame) = self.frames.last_mut() else {
             if self.reader.next_document()? {
@@ -205,9 +304,8 @@ impl<'t, S: ByteSource> Stream<'t, S> {
             return Ok(());
         };
         if !frame.is_object() {
-            if let Child::Check(schemas, keep) = frame.item(self.schema) {
-                self.begin(schemas, keep);
-            }
+            let check = frame.item();
+            self.begin(check);
             return Ok(());
         }
         let mut found = Vec::new();
@@ -215,40 +313,64 @@ impl<'t, S: ByteSource> Stream<'t, S> {
             self.close();
             return Ok(());
         };
-        let child = frame.member(self.schema, key, self.options.duplicates, &mut found);
+        let child = frame.member(self.schema, key, &self.options.parse, &mut found);
         self.report(found, span);
         match child {
-            Child::Check(schemas, keep) => self.begin(schemas, keep),
+            Child::Check(check) => self.begin(check),
             Child::Skip => self.pending = Pending::Skip(0),
         }
         Ok(())
     }
 
     /// Makes the next value the one to be built or opened.
-    fn begin(&mut self, schemas: Schemas, keep: bool) {
+    fn begin(&mut self, check: Check) {
         if self.is_opened() {
-            self.pending = Pending::Open(schemas, keep);
+            self.pending = Pending::Open(check);
             return;
         }
         let start = self.reader.offset();
         let until = start.saturating_add(self.options.strategy.threshold);
         let builder = self.builder(start);
-        self.pending = Pending::Build(Filling { builder, schemas, keep, start, until });
+        self.pending = Pending::Build(Filling { builder, check, start, until });
     }
 
     fn builder(&mut self, start: usize) -> Builder<'t> {
         let options = self.options;
-        let builder = Builder::new(&options.limits, options.duplicates);
+        let builder = Builder::new(&options.parse.limits, options.parse.duplicates);
         let builder = builder.reusing(mem::take(&mut self.last));
         if options.positions { builder.keeping_positions(start) } else { builder }
+    }
+
+    /// The way to the innermost array or object that is open.
+    fn around(&self) -> Arc<[Segment]> {
+        self.frames.last().map_or_else(|| [].into(), |frame| Arc::clone(&frame.path))
+    }
+
+    /// Where unknown members of the innermost object are gathered.
+    fn gathered(&self) -> Arc<[Segment]> {
+        let around = self.around();
+        match &self.schema.compiled().settings().unknown {
+            Unknown::Passthrough { target } => {
+                let target: FieldPath = target.parse().unwrap_or_default();
+                around.iter().chain(target.segments()).cloned().collect()
+            }
+            _ => around,
+        }
+    }
+
+    /// The way to the next value.
+    fn here(&self) -> FieldPath {
+        let child = self.frames.last().map(StreamFrame::child);
+        self.around().iter().cloned().chain(child).collect()
     }
 
     /// Whether the next value is the array to be opened, or around it.
     fn is_opened(&self) -> bool {
         let Some(opened) = &self.opened else { return false };
         let child = self.frames.last().map(StreamFrame::child);
+        let around = self.frames.last().map_or(&[][..], |frame| &frame.path);
         let mut wanted = opened.segments().iter();
-        self.path.iter().chain(child.as_ref()).all(|step| wanted.next() == Some(step))
+        around.iter().chain(child.as_ref()).all(|step| wanted.next() == Some(step))
     }
 
     /// Opens the next value, or takes it as it is when it cannot be opened.
@@ -263,37 +385,78 @@ impl<'t, S: ByteSource> Stream<'t, S> {
             Event::BeginArray => false,
             Event::BeginObject => true,
             event => {
-                let mut builder = Builder::new(&self.options.limits, self.options.duplicates);
+                let parse = &self.options.parse;
+                let mut builder = Builder::new(&parse.limits, parse.duplicates);
                 builder.event(event, span)?;
                 let (document, _) = builder.finish();
-                let (schemas, keep) = self.take_schemas();
-                self.part(&schemas, keep, document, Vec::new());
+                if let Pending::Open(check) = mem::replace(&mut self.pending, Pending::Next) {
+                    self.part(&check, document, Vec::new(), Origin::Input);
+                }
                 return Ok(());
             }
         };
-        let (schemas, keep) = self.take_schemas();
-        if let Some(why) = StreamFrame::whole(self.schema, &schemas, self.frames.last()) {
-            // Whoever asks for the items has said that the array is not to be held.
-            self.undecided(why, start);
+        if let Pending::Open(check) = mem::replace(&mut self.pending, Pending::Next) {
+            self.open(&check, is_object, start);
         }
-        self.push_frame(&schemas, keep, is_object, start);
         Ok(())
     }
 
-    fn take_schemas(&mut self) -> (Schemas, bool) {
-        match mem::replace(&mut self.pending, Pending::Next) {
-            Pending::Open(schemas, keep) => (schemas, keep),
-            _ => (Schemas::default(), true),
+    /// Opens a value because whoever asks for the items has said that the array is not to be held.
+    fn open(&mut self, check: &Check, is_object: bool, start: usize) {
+        let whole = StreamFrame::whole(self.schema, &check.ids, self.frames.last(), || self.here());
+        if let Some(why) = whole {
+            self.undecided(why, start);
         }
+        self.push_frame(check, is_object, whole.is_some(), start);
     }
 
-    fn push_frame(&mut self, schemas: &[Id], keep: bool, is_object: bool, start: usize) {
-        self.path.extend(self.frames.last().map(StreamFrame::child));
-        let mut found = Vec::new();
-        let mut frame = StreamFrame::open(self.schema, schemas, keep, is_object, start, &mut found);
-        if let Some(parent) = self.frames.last() {
-            frame.remember(self.schema, parent);
+    /// Takes a value that is all there: as a part, or part by part where it is to be opened.
+    fn given(&mut self, check: &Check, value: Value<'_>) {
+        let is_object = value.as_object().is_some();
+        if !self.is_opened() || !is_object && value.as_array().is_none() {
+            let document = Document::copy_with_positions(value);
+            return self.part(check, document, Vec::new(), Origin::Input);
         }
+        let place = value.document().place(value.id()).unwrap_or_default();
+        self.open(check, is_object, place.value.start);
+        for (key, member) in value.members() {
+            let Some(frame) = self.frames.last_mut() else { return };
+            let mut found = Vec::new();
+            let child = frame.member(self.schema, key, &self.options.parse, &mut found);
+            if matches!(child, Child::Skip) && member.is_null() {
+                frame.removed_null();
+            }
+            let place = value.document().place(member.id()).unwrap_or_default();
+            self.report(found, place.key.unwrap_or(place.value));
+            if let Child::Check(check) = child {
+                self.given(&check, member);
+            }
+        }
+        for item in value.items() {
+            let Some(frame) = self.frames.last() else { return };
+            let check = frame.item();
+            self.given(&check, item);
+        }
+        self.close();
+        self.pending = Pending::Done;
+    }
+
+    fn push_frame(&mut self, check: &Check, is_object: bool, expands: bool, start: usize) {
+        let path: Arc<[Segment]> = if check.gathers {
+            let child = self.frames.last().map(StreamFrame::child);
+            self.gathered().iter().cloned().chain(child).collect()
+        } else {
+            self.here().segments().into()
+        };
+        let mut found = Vec::new();
+        let kind = (is_object, expands);
+        let at = (start, Arc::clone(&path));
+        let ids = (&check.ids, check.keep);
+        let mut frame = StreamFrame::open(self.schema, ids, kind, at, self.old(None), &mut found);
+        if let Some(parent) = self.frames.last() {
+            frame.remember(self.schema.compiled(), parent);
+        }
+        self.ready.push_back(Ready::Opened(path, is_object));
         self.frames.push(frame);
         self.report(found, Span::at(start));
     }
@@ -309,7 +472,7 @@ impl<'t, S: ByteSource> Stream<'t, S> {
         match filled {
             Filled::Value => {
                 let (document, repeated) = filling.builder.finish();
-                self.part(&filling.schemas, filling.keep, document, repeated);
+                self.part(&filling.check, document, repeated, Origin::Input);
             }
             Filled::EndArray | Filled::Part => self.close(),
         }
@@ -323,7 +486,8 @@ impl<'t, S: ByteSource> Stream<'t, S> {
             return Ok(());
         };
         let Some(is_object) = filling.builder.is_object() else { return Ok(()) };
-        let whole = StreamFrame::whole(self.schema, &filling.schemas, self.frames.last());
+        let ids = &filling.check.ids;
+        let whole = StreamFrame::whole(self.schema, ids, self.frames.last(), || self.here());
         if let Some(why) = whole {
             let strategy = self.options.strategy;
             let limit = filling.start.saturating_add(strategy.max_buffered);
@@ -342,7 +506,7 @@ impl<'t, S: ByteSource> Stream<'t, S> {
             }
         }
         let Suspended { document, open, issues } = filling.builder.suspend(at);
-        self.push_frame(&filling.schemas, filling.keep, is_object, filling.start);
+        self.push_frame(&filling.check, is_object, whole.is_some(), filling.start);
         self.report_all(issues);
         self.give_children(&document, &open)
     }
@@ -361,24 +525,28 @@ impl<'t, S: ByteSource> Stream<'t, S> {
             let mut found = Vec::new();
             let child_of = match key {
                 // Repeated keys have been reported by the builder.
-                Some(key) => frame.member(self.schema, key, self.options.duplicates, &mut found),
-                None => frame.item(self.schema),
+                Some(key) => frame.member(self.schema, key, &self.options.parse, &mut found),
+                None => Child::Check(frame.item()),
             };
+            if matches!(child_of, Child::Skip) && child.is_null() {
+                frame.removed_null();
+            }
             let place = document.place(child.id()).unwrap_or_default();
             self.report(found, place.key.unwrap_or(place.value));
             let is_last = last.is_some_and(|last| *last == child.id());
             match child_of {
                 Child::Skip if is_last => self.pending = Pending::Skip(open.len() - 1),
                 Child::Skip => {}
-                Child::Check(schemas, keep) if is_last => {
+                Child::Check(check) if is_last => {
                     let start = place.value.start.max(self.frames.last().map_or(0, |it| it.start));
                     let mut builder = self.builder(start);
                     builder.resume(child, open.len() - 1)?;
                     let until = self.reader.offset().max(start + self.options.strategy.threshold);
-                    self.pending = Pending::Build(Filling { builder, schemas, keep, start, until });
+                    self.pending = Pending::Build(Filling { builder, check, start, until });
                 }
-                Child::Check(schemas, keep) => {
-                    self.part(&schemas, keep, Document::copy_with_positions(child), Vec::new());
+                Child::Check(check) => {
+                    let document = Document::copy_with_positions(child);
+                    self.part(&check, document, Vec::new(), Origin::Input);
                 }
             }
         }
@@ -386,9 +554,39 @@ impl<'t, S: ByteSource> Stream<'t, S> {
     }
 
     /// Judges a whole value and gives it out.
-    fn part(&mut self, schemas: &[Id], keep: bool, mut document: Document, mut issues: Vec<Issue>) {
+    fn part(&mut self, check: &Check, document: Document, mut issues: Vec<Issue>, origin: Origin) {
+        let (schema, parse) = (self.schema, &self.options.parse);
         let step = self.frames.last().map(StreamFrame::child);
-        let judged = stages::part(self.schema, schemas, keep, &mut document);
+        let mut document = document;
+        let mut presence = parse.presence.as_ref().map(|_| match origin {
+            Origin::Input => Collected::of(&document, &PresenceFilter::all()),
+            Origin::Default => Collected::filled(&document),
+        });
+        if self.null(&check.ids, &mut document, presence.as_mut()) {
+            return;
+        }
+        let frame = self.frames.last();
+        let knows_path =
+            parse.old.is_some() || !schema.rules().is_empty() || !schema.codecs().is_empty();
+        let path = if knows_path { self.here() } else { FieldPath::root() };
+        let old = self.old(Some(document.root()));
+        let old_here = parse.old.as_deref().and_then(|old| old.root().find(&path));
+        let place = Place {
+            ids: Ids::clone(&check.ids),
+            keep: check.keep,
+            projects: check.projects,
+            path,
+            old,
+            old_here,
+            keeps_wire: frame.is_some_and(StreamFrame::compares),
+        };
+        let mut judged = Found::new();
+        self.taken(check, step.as_ref(), &document, &mut judged);
+        let passed = stages::through(schema, &place, &mut document, presence, &mut judged, parse);
+        if check.ids.len() > 1 {
+            let mut seen = BTreeSet::new();
+            judged.retain(|(_, issue)| seen.insert((issue.path.clone(), issue.code.info().name)));
+        }
         let is_wrong = judged
             .iter()
             .any(|(id, issue)| *id == NodeId::ROOT && issue.code == codes::object::TYPE_MISMATCH);
@@ -398,37 +596,138 @@ impl<'t, S: ByteSource> Stream<'t, S> {
         }));
         let mut found = Vec::new();
         if let Some(frame) = self.frames.last_mut() {
-            let value = Some(document.root());
-            frame.count_child(self.schema, &self.path, value, is_wrong, &mut found);
+            let value = passed.wire.as_ref().unwrap_or(&document).root();
+            let how = (is_wrong, parse.fail_fast);
+            frame.count_child(schema.compiled(), Some(value), how, &mut found);
         }
+        let around = self.around();
         if !issues.is_empty() {
-            let base: FieldPath = self.path.iter().cloned().chain(step.clone()).collect();
+            let base: FieldPath = around.iter().cloned().chain(step.clone()).collect();
             for issue in &mut issues {
                 prefix(&base, issue);
             }
         }
-        let place = document.place(NodeId::ROOT).unwrap_or_default();
-        self.ready.push_back(Ready::Part { step, document, issues });
-        self.report(found, place.value);
+        let span = document.place(NodeId::ROOT).unwrap_or_default().value;
+        let around = if check.gathers { self.gathered() } else { around };
+        let presence = self.filtered(&around, step.as_ref(), passed.presence);
+        self.ready.push_back(Ready::Part { around, step, document, issues, presence });
+        self.report(found, span);
+    }
+
+    /// What the next value, which is `value` if it is not opened, replaces.
+    fn old(&self, value: Option<Value<'_>>) -> Option<Value<'t>> {
+        match self.frames.last() {
+            Some(frame) => frame.old_child(self.schema.compiled(), value),
+            None => self.options.parse.old.as_deref().map(Document::root),
+        }
+    }
+
+    /// Replaces a `null` that may not be there by its default. Gives whether it is not there at all.
+    fn null(
+        &mut self,
+        ids: &Ids,
+        document: &mut Document,
+        presence: Option<&mut Collected>,
+    ) -> bool {
+        let compiled = self.schema.compiled();
+        let (scope, settings) = (Scope::new(compiled), compiled.settings());
+        let Some(frame) = self.frames.last_mut() else { return false };
+        let stays = settings.nulls == Nulls::Reject || !document.root().is_null();
+        if stays || ids.is_empty() || scope.takes_null(ids) {
+            return false;
+        }
+        let default = scope.default(ids);
+        if let Some(value) = default.and_then(|default| compiled.table().default_value(default))
+            && settings.defaults == DefaultMode::Apply
+        {
+            document.set(NodeId::ROOT, value);
+            if let Some(presence) = presence {
+                presence.add(NodeId::ROOT, Presence::DEFAULT_APPLIED);
+            }
+            return false;
+        }
+        // An item is never dropped, because that would move those after it.
+        if frame.is_object() {
+            frame.drop_null(compiled, default);
+        }
+        frame.is_object()
+    }
+
+    /// Notes that a member that the schema knows stands where unknown ones of its object are gathered.
+    fn taken(&self, check: &Check, step: Option<&Segment>, document: &Document, found: &mut Found) {
+        let Unknown::Passthrough { target } = &self.schema.compiled().settings().unknown else {
+            return;
+        };
+        let target: FieldPath = target.parse().unwrap_or_default();
+        let Some((first, rest)) = target.segments().split_first() else { return };
+        if check.gathers || step.map(Segment::text) != Some(first.text()) {
+            return;
+        }
+        let mut here = document.root();
+        for step in rest {
+            match here.get(&step.text()) {
+                Some(below) if here.as_object().is_some() => here = below,
+                _ => break,
+            }
+        }
+        let is_there = here.path().segments().len() == rest.len();
+        let is_object = here.as_object().is_some();
+        if !is_object || is_there && here.members().len() > 0 {
+            let issue = Issue::error(codes::domain::PASSTHROUGH_COLLISION).at(here.path());
+            found.push((here.id(), issue));
+        }
+    }
+
+    /// What of the presence of a part is asked for.
+    fn filtered(
+        &self,
+        around: &[Segment],
+        step: Option<&Segment>,
+        presence: PresenceMap,
+    ) -> PresenceMap {
+        let filter = self.options.parse.presence.as_ref();
+        let Some(filter) = filter.filter(|filter| **filter != PresenceFilter::all()) else {
+            return presence;
+        };
+        let base: FieldPath = around.iter().chain(step).cloned().collect();
+        let mut kept = PresenceMap::new();
+        for (path, known) in &presence {
+            if filter.takes(&path.rebase(&base)) {
+                kept.insert(&path, known);
+            }
+        }
+        kept
     }
 
     /// Ends the innermost array or object.
     fn close(&mut self) {
         self.pending = Pending::Next;
-        let mut found = Vec::new();
-        if let Some(frame) = self.frames.last() {
-            frame.close(self.schema, &mut found);
+        let compiled = self.schema.compiled();
+        let defaults = self.frames.last_mut().map(|frame| frame.take_defaults(compiled));
+        for (name, default) in defaults.unwrap_or_default() {
+            let Some(value) = compiled.table().default_value(default) else { continue };
+            let Some(frame) = self.frames.last_mut() else { continue };
+            let mut found = Vec::new();
+            let child = frame.member(self.schema, name, &self.options.parse, &mut found);
             let at = Span::at(frame.start);
             self.report(found, at);
+            if let Child::Check(check) = child {
+                self.part(&check, Document::copy_of(value), Vec::new(), Origin::Default);
+            }
         }
-        self.path.pop();
+        let mut found = Vec::new();
+        let Some(frame) = self.frames.last_mut() else { return };
+        frame.close(compiled, &mut found);
+        let (at, path, notes) =
+            (Span::at(frame.start), Arc::clone(&frame.path), frame.take_notes());
+        self.report(found, at);
+        self.ready.push_back(Ready::Closed(path, notes));
         let Some(ended) = self.frames.pop() else { return };
         let Some(parent) = self.frames.last_mut() else { return };
-        let at = Span::at(ended.start);
         let mut found = Vec::new();
         let identity = ended.into_identity();
         let value = identity.as_ref().map(Document::root);
-        parent.count_child(self.schema, &self.path, value, false, &mut found);
+        parent.count_child(compiled, value, (false, self.options.parse.fail_fast), &mut found);
         self.report(found, at);
     }
 
@@ -442,7 +741,7 @@ impl<'t, S: ByteSource> Stream<'t, S> {
     }
 
     fn report_all(&mut self, found: Vec<Issue>) {
-        let base: FieldPath = self.path.iter().cloned().collect();
+        let base: FieldPath = self.around().iter().cloned().collect();
         for mut issue in found {
             prefix(&base, &mut issue);
             self.ready.push_back(Ready::Finding(issue));
@@ -451,8 +750,7 @@ impl<'t, S: ByteSource> Stream<'t, S> {
 
     /// The next value, which is too large to be held whole.
     fn too_large(&self, why: &'static str, start: usize) -> Issue {
-        let child = self.frames.last().map(StreamFrame::child);
-        let path = self.path.iter().cloned().chain(child).collect();
+        let path = self.here();
         let limit = match self.options.strategy.on_exceed {
             Resolution::FullBuffer => self.options.strategy.max_buffered,
             Resolution::FailFast | Resolution::BestEffort => self.options.strategy.threshold,
@@ -484,9 +782,20 @@ impl Part<'_> {
     /// Its place in the array at `array`, if it is an item of it.
     pub fn index_in(&self, array: &FieldPath) -> Option<usize> {
         match self.step {
-            Some(Segment::Index(index)) if array.segments() == self.around => Some(index),
+            Some(Segment::Index(index)) if array.segments() == &*self.around => Some(index),
             _ => None,
         }
+    }
+}
+
+/// Bytes that are not text are a finding, not a failure of the reader.
+fn refused(error: DecodeError) -> DecodeError {
+    match error {
+        DecodeError::Io(error) => match error.downcast::<NotText>() {
+            Ok(NotText(issue)) => DecodeError::Refused(issue),
+            Err(error) => DecodeError::Io(error),
+        },
+        error @ DecodeError::Refused(_) => error,
     }
 }
 

@@ -7,9 +7,9 @@
 use super::issue::causes;
 use super::{LooseFinding, LooseProblem, LooseValidator, weight};
 use crate::compiled::Settings;
-use crate::import::{Ambiguity, Profile, Unknown};
+use crate::import::{Ambiguity, DefaultMode, Profile, Unknown};
 use crate::member;
-use crdkit_schema::compile::{Discriminator, Id, Junctors, More, Table};
+use crdkit_schema::compile::{DefaultId, Discriminator, Id, Junctors, More, Name, Table};
 use crdkit_schema::validate::{Instance, Problem};
 use crdkit_value::{NodeId, Value};
 
@@ -199,8 +199,24 @@ fn score(table: &Table, branch: Id, value: NodeId, found: &[LooseFinding]) -> Sc
 fn may_project_differently(table: &Table, settings: &Settings, branches: &[Id]) -> bool {
     let prunes = settings.profile == Profile::Loose
         && matches!(settings.unknown, Unknown::Prune | Unknown::Passthrough { .. });
-    prunes && branches.iter().any(|id| !table.node(table.resolve(*id)).fields.is_empty())
+    let declares = |id: &Id| !table.node(table.resolve(*id)).fields.is_empty();
+    (prunes || fills(settings)) && branches.iter().any(declares)
         || has_codecs(table, settings, branches)
+}
+
+/// Whether defaults of alternatives count.
+fn fills(settings: &Settings) -> bool {
+    settings.profile == Profile::Loose && settings.defaults != DefaultMode::Ignore
+}
+
+/// The defaults that a schema has for members that `value` lacks.
+fn missing_defaults(table: &Table, id: Id, value: Value<'_>) -> Vec<(Name, DefaultId)> {
+    let fields = table.node(table.resolve(id)).fields.iter();
+    let default = |id: Id| table.node(table.resolve(id)).default;
+    fields
+        .filter(|(name, _)| value.get(table.name(*name)).is_none())
+        .filter_map(|(name, id)| Some((name, default(id)?)))
+        .collect()
 }
 
 fn has_codecs(table: &Table, settings: &Settings, branches: &[Id]) -> bool {
@@ -230,6 +246,13 @@ fn project_differently(
         let mut codecs = ids.iter().map(|id| codec(table, settings, *id));
         let first = codecs.next();
         if codecs.any(|other| Some(other) != first) {
+            return true;
+        }
+    }
+    if fills(settings) && at.value.as_object().is_some() {
+        let mut defaults = ids.iter().map(|id| missing_defaults(table, *id, at.value));
+        let first = defaults.next();
+        if defaults.any(|other| Some(other) != first) {
             return true;
         }
     }

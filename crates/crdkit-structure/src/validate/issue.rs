@@ -75,9 +75,12 @@ impl LooseProblem {
             Self::DiscriminatorMissing { .. } | Self::DiscriminatorUnknown { .. } => {
                 "discriminator"
             }
-            Self::UnionField { .. } | Self::UnionRequired { .. } => "x-kubernetes-unions",
+            Self::UnionField { .. } | Self::UnionRequired { .. } | Self::UnionSeveral { .. } => {
+                "x-kubernetes-unions"
+            }
             Self::Unevaluated { .. } => "unevaluated",
-            Self::Repeated { .. } => "uniqueItems",
+            Self::Repeated { is_set: true, .. } => "x-kubernetes-list-type",
+            Self::Repeated { is_set: false, .. } => "uniqueItems",
             Self::RepeatedKeys { .. } | Self::KeyMissing { .. } => "x-kubernetes-list-map-keys",
             Self::EmbeddedRequired { .. }
             | Self::EmbeddedInvalid { .. }
@@ -209,7 +212,14 @@ impl LooseProblem {
                 };
                 Issue::error(codes::schema::UNEVALUATED).with("what", what).at(place(child))
             }
-            Self::Repeated { first } => {
+            Self::UnionSeveral { member, first } => {
+                let key = |id: NodeId| document.value(id).key().unwrap_or_default();
+                Issue::error(codes::schema::UNION_SEVERAL)
+                    .with("field", key(member))
+                    .with("other", key(first))
+                    .at(place(member))
+            }
+            Self::Repeated { first, .. } => {
                 repeated(codes::object::REPEATED_ITEM, place(first), here())
                     .value(validate::shown(value))
             }

@@ -10,6 +10,7 @@
 
 mod array;
 mod compose;
+mod fits;
 mod issue;
 mod number;
 mod object;
@@ -17,14 +18,16 @@ mod problem;
 mod report;
 mod unique;
 
+pub(crate) use fits::Fits;
+pub(crate) use object::refuses;
 pub use report::{ValidateRequest, branch, is_valid, report};
 pub(crate) use unique::{Identity, ItemKeys, has_unique_items, has_unique_keys};
 
 use problem::LooseProblem;
 
 use crate::compiled::{Semantics, Settings};
-use crate::import::IntOrString;
-use crdkit_schema::compile::{Id, ListType, Literal, Node, ResourceId, Table, Types};
+use crate::import::{Ambiguity, IntOrString};
+use crdkit_schema::compile::{Id, Junctors, ListType, Literal, Node, ResourceId, Table, Types};
 use crdkit_schema::validate::{Finding, Instance, Keywords, Position, Problem, Validator};
 use crdkit_value::{Document, Kind, NodeId, Value};
 use std::ops::{Deref, DerefMut};
@@ -47,14 +50,21 @@ struct LooseKeywords<'t> {
     marks: Vec<NodeId>,
     /// The resources that led here, outermost first.
     scopes: Vec<ResourceId>,
+    /// Whether the document is still to be filled in: what a default stands in for is not missed, and a `null` that
+    /// will go is not there.
+    fills: bool,
+}
+
+fn steps_for(document: &Document) -> usize {
+    STEPS.0.saturating_add(document.n_nodes().saturating_mul(STEPS.1))
 }
 
 type LooseFinding = Finding<LooseProblem>;
 
 impl<'t> LooseKeywords<'t> {
     fn new(settings: &'t Settings, document: &Document) -> Self {
-        let steps = STEPS.0.saturating_add(document.n_nodes().saturating_mul(STEPS.1));
-        Self { settings, depth: 0, steps, marks: Vec::new(), scopes: Vec::new() }
+        let steps = steps_for(document);
+        Self { settings, depth: 0, steps, marks: Vec::new(), scopes: Vec::new(), fills: false }
     }
 }
 
@@ -81,18 +91,22 @@ impl<'t> Keywords<'t> for LooseKeywords<'t> {
         let settings = validator.keywords.settings;
         let node = validator.table.node(schema);
         let mut validator = LooseValidator(validator);
-        if settings.semantics == Semantics::Server && !node.more().is_some_and(|more| more.beyond) {
-            if node.list_type != ListType::Atomic && value.as_array().is_some() {
-                let at = Instance { schema, node, value };
-                let before = validator.findings.len();
-                validator.uniqueness(&at, settings, before);
-            }
+        let goes_beyond = node.more().is_some_and(|more| more.beyond) || chooses(settings, node);
+        if settings.semantics == Semantics::Server && !goes_beyond {
+            validator.beside_the_server(&Instance { schema, node, value }, settings);
             return None;
         }
         let role = if position == Position::Part { Role::Part } else { Role::Own };
         validator.node(schema, value, role);
         Some(0)
     }
+}
+
+/// Whether the settings ask more of the alternatives of `node` than the server does.
+fn chooses(settings: &Settings, node: &Node) -> bool {
+    let asks = settings.ambiguity != Ambiguity::Error || settings.exclusive_any_of;
+    let has = |it: &Junctors| !it.any_of.is_empty() || !it.one_of.is_empty();
+    asks && node.junctors().is_some_and(has)
 }
 
 /// The validator with what it does for the keywords here.
@@ -113,6 +127,22 @@ impl DerefMut for LooseValidator<'_, '_> {
 }
 
 impl<'t> LooseValidator<'_, 't> {
+    /// What the settings ask for besides what the server's own validator looks at.
+    fn beside_the_server(&mut self, at: &Instance<'t, '_>, settings: &'t Settings) {
+        let before = self.findings.len();
+        match at.value.kind() {
+            Kind::Array(_) if at.node.list_type != ListType::Atomic => {
+                self.uniqueness(at, settings, before);
+            }
+            Kind::Object(_) => self.embedded(at, settings.embedded),
+            Kind::String(text) => self.string_settings(at, settings, text, settings.own_checks),
+            kind @ (Kind::Int(_) | Kind::Float(_) | Kind::Number(_)) => {
+                self.representation(at, settings, &kind);
+            }
+            _ => {}
+        }
+    }
+
     /// Holds `value` against `schema`. Gives whether that added no finding.
     fn node(&mut self, schema: Id, value: Value<'_>, role: Role) -> bool {
         let schema = self.table.resolve(schema);
@@ -231,6 +261,17 @@ impl<'t> LooseValidator<'_, 't> {
 
     fn string_keywords(&mut self, at: &Instance<'t, '_>, settings: &'t Settings, text: &str) {
         self.length_and_pattern(at, text);
+        self.string_settings(at, settings, text, usize::MAX);
+    }
+
+    /// What the settings say about strings; of the checks of formats, the first `n_checks` count.
+    fn string_settings(
+        &mut self,
+        at: &Instance<'t, '_>,
+        settings: &'t Settings,
+        text: &str,
+        n_checks: usize,
+    ) {
         let Some(more) = at.node.more() else { return };
         if more.int_or_string
             && settings.int_or_string == IntOrString::NumericString
@@ -238,7 +279,8 @@ impl<'t> LooseValidator<'_, 't> {
         {
             self.add(at, Problem::Beyond(LooseProblem::NotNumeric));
         }
-        let check = more.check.and_then(|check| settings.checks.get(usize::from(check)));
+        let check = more.check.map(usize::from).filter(|check| *check < n_checks);
+        let check = check.and_then(|check| settings.checks.get(check));
         if check.is_some_and(|check| !(check.accepts)(text)) {
             self.add(at, Problem::Beyond(LooseProblem::Format));
         }

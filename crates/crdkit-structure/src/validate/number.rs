@@ -81,7 +81,12 @@ impl<'t> LooseValidator<'_, 't> {
     }
 
     /// Whether the number can be kept in what the settings say numbers are kept in.
-    fn representation(&mut self, at: &Instance<'t, '_>, settings: &Settings, kind: &Kind<'_>) {
+    pub(super) fn representation(
+        &mut self,
+        at: &Instance<'t, '_>,
+        settings: &Settings,
+        kind: &Kind<'_>,
+    ) {
         let fits = match (settings.numbers, kind) {
             (Numbers::Exact | Numbers::Decimal { .. } | Numbers::Float64 { lossy: true }, _)
             | (Numbers::BigInt | Numbers::Kubernetes, Kind::Int(_))

@@ -2,9 +2,9 @@
 
 use super::{LooseKeywords, LooseProblem, LooseValidator, Role};
 use crate::compiled::Settings;
-use crate::import::{DefaultMode, Embedded, Unknown};
+use crate::import::{DefaultMode, Embedded, Nulls, Unknown};
 use crate::member;
-use crdkit_schema::compile::{Additional, Flags, Member, More, Node};
+use crdkit_schema::compile::{Additional, Flags, Member, More, Node, Table, TypeSet, Union};
 use crdkit_schema::validate::{Instance, Problem, Validator};
 use crdkit_text::names;
 use crdkit_value::{Members, NodeId, Value};
@@ -32,19 +32,21 @@ impl<'t> LooseValidator<'_, 't> {
             || strict;
         if looks {
             for (key, member) in members.clone() {
-                self.member(at, settings, key, member, strict);
+                if !self.will_go(at, settings, member) {
+                    self.member(at, settings, key, member, strict);
+                }
             }
         }
         self.count_members(at, members.len());
         for name in node.required.iter().copied() {
             let text = self.table.name(name);
-            if at.value.get(text).is_none() && !self.fills_in(node, settings, text) {
+            let member = at.value.get(text);
+            let is_missing = member.is_none_or(|member| self.will_go(at, settings, member));
+            if is_missing && !self.fills_in(node, settings, text) {
                 self.add(at, Problem::Required { name });
             }
         }
-        if node.has(Flags::EMBEDDED) && settings.embedded != Embedded::Off {
-            self.embedded(at, settings.embedded);
-        }
+        self.embedded(at, settings.embedded);
         let Some(more) = node.more() else { return };
         self.property_names(at, settings, more, members);
         for (because, names) in &more.dependent_required {
@@ -76,24 +78,31 @@ impl<'t> LooseValidator<'_, 't> {
         let said = member::said(table, settings, node, key, |schema| {
             self.child(schema, value);
         });
-        let refused = match said {
-            Member::Known(()) | Member::Allowed | Member::Kept => return self.mark(value),
-            Member::Refused => true,
-            Member::Unknown => {
-                strict
-                    && !member::is_silent(node)
-                    && !member::is_declared_by_parts(table, settings, node, key)
-            }
-        };
-        if refused {
+        if matches!(said, Member::Known(()) | Member::Allowed | Member::Kept) {
+            return self.mark(value);
+        }
+        if is_refused(table, settings, node, key, said, strict) {
             let problem = LooseProblem::UnknownKey { member: value.id() };
             self.add(at, Problem::Beyond(problem));
         }
     }
 
-    /// Whether a default stands in for the absent property, as far as `required` is concerned.
+    /// Whether `member` is a `null` that is still to be removed.
+    fn will_go(&self, at: &Instance<'t, '_>, settings: &Settings, member: Value<'_>) -> bool {
+        let (table, node) = (self.table, at.node);
+        self.keywords.fills
+            && settings.nulls == Nulls::DropLikeApiServer
+            && member.is_null()
+            && member
+                .key()
+                .and_then(|key| node.fields.get(table, key))
+                .is_some_and(|id| !table.node(table.resolve(id)).type_set().has(TypeSet::NULL))
+    }
+
+    /// Whether a default will stand in for the absent property.
     fn fills_in(&self, node: &Node, settings: &Settings, name: &str) -> bool {
-        settings.defaults != DefaultMode::Ignore
+        self.keywords.fills
+            && settings.defaults != DefaultMode::Ignore
             && node.fields.get(self.table, name).is_some_and(|id| {
                 self.table.node(self.table.resolve(id)).default.is_some()
                     || self.table.node(id).default.is_some()
@@ -122,12 +131,16 @@ impl<'t> LooseValidator<'_, 't> {
         }
     }
 
-    /// `x-kubernetes-unions`: the discriminator says which field is set.
+    /// `x-kubernetes-unions`: the discriminator says which field is set; where there is none, one may be.
     fn unions(&mut self, at: &Instance<'t, '_>, more: &'t More) {
         let table = self.table;
         for union in &more.unions {
-            let Some(discriminator) = union.discriminator else { continue };
-            let Some(chosen) = at.value.get(table.name(discriminator)) else { continue };
+            let discriminator = union.discriminator;
+            let chosen = discriminator.and_then(|name| at.value.get(table.name(name)));
+            let (Some(discriminator), Some(chosen)) = (discriminator, chosen) else {
+                self.at_most_one(at, union);
+                continue;
+            };
             let Some(text) = chosen.as_str() else {
                 let problem = LooseProblem::DiscriminatorMissing { name: discriminator };
                 self.add(at, Problem::Beyond(problem));
@@ -155,7 +168,22 @@ impl<'t> LooseValidator<'_, 't> {
         }
     }
 
-    fn embedded(&mut self, at: &Instance<'t, '_>, checks: Embedded) {
+    fn at_most_one(&mut self, at: &Instance<'t, '_>, union: &'t Union) {
+        let fields =
+            union.fields.iter().filter_map(|(name, _)| at.value.get(self.table.name(*name)));
+        let set: Vec<Value<'_>> = fields.filter(|field| !field.is_null()).collect();
+        if let Some((first, others)) = set.split_first() {
+            for other in others {
+                let problem = LooseProblem::UnionSeveral { member: other.id(), first: first.id() };
+                self.add(at, Problem::Beyond(problem));
+            }
+        }
+    }
+
+    pub(super) fn embedded(&mut self, at: &Instance<'t, '_>, checks: Embedded) {
+        if !at.node.has(Flags::EMBEDDED) || checks == Embedded::Off {
+            return;
+        }
         for (name, expected) in
             [("apiVersion", "string"), ("kind", "string"), ("metadata", "object")]
         {
@@ -226,6 +254,37 @@ impl<'t> LooseValidator<'_, 't> {
             Seen::Few(all.to_vec())
         } else {
             Seen::Many(all.iter().copied().collect())
+        }
+    }
+}
+
+/// Whether the keywords of `node` do not let an object have the member `key`; `strict` says that it must be known.
+pub(crate) fn refuses(
+    table: &Table,
+    settings: &Settings,
+    node: &Node,
+    key: &str,
+    strict: bool,
+) -> bool {
+    let said = member::said(table, settings, node, key, |_| {});
+    is_refused(table, settings, node, key, said, strict)
+}
+
+fn is_refused(
+    table: &Table,
+    settings: &Settings,
+    node: &Node,
+    key: &str,
+    said: Member<()>,
+    strict: bool,
+) -> bool {
+    match said {
+        Member::Known(()) | Member::Allowed | Member::Kept => false,
+        Member::Refused => true,
+        Member::Unknown => {
+            strict
+                && !member::is_silent(node)
+                && !member::is_declared_by_parts(table, settings, node, key)
         }
     }
 }

@@ -93,12 +93,19 @@ pub(super) enum LooseProblem {
     UnionRequired {
         name: Name,
     },
+    /// Another field of a union is set as well.
+    UnionSeveral {
+        member: NodeId,
+        first: NodeId,
+    },
     Unevaluated {
         child: NodeId,
     },
     /// The item equals an earlier one.
     Repeated {
         first: NodeId,
+        /// Whether that is because the list is a set.
+        is_set: bool,
     },
     /// The item has the keys of an earlier one.
     RepeatedKeys {

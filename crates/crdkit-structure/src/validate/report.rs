@@ -4,7 +4,7 @@
 //! keyword and code, so that the same input always gives the same report. A report may end at the first
 //! finding in document order, or at a number of them with one more that says so.
 
-use super::compose::preferred;
+use super::fits::Fits;
 use super::issue::{causes, keyword};
 use super::{LooseFinding, LooseKeywords, LooseProblem};
 use crate::compiled::CompiledSchema;
@@ -75,17 +75,10 @@ pub fn is_valid(schema: &CompiledSchema, id: Id, value: Value<'_>) -> bool {
 
 /// Which alternative of `anyOf` or `oneOf` of the schema `id` is the value's, if they have any.
 pub fn branch(schema: &CompiledSchema, id: Id, value: Value<'_>) -> Option<Id> {
-    let table = schema.table();
-    let junctors = schema.node(id).junctors()?;
+    let node = schema.node(id);
+    let junctors = node.junctors()?;
     let branches = if junctors.one_of.is_empty() { &junctors.any_of } else { &junctors.one_of };
-    let matching: Vec<usize> = branches
-        .iter()
-        .enumerate()
-        .filter(|(_, id)| is_valid(schema, **id, value))
-        .map(|(at, _)| at)
-        .collect();
-    let chosen = preferred(table, schema.settings(), value, branches, &matching)?;
-    branches.get(chosen).copied()
+    Fits::new(schema, value.document()).chosen(node, branches, value)
 }
 
 fn findings<'v>(

@@ -42,6 +42,7 @@ impl<'t> LooseValidator<'_, 't> {
     }
 
     fn unique_items(&mut self, at: &Instance<'t, '_>, settings: &'t Settings, before: usize) {
+        let is_set = at.node.list_type == ListType::Set;
         let wrong = self.wrong_types(before);
         let mut repeated = Vec::new();
         let mut seen = FirstSeen::default();
@@ -58,7 +59,7 @@ impl<'t> LooseValidator<'_, 't> {
             }
         }
         for (value, first) in repeated {
-            let problem = LooseProblem::Repeated { first };
+            let problem = LooseProblem::Repeated { first, is_set };
             self.add(&Instance { value, ..*at }, Problem::Beyond(problem));
         }
     }

@@ -8,6 +8,7 @@ use proptest::prelude::*;
 const STRATEGIES: [Ambiguity; 3] = [Ambiguity::Error, Ambiguity::FirstMatch, Ambiguity::ScoreBest];
 
 proptest! {
+    // Proves REQ-080, REQ-081, REQ-083.
     #[test]
     fn the_table_of_strategies_holds(matches in prop::collection::vec(any::<bool>(), 1..6)) {
         let branch = |matches: &bool| if *matches { "{minimum: 0}" } else { "{minimum: 9}" };
@@ -54,6 +55,7 @@ proptest! {
     }
 }
 
+// Proves REQ-082.
 #[test]
 fn the_closest_branch_is_the_one_with_the_fewest_findings_and_the_right_type() {
     let text = "
@@ -79,6 +81,7 @@ fn a_wrong_type_never_wins() {
     check(text, "{x: 1}", &["union-no-match @  (closest is 1)"]);
 }
 
+// Proves REQ-115.
 #[test]
 fn several_matches_of_any_of_are_fine_unless_they_exclude_each_other() {
     let text = "{anyOf: [{required: [a]}, {required: [b]}]}";
@@ -129,6 +132,7 @@ $defs:
     check(text, "{kind: 1}", &["discriminator-missing @ /kind"]);
 }
 
+// Proves REQ-114.
 #[test]
 fn the_replicas_of_the_example_under_all_strategies() {
     let text = "{oneOf: [{type: integer}, {type: string, x-kubernetes-int-or-string: true}]}";
@@ -144,6 +148,7 @@ fn the_replicas_of_the_example_under_all_strategies() {
     }
 }
 
+// Proves REQ-120.
 #[test]
 fn the_same_input_gives_the_same_report_on_every_thread() {
     let text = "{oneOf: [{required: [a]}, {required: [b]}, {minProperties: 9}], patternProperties: {'.': {type: string}}}";

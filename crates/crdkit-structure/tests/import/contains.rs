@@ -4,6 +4,7 @@ use crate::support::{argument, decode, issues, loose, schema};
 use proptest::prelude::*;
 
 proptest! {
+    // Proves REQ-027, REQ-089, REQ-090.
     #[test]
     fn counts_decide_and_are_told(
         marks in prop::collection::vec(any::<bool>(), 0..12),
@@ -43,6 +44,7 @@ proptest! {
     }
 }
 
+// Proves REQ-119.
 #[test]
 fn every_bound_is_inclusive() {
     for hits in 0_usize..=5 {

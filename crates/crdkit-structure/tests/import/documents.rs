@@ -9,6 +9,7 @@ use crdkit_value::Document;
 use std::collections::BTreeMap;
 use std::error::Error as _;
 
+// Proves REQ-010, REQ-041.
 #[test]
 fn both_ways_to_write_a_limit_and_null_mean_the_same() {
     let pairs = [
@@ -45,6 +46,7 @@ fn the_dialect_is_told_by_the_document() {
     }
 }
 
+// Proves REQ-031.
 #[test]
 fn references_may_be_pointers_anchors_or_addresses() {
     for (reference, defs) in [
@@ -66,6 +68,7 @@ fn references_may_be_pointers_anchors_or_addresses() {
     );
 }
 
+// Proves REQ-012.
 #[test]
 fn recursive_schemas_are_checked_all_the_way_down() {
     let text = "{type: object, properties: {next: {$ref: '#'}, name: {type: string}}, additionalProperties: false}";
@@ -186,6 +189,7 @@ const CRDS: &str = "
     versions: [{name: v1, served: true, storage: true}]
     validation: {openAPIV3Schema: {type: object, required: [old]}}";
 
+// Proves REQ-003.
 #[test]
 fn a_crd_is_selected_by_kind_group_name_and_version() {
     let widget = || CrdSelector::kind("Widget");

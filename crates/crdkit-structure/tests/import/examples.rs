@@ -40,6 +40,7 @@ fn options() -> ImportOptions {
         .embedded(Embedded::Minimal)
 }
 
+// Proves REQ-001, REQ-011, REQ-098, REQ-108.
 #[test]
 fn the_snippet_behaves_as_described() {
     for replicas in ["3", "'3'", "'-3'"] {
@@ -69,6 +70,7 @@ fn the_snippet_behaves_as_described() {
     );
 }
 
+// Proves REQ-102, REQ-103.
 #[test]
 fn what_is_not_structural_about_the_snippet_is_said_and_can_be_denied() {
     let imported = try_import(SNIPPET, &options()).expect("only remarks");

@@ -1,10 +1,12 @@
 //! Each keyword: a value that satisfies it and one that does not.
 
-use crate::support::{check, check_with, loose};
+use crate::support::{check, check_with, decode, loose};
+use crdkit_structure::ParseOptions;
 use crdkit_structure::import::{
     DefaultMode, Dialect, Embedded, Formats, ImportOptions, IntOrString, Numbers, Unevaluated,
 };
 
+// Proves REQ-020.
 #[test]
 fn types_are_sets_and_a_number_without_fraction_is_an_integer() {
     check("{type: integer}", "1.0", &[]);
@@ -31,6 +33,7 @@ fn types_are_sets_and_a_number_without_fraction_is_an_integer() {
     }
 }
 
+// Proves REQ-021.
 #[test]
 fn nullable_is_a_type_more() {
     let options = loose().dialect(Dialect::OpenApi30);
@@ -46,6 +49,7 @@ fn nullable_is_a_type_more() {
     check("{type: string, nullable: true}", "null", &[]);
 }
 
+// Proves REQ-024, REQ-042.
 #[test]
 fn limits_are_exact() {
     check("{maximum: 9007199254740992}", "9007199254740993", &["maximum @ "]);
@@ -59,6 +63,7 @@ fn limits_are_exact() {
     check("{multipleOf: 7}", "1e1000000", &["multiple-of @ "]);
 }
 
+// Proves REQ-022.
 #[test]
 fn strings_count_characters() {
     check("{minLength: 2, maxLength: 2}", "日本", &[]);
@@ -74,6 +79,7 @@ fn strings_count_characters() {
     check("{enum: []}", "1", &["never-valid @ "]);
 }
 
+// Proves REQ-023, REQ-128.
 #[test]
 fn formats_describe_unless_they_are_to_be_checked() {
     check("{format: ipv4}", "300.1.1.1", &[]);
@@ -92,6 +98,7 @@ fn formats_describe_unless_they_are_to_be_checked() {
     check_with(&own, "{format: even}", "abcd", &[]);
 }
 
+// Proves REQ-026.
 #[test]
 fn arrays_have_items_by_position_and_behind() {
     check("{prefixItems: [{type: string}], items: {type: integer}}", "[a, 1, 2]", &[]);
@@ -112,6 +119,7 @@ fn arrays_have_items_by_position_and_behind() {
     check("{prefixItems: [true], unevaluatedItems: false}", "[1, 2]", &["unevaluated @ /1"]);
 }
 
+// Proves REQ-028.
 #[test]
 fn objects_have_names_counts_and_dependencies() {
     check(
@@ -137,6 +145,7 @@ fn objects_have_names_counts_and_dependencies() {
     );
 }
 
+// Proves REQ-029, REQ-123, REQ-127.
 #[test]
 fn unevaluated_members_are_those_that_nothing_looked_at() {
     let schema = "{allOf: [{properties: {a: true}}], if: {required: [k], properties: {k: {const: 1}}}, then: {properties: {b: true}}, unevaluatedProperties: false}";
@@ -148,6 +157,7 @@ fn unevaluated_members_are_those_that_nothing_looked_at() {
     check_with(&loose().unevaluated(Unevaluated::Warn), schema, "{z: 1}", &[]);
 }
 
+// Proves REQ-030.
 #[test]
 fn conditions_choose_and_negation_is_one_finding() {
     let schema =
@@ -161,6 +171,7 @@ fn conditions_choose_and_negation_is_one_finding() {
     check("{allOf: [{minimum: 3}, {minimum: 5}, {minimum: 3}]}", "1", &["minimum @ "]);
 }
 
+// Proves REQ-033, REQ-058.
 #[test]
 fn int_or_string_is_an_integer_or_digits_and_narrows_a_type() {
     let schema = "{x-kubernetes-int-or-string: true}";
@@ -193,6 +204,7 @@ fn int_or_string_is_an_integer_or_digits_and_narrows_a_type() {
     check("{type: integer, x-kubernetes-int-or-string: true}", "'3'", &["type-mismatch @ "]);
 }
 
+// Proves REQ-036, REQ-059, REQ-101, REQ-191.
 #[test]
 fn embedded_resources_have_a_type_and_metadata() {
     let schema = "{properties: {t: {type: object, x-kubernetes-embedded-resource: true}}}";
@@ -224,14 +236,24 @@ fn embedded_resources_have_a_type_and_metadata() {
     );
 }
 
+// Proves REQ-038, REQ-097.
 #[test]
 fn a_default_stands_in_for_a_required_property_unless_defaults_are_ignored() {
-    let schema = "{required: [a], properties: {a: {default: 1}}}";
-    check(schema, "{}", &["required @ /a"]);
-    check_with(&loose().defaults(DefaultMode::Annotate), schema, "{}", &[]);
-    check_with(&loose().defaults(DefaultMode::Apply), schema, "{}", &[]);
+    let text = decode("{required: [a], properties: {a: {default: 1}}}");
+    for (mode, expected) in [
+        (DefaultMode::Ignore, &["required"][..]),
+        (DefaultMode::Annotate, &[]),
+        (DefaultMode::Apply, &[]),
+    ] {
+        let imported = crdkit_structure::import(text.root(), &loose().defaults(mode));
+        let schema = imported.expect("a schema").schema;
+        let found = schema.parse("{}", &ParseOptions::new()).issues;
+        let found: Vec<_> = found.iter().map(|issue| issue.short().into_owned()).collect();
+        assert_eq!(found, expected, "{mode:?}");
+    }
 }
 
+// Proves REQ-025, REQ-099.
 #[test]
 fn numbers_must_fit_what_they_are_kept_in() {
     let with = |numbers| loose().numbers(numbers);
@@ -246,6 +268,7 @@ fn numbers_must_fit_what_they_are_kept_in() {
     check_with(&with(Numbers::Exact), "{}", "18446744073709551617", &[]);
 }
 
+// Proves REQ-203, REQ-204.
 #[test]
 fn unions_by_field_follow_their_discriminator() {
     let schema = "

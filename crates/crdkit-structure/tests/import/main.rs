@@ -7,6 +7,7 @@ mod documents;
 mod examples;
 mod hostile;
 mod keywords;
+mod pairs;
 mod remarks;
 mod reports;
 mod support;

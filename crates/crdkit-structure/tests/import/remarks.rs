@@ -2,7 +2,8 @@
 
 use crate::support::{loose, try_import};
 use crdkit_structure::import::{
-    CelOptions, DiagnosticLevel, Formats, Functions, ImportOptions, Unevaluated,
+    CelOptions, CrdSelector, DiagnosticLevel, Dialect, Formats, Functions, ImportError,
+    ImportOptions, Unevaluated,
 };
 
 #[track_caller]
@@ -17,6 +18,7 @@ fn check(options: &ImportOptions, text: &str, expected: &[&str]) {
     assert_eq!(imported.diagnostics.has_warnings(), imported.diagnostics.warnings().count() > 0);
 }
 
+// Proves REQ-190, REQ-193, REQ-194, REQ-195, REQ-197, REQ-198, REQ-199, REQ-201.
 #[test]
 fn structural_rules() {
     let options = ImportOptions::new();
@@ -48,8 +50,8 @@ fn structural_rules() {
             &["schema_non_structural /definitions", "schema_non_structural /properties/a/$ref"]),
         ("{type: object, dependencies: {a: [b]}}".to_owned(), &["schema_non_structural /dependencies"]),
         ("{type: object, properties: {l: {type: array, items: {type: string}, additionalItems: false}}}".to_owned(),
-            &["schema_non_structural /properties/l/additionalItems"]),
-        ("{type: object, id: x}".to_owned(), &["schema_non_structural /id"]),
+            &["schema_non_structural /properties/l/additionalItems", "schema_unsupported_keyword /properties/l/additionalItems"]),
+        ("{type: object, id: x}".to_owned(), &["schema_non_structural /id", "schema_unsupported_keyword /id"]),
         ("{type: object, x-kubernetes-preserve-unknown-fields: false}".to_owned(),
             &["schema_preserve_false /x-kubernetes-preserve-unknown-fields"]),
         ("{type: object, properties: {a: {x-kubernetes-int-or-string: true, x-kubernetes-preserve-unknown-fields: true}}}".to_owned(),
@@ -73,9 +75,109 @@ fn structural_rules() {
     }
 }
 
+/// What an import by default says, as an error.
+#[track_caller]
+fn refused(options: &ImportOptions, text: &str) -> Vec<String> {
+    match try_import(text, options) {
+        Err(ImportError::Schema(diagnostics)) => diagnostics
+            .iter()
+            .map(|it| format!("{} {}", it.code, it.schema_path.pointer()))
+            .collect(),
+        other => panic!("{text}: {other:?}"),
+    }
+}
+
+// Proves REQ-104.
+#[test]
+fn a_malformed_keyword_is_an_error_with_its_place_in_every_profile() {
+    for keyword in [
+        "minimum: '5'",
+        "maximum: {}",
+        "exclusiveMinimum: '1'",
+        "multipleOf: x",
+        "minLength: -1",
+        "maxItems: 1.5",
+        "minProperties: many",
+        "required: name",
+        "required: [1]",
+        "enum: x",
+        "pattern: 5",
+        "format: 1",
+        "type: 5",
+        "type: []",
+        "oneOf: {}",
+        "anyOf: 1",
+        "allOf: {a: {}}",
+        "not: 1",
+        "properties: []",
+        "patternProperties: 1",
+        "additionalProperties: 'no'",
+        "dependentRequired: {a: b}",
+        "nullable: 'true'",
+        "uniqueItems: 1",
+        "x-kubernetes-preserve-unknown-fields: 'yes'",
+        "x-kubernetes-int-or-string: 1",
+        "x-kubernetes-embedded-resource: {}",
+        "x-kubernetes-list-type: 1",
+        "x-kubernetes-list-map-keys: name",
+        "x-kubernetes-validations: {rule: 'true'}",
+        "x-kubernetes-validations: [{message: x}]",
+        "x-kubernetes-unions: {}",
+        "x-kubernetes-unions: [{discriminator: 1}]",
+        "x-kubernetes-patch-strategy: often",
+        "x-kubernetes-patch-merge-key: name",
+        "x-kubernetes-group-version-kind: Pod",
+        "x-kubernetes-action: walk",
+        "discriminator: kind",
+        "discriminator: {mapping: {}}",
+    ] {
+        let name = keyword.split(':').next().unwrap_or_default();
+        let text = format!("{{properties: {{a: {{{keyword}}}}}}}");
+        let expected = format!("schema_invalid /properties/a/{name}");
+        for options in
+            [loose(), ImportOptions::new(), ImportOptions::kubernetes(), ImportOptions::audit()]
+        {
+            let found = refused(&options, &text);
+            assert!(found.contains(&expected), "{keyword}: {found:?}");
+            let imported = try_import(&text, &options.malformed(DiagnosticLevel::Warning));
+            let imported = imported.unwrap_or_else(|error| panic!("{keyword}: {error}"));
+            assert!(imported.diagnostics.has_warnings(), "{keyword}");
+        }
+    }
+}
+
+#[test]
+fn a_keyword_of_another_dialect_does_not_vanish() {
+    let draft4 = loose().dialect(Dialect::Draft4);
+    for (keyword, value) in [("const", "1"), ("contains", "{}"), ("if", "{}"), ("nullable", "true")]
+    {
+        let expected = format!("schema_unsupported_keyword /{keyword}");
+        check(&draft4, &format!("{{{keyword}: {value}}}"), &[&expected]);
+    }
+    let openapi = loose().dialect(Dialect::OpenApi30);
+    check(&openapi, "{prefixItems: [{}]}", &["schema_unsupported_keyword /prefixItems"]);
+    check(&loose(), "{then: {}}", &["schema_unsupported_keyword /then"]);
+}
+
+#[test]
+fn a_document_of_components_is_no_schema() {
+    let text = "{openapi: 3.0.0, components: {schemas: {
+      A: {type: object, properties: {b: {$ref: '#/components/schemas/B'}},
+          x-kubernetes-group-version-kind: [{group: g, version: v1, kind: A}]},
+      B: {type: integer}}}}";
+    assert!(matches!(try_import(text, &loose()), Err(ImportError::Selector(_))));
+    for selector in [CrdSelector::component("A"), CrdSelector::kind("A").group("g")] {
+        let imported = try_import(text, &loose().select(selector)).expect("a component");
+        assert_eq!(crate::support::found(&imported.schema, "{b: x}"), ["type-mismatch @ /b"]);
+    }
+    let wrong = CrdSelector::kind("A").group("other");
+    assert!(matches!(try_import(text, &loose().select(wrong)), Err(ImportError::Selector(_))));
+}
+
+// Proves REQ-104.
 #[test]
 fn what_cannot_be_meant() {
-    let options = loose();
+    let options = loose().malformed(DiagnosticLevel::Warning);
     for (text, expected) in [
         ("{pattern: '('}", &["schema_regex_invalid /pattern"][..]),
         ("{pattern: '(?=x)'}", &["schema_regex_invalid /pattern"]),
@@ -106,13 +208,16 @@ fn what_cannot_be_meant() {
 
 #[test]
 fn a_pattern_that_cannot_be_read_does_not_refuse_documents() {
-    crate::support::check("{properties: {a: {pattern: '('}}}", "{a: x}", &[]);
+    let options = loose().malformed(DiagnosticLevel::Warning);
+    crate::support::check_with(&options, "{properties: {a: {pattern: '('}}}", "{a: x}", &[]);
 }
 
+// Proves REQ-005, REQ-037, REQ-064, REQ-065.
 #[test]
 fn rules_are_compiled_when_they_are_to_be_evaluated() {
     let rule =
         |text: &str| format!("{{type: object, x-kubernetes-validations: [{{rule: \"{text}\"}}]}}");
+    let loose = || loose().malformed(DiagnosticLevel::Warning);
     let cel = loose().cel(CelOptions::default());
     check(&cel, &rule("true"), &[]);
     for text in ["", "self.", "self.nothing == 1"] {
@@ -137,17 +242,20 @@ fn rules_are_compiled_when_they_are_to_be_evaluated() {
     check(&loose(), &rule("self."), &["schema_cel_ignored /x-kubernetes-validations"]);
 }
 
+// Proves REQ-105.
 #[test]
 fn remarks_can_be_denied_by_level() {
-    let note = "{unheard: 1}";
+    let note = "{then: {}}";
     assert!(try_import(note, &loose().deny(DiagnosticLevel::Warning)).is_ok());
     assert!(try_import(note, &loose().deny(DiagnosticLevel::Note)).is_err());
+    assert!(try_import("{unheard: 1}", &loose().deny(DiagnosticLevel::Warning)).is_err());
     let warning = "{properties: {a: {type: string, default: 1}}}";
     assert!(try_import(warning, &loose().deny(DiagnosticLevel::Error)).is_ok());
     assert!(try_import(warning, &loose().deny(DiagnosticLevel::Warning)).is_err());
     assert!(try_import("{type: text}", &loose().deny(DiagnosticLevel::Error)).is_err());
 }
 
+// Proves REQ-205, REQ-206, REQ-207, REQ-208, REQ-209, REQ-210.
 #[test]
 fn extensions_are_kept_for_those_who_write_the_schema_out_again() {
     let imported = try_import(

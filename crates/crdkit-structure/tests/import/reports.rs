@@ -13,6 +13,7 @@ properties:
 
 const VALUE: &str = "{list: [1, a, 2, 9, 9, 9, 9, 9, 9, 9, 3], b: v, a: 1}";
 
+// Proves REQ-092.
 #[test]
 fn findings_stand_in_the_order_of_paths_with_numbers_as_numbers() {
     let schema = schema(SCHEMA, &loose());
@@ -31,6 +32,7 @@ fn findings_stand_in_the_order_of_paths_with_numbers_as_numbers() {
     );
 }
 
+// Proves REQ-092.
 #[test]
 fn fail_fast_gives_the_first_finding_of_the_document() {
     let schema = schema(SCHEMA, &loose());
@@ -63,6 +65,7 @@ fn a_report_that_is_cut_says_so_once() {
     }
 }
 
+// Proves REQ-013.
 #[test]
 fn any_part_of_a_document_can_be_held_against_any_part_of_a_schema() {
     let schema = schema(SCHEMA, &loose());

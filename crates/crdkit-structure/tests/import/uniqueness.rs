@@ -29,6 +29,7 @@ const ELEMENTS: &[(&str, u8)] = &[
 ];
 
 proptest! {
+    // Proves REQ-034, REQ-049, REQ-051, REQ-053, REQ-118.
     #[test]
     fn the_same_item_again_is_one_finding_that_names_the_first(
         picks in prop::collection::vec(prop::sample::select(ELEMENTS), 0..24),
@@ -49,6 +50,7 @@ proptest! {
         prop_assert_eq!(lines, expected);
     }
 
+    // Proves REQ-035, REQ-050, REQ-055, REQ-056, REQ-113, REQ-133, REQ-196, REQ-200.
     #[test]
     fn items_of_a_map_are_told_apart_by_all_their_keys(
         picks in prop::collection::vec((0_u8..5, 0_u8..5), 0..16),
@@ -91,6 +93,7 @@ items: {type: object, required: [name, port], properties: {name: {type: string},
     }
 }
 
+// Proves REQ-057.
 #[test]
 fn hints_are_absolute_and_items_of_a_wrong_type_are_not_compared() {
     check(
@@ -105,6 +108,7 @@ fn hints_are_absolute_and_items_of_a_wrong_type_are_not_compared() {
     );
 }
 
+// Proves REQ-195.
 #[test]
 fn a_default_is_the_key_of_an_item_that_lacks_it_in_every_mode() {
     let list = "
@@ -122,6 +126,7 @@ items: {type: object, properties: {port: {type: integer}, protocol: {type: strin
     check(list, "[{protocol: TCP}]", &["required @ /0/port"]);
 }
 
+// Proves REQ-052, REQ-054.
 #[test]
 fn canonical_text_makes_two_spellings_of_one_instant_the_same() {
     let list = "{uniqueItems: true, items: {format: date-time}}";

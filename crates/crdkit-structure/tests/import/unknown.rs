@@ -14,6 +14,8 @@ enum Additional {
     Schema,
 }
 
+// Proves REQ-002, REQ-032, REQ-043, REQ-044, REQ-045, REQ-046, REQ-095, REQ-112, REQ-134.
+// Proves REQ-202.
 #[test]
 fn the_order_of_precedence_is_fixed() {
     let policies = [
@@ -82,6 +84,7 @@ fn one(preserve: bool, additional: Additional, pattern: Option<&str>, policy: &U
     assert_eq!(lines, wanted, "{text} {policy:?}");
 }
 
+// Proves REQ-192.
 #[test]
 fn a_resource_always_knows_its_type_and_metadata() {
     let strict = ImportOptions::new().unknown(Unknown::Strict);
@@ -93,6 +96,7 @@ fn a_resource_always_knows_its_type_and_metadata() {
     check_with(&strict, embedded, "{t: {kind: C, spec: 1}}", &["unknown-key @ /t/spec"]);
 }
 
+// Proves REQ-096.
 #[test]
 fn combined_schemas_make_keys_known_under_the_loose_profile_only() {
     let text =

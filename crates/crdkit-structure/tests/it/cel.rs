@@ -29,7 +29,7 @@ fn imported(schema: &str, options: CelOptions) -> Imported {
 fn run(imported: &Imported, value: &str, clock: Option<&dyn Fn() -> Duration>) -> Vec<String> {
     let document = decode(value).document;
     let mut call = Call::new(document.root());
-    call.clock = clock;
+    call.time = clock.map(|clock| (Duration::from_millis(100), clock));
     let schema = &imported.schema;
     let found = cel::check(schema, schema.root(), &FieldPath::root(), call);
     let view = |issue: &Issue| {
@@ -38,6 +38,7 @@ fn run(imported: &Imported, value: &str, clock: Option<&dyn Fn() -> Duration>) -
     found.iter().map(|(_, issue)| view(issue)).collect()
 }
 
+// Proves REQ-060, REQ-067, REQ-068.
 #[test]
 fn a_rule_that_is_false_is_a_violation_with_the_rule_as_a_hint() {
     let schema = imported(&schema("self.name != 'x'"), CelOptions::default());
@@ -83,6 +84,7 @@ fn an_import_says_what_is_wrong_with_a_rule() {
     assert!(import("self.other", CelOptions::default()).contains("undefined field 'other'"));
 }
 
+// Proves REQ-063.
 #[test]
 fn a_rule_ends_when_its_time_or_its_budget_is_up() {
     let rule = "self.list.all(a, self.list.all(b, self.list.all(c, a + b + c >= 0)))";
@@ -130,6 +132,7 @@ spec:
         - rule: kind == 'Lamp' && apiVersion.startsWith('example.com/') && metadata.name != 'x'
 ";
 
+// Proves REQ-066.
 #[test]
 fn whole_objects_have_variables_of_their_own_when_asked_for() {
     let document = decode(RESOURCE).document;
@@ -151,6 +154,7 @@ fn whole_objects_have_variables_of_their_own_when_asked_for() {
     assert!(plain.contains("undeclared reference to 'kind'"), "{plain}");
 }
 
+// Proves REQ-062.
 #[test]
 fn schemas_share_what_was_compiled() {
     let mut options = CelOptions::default();

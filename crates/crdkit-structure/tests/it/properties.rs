@@ -8,7 +8,7 @@ use crdkit_value::{Document, NodeId, Value};
 use proptest::prelude::*;
 
 /// A schema with some members; some have defaults, some allow null.
-fn arbitrary_node() -> impl Strategy<Value = Node> {
+pub(crate) fn arbitrary_node() -> impl Strategy<Value = Node> {
     let leaf = prop_oneof![
         Just(string()),
         Just(integer()),
@@ -36,7 +36,7 @@ fn arbitrary_node() -> impl Strategy<Value = Node> {
 
 /// Something that the schema takes.
 fn default_for(node: &Node) -> Option<Document> {
-    let schema = node.clone().build(&ImportOptions::new()).ok()?;
+    let schema = node.clone().build(&ImportOptions::new()).ok()?.schema;
     ["\"x\"", "1", "true", "[]", "{}"]
         .into_iter()
         .map(document_of)
@@ -44,7 +44,7 @@ fn default_for(node: &Node) -> Option<Document> {
 }
 
 /// A value that fits the schema document, with some members left out, some unknown, some null.
-fn instance(schema: Value<'_>, choices: &mut impl Iterator<Item = u8>) -> Document {
+pub(crate) fn instance(schema: Value<'_>, choices: &mut impl Iterator<Item = u8>) -> Document {
     let mut choice = |n: u8| choices.next().unwrap_or(0) % n;
     let pick = |texts: &[&str], at: u8| {
         document_of(texts.get(usize::from(at)).copied().unwrap_or_default())
@@ -114,6 +114,7 @@ fn pointers(value: Value<'_>, at: &str, out: &mut Vec<String>) {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
+    // Proves REQ-143, REQ-160, REQ-173.
     #[test]
     fn a_round_trip_keeps_what_the_input_had(
         node in arbitrary_node(),
@@ -126,7 +127,7 @@ proptest! {
             _ => DefaultMode::Ignore,
         };
         let options = ImportOptions::new().defaults(mode).unknown(Unknown::Preserve);
-        let schema = node.build(&options).unwrap();
+        let schema = node.build(&options).unwrap().schema;
         let written = schema.to_json_schema(&crdkit_structure::ExportOptions::new());
         let input = instance(written.root(), &mut choices.into_iter());
         let value = decode(&schema, &input);
@@ -161,7 +162,7 @@ proptest! {
         node in arbitrary_node(),
         choices in proptest::collection::vec(any::<u8>(), 64),
     ) {
-        let schema = node.build(&ImportOptions::new().defaults(DefaultMode::Apply)).unwrap();
+        let schema = node.build(&ImportOptions::new().defaults(DefaultMode::Apply)).unwrap().schema;
         let written = schema.to_json_schema(&crdkit_structure::ExportOptions::new());
         let input = instance(written.root(), &mut choices.into_iter());
         let once = decode(&schema, &input);

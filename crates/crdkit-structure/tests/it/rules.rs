@@ -45,6 +45,7 @@ fn person(defaults: DefaultMode) -> Schema {
     schema(PERSON, &ImportOptions::new().defaults(defaults))
 }
 
+// Proves REQ-145, REQ-152.
 #[test]
 fn preserving_output_needs_presence() {
     let schema = person(DefaultMode::Apply);
@@ -54,6 +55,7 @@ fn preserving_output_needs_presence() {
     assert!(schema.encode_with(&value, None, EncodeMode::Canonical).is_ok());
 }
 
+// Proves REQ-155, REQ-175.
 #[test]
 fn what_the_program_has_set_is_written() {
     let schema = person(DefaultMode::Apply);
@@ -87,6 +89,7 @@ fn what_the_program_has_set_is_written() {
     assert!(!text(schema.encode_preserving(&edited)).contains("tags"));
 }
 
+// Proves REQ-155.
 #[test]
 fn a_null_that_the_program_has_replaced_is_written_as_the_new_value() {
     let yaml = "type: object\nproperties: {a: {type: integer, nullable: true}}";
@@ -101,6 +104,7 @@ fn a_null_that_the_program_has_replaced_is_written_as_the_new_value() {
     assert_eq!(text(literal), r#"{"a":null}"#);
 }
 
+// Proves REQ-142, REQ-151, REQ-180.
 #[test]
 fn output_is_checked_on_both_sides() {
     let schema = person(DefaultMode::Apply);
@@ -112,7 +116,7 @@ fn output_is_checked_on_both_sides() {
         crdkit_value::Event::Float(f64::NAN),
         crdkit_value::Event::EndObject,
     ]);
-    let open = object().optional("x", number()).build(&ImportOptions::new()).unwrap();
+    let open = object().optional("x", number()).build(&ImportOptions::new()).unwrap().schema;
     match open.encode_canonical(&not_finite) {
         Err(EncodeError::NonFiniteNumber(path)) => assert_eq!(path.pointer(), "/x"),
         Err(EncodeError::Invalid(issues)) => assert_eq!(short(&issues), ["/x overflow"]),
@@ -139,7 +143,7 @@ fn a_rule_says_what_kind_of_mistake_it_found() {
         (codes::domain::DEPENDENCY_UNAVAILABLE, "dependency_unavailable"),
         (codes::domain::CUSTOM, "custom"),
     ] {
-        let schema = object().build(&ImportOptions::new()).unwrap();
+        let schema = object().build(&ImportOptions::new()).unwrap().schema;
         let ruled = schema.with_rule(rule_fn("rule", move |context, _| {
             context.report_as(code, "", "the program's words");
         }));
@@ -151,13 +155,14 @@ fn a_rule_says_what_kind_of_mistake_it_found() {
 
 #[test]
 fn a_scalar_that_was_null_cannot_be_preserved() {
-    let schema = string().build(&ImportOptions::new()).unwrap();
+    let schema = string().build(&ImportOptions::new()).unwrap().schema;
     let parsed = parse(&schema, "null");
     assert_eq!(short(&parsed.issues), [" invalid_type"]);
     let error = schema.encode_preserving(&Decoded::new(parsed.value, parsed.presence)).unwrap_err();
     assert_eq!(short(error.issues().unwrap()), [" invalid_type"]);
 }
 
+// Proves REQ-073.
 #[test]
 fn rules_run_innermost_first_and_only_when_their_places_were_seen() {
     struct Range;
@@ -229,6 +234,7 @@ fn rules_see_what_was_there_before() {
     assert!(parse(&schema, r#"{"size": 4}"#).is_valid());
 }
 
+// Proves REQ-107, REQ-141.
 #[test]
 fn codecs_give_the_program_one_form_and_the_wire_one_spelling() {
     for (codec, wire, domain, back) in [
@@ -281,6 +287,7 @@ fn codecs_give_the_program_one_form_and_the_wire_one_spelling() {
     }
 }
 
+// Proves REQ-167.
 #[test]
 fn times_have_nine_digits_at_most_and_none_too_many() {
     for (wire, expected) in [
@@ -295,6 +302,7 @@ fn times_have_nine_digits_at_most_and_none_too_many() {
     }
 }
 
+// Proves REQ-157, REQ-181.
 #[test]
 fn a_codec_stands_at_a_path_and_presence_speaks_of_the_program_s_shape() {
     let yaml = "
@@ -374,6 +382,7 @@ properties:
     }
 }
 
+// Proves REQ-106.
 #[test]
 fn presence_is_kept_where_it_is_asked_for() {
     let schema = person(DefaultMode::Apply);
@@ -411,6 +420,7 @@ fn strange_names_are_names_like_any_other() {
     );
 }
 
+// Proves REQ-072.
 #[test]
 fn defaults_are_readable_in_every_mode() {
     for mode in [DefaultMode::Ignore, DefaultMode::Annotate, DefaultMode::Apply] {
@@ -423,6 +433,7 @@ fn defaults_are_readable_in_every_mode() {
     }
 }
 
+// Proves REQ-069.
 #[test]
 fn required_and_default_by_mode() {
     let yaml = "type: object\nrequired: [a]\nproperties: {a: {type: integer, default: 1}}";
@@ -455,7 +466,8 @@ fn built_schemas_are_imported_ones() {
         )
         .closed()
         .build(&ImportOptions::new().profile(Profile::Loose).defaults(DefaultMode::Apply))
-        .unwrap();
+        .unwrap()
+        .schema;
     let parsed = parse(
         &built,
         r#"{"name": "A", "sizes": [1, 1, 10], "labels": {"a": 1, "b": null}, "x": 1}"#,
@@ -484,14 +496,13 @@ fn built_schemas_are_imported_ones() {
     assert_eq!(again.to_json_schema(&ExportOptions::new()), exported);
     let wrong = r#"{"name": "A", "sizes": [0], "x": 1}"#;
     assert_eq!(short(&parse(&again, wrong).issues), short(&parse(&built, wrong).issues));
-    assert!(
-        string()
-            .pattern("(")
-            .build(&ImportOptions::new().deny(crdkit_structure::DiagnosticLevel::Warning))
-            .is_err()
-    );
+    let wrong = string().pattern("(");
+    assert!(wrong.clone().build(&ImportOptions::new()).is_err());
+    let lenient = ImportOptions::new().malformed(crdkit_structure::DiagnosticLevel::Warning);
+    assert!(wrong.build(&lenient).unwrap().diagnostics.has_warnings());
 }
 
+// Proves REQ-075.
 #[test]
 fn export_keeps_extensions_and_can_mark_presence() {
     let text = br#"{"openAPIV3Schema": {"type": "object", "x-mine": {"a": 1}}}"#;
@@ -532,7 +543,7 @@ fn a_report_for_machines_has_every_part() {
 
 #[test]
 fn limits_end_a_report_and_a_document() {
-    let schema = array(integer()).build(&ImportOptions::new()).unwrap();
+    let schema = array(integer()).build(&ImportOptions::new()).unwrap().schema;
     let many = format!("[{}]", vec!["\"x\""; 50].join(","));
     let parsed = schema.parse(&many, &ParseOptions::new().max_issues(10));
     assert_eq!(parsed.issues.len(), 11);
@@ -546,7 +557,7 @@ fn limits_end_a_report_and_a_document() {
     let small = ParseOptions::new().limits(Limits { bytes: 4, ..Limits::default() });
     assert!(schema.parse("[1, 2]", &small).issues.has("truncated"));
     let digits = "[1e1000000000]";
-    let parsed = parse(&array(number()).build(&ImportOptions::new()).unwrap(), digits);
+    let parsed = parse(&array(number()).build(&ImportOptions::new()).unwrap().schema, digits);
     assert!(parsed.is_valid(), "{}", parsed.issues);
 }
 
@@ -566,6 +577,7 @@ fn every_cut_of_an_input_is_a_finding_and_not_a_panic() {
     assert!(schema.parse(&b"{\"a\":\"\xff\"}"[..], &ParseOptions::new()).issues.has("parse_error"));
 }
 
+// Proves REQ-121.
 #[test]
 fn every_format_is_read() {
     let schema = person(DefaultMode::Ignore);
@@ -582,6 +594,7 @@ fn every_format_is_read() {
     assert!(warned.is_valid() && warned.warnings.has("duplicate_key"));
 }
 
+// Proves REQ-126.
 #[test]
 fn an_import_refuses_keys_that_are_given_twice() {
     let text = b"type: object\ntype: string\n";
@@ -637,6 +650,7 @@ fn the_table_of_unknown_members_holds() {
     }
 }
 
+// Proves REQ-074, REQ-159.
 #[test]
 fn nulls_by_mode_at_every_depth() {
     let yaml = "
@@ -674,6 +688,7 @@ properties:
     }
 }
 
+// Proves REQ-094.
 #[test]
 fn paths_of_findings_can_be_shown_as_kubernetes_shows_them() {
     let yaml =
@@ -705,7 +720,7 @@ fn numbers_are_kept_and_written_as_the_option_says() {
         (Kubernetes, "9007199254740993", Ok("9007199254740993")),
         (Kubernetes, "1.50", Ok("1.5")),
     ] {
-        let schema = number().build(&ImportOptions::new().numbers(numbers)).unwrap();
+        let schema = number().build(&ImportOptions::new().numbers(numbers)).unwrap().schema;
         let parsed = parse(&schema, input);
         let found = if parsed.is_valid() {
             Ok(text(schema.encode_canonical(&parsed.value)))
@@ -714,4 +729,83 @@ fn numbers_are_kept_and_written_as_the_option_says() {
         };
         assert_eq!(found.as_deref().map_err(|code| &**code), expected, "{numbers:?} {input}");
     }
+}
+
+#[test]
+fn codecs_follow_one_another() {
+    use crdkit_structure::NumberText;
+    let codecs = Codecs::new().for_path("/at", NumberText.then(EpochSeconds)).unwrap();
+    let options = ImportOptions::new();
+    let schema =
+        schema("{type: object, properties: {at: {type: string}}}", &options).with_codecs(codecs);
+    let parsed = parse(&schema, r#"{"at": "86400"}"#);
+    assert_eq!(parsed.value, document_of(r#"{"at": "1970-01-02T00:00:00Z"}"#), "{}", parsed.issues);
+    assert_eq!(schema.encode_canonical(&parsed.value).unwrap(), br#"{"at":"86400"}"#);
+    assert_eq!(short(&parse(&schema, r#"{"at": "soon"}"#).issues), ["/at invalid_format"]);
+}
+
+#[test]
+fn an_input_is_read_from_a_reader() {
+    let schema = schema("{type: object, properties: {a: {type: integer}}}", &ImportOptions::new());
+    let read = |bytes: &[u8], wire: for<'b> fn(&'b [u8]) -> Wire<'b>| {
+        schema.parse_reader(bytes, wire, &ParseOptions::new()).unwrap()
+    };
+    assert!(read(br#"{"a": 1}"#, |bytes| Wire::Json(bytes)).is_valid());
+    assert!(!read(b"a: x", |bytes| Wire::Yaml(bytes)).is_valid());
+    let few = Limits { bytes: 4, ..Limits::default() };
+    let options = ParseOptions::new().limits(few);
+    let parsed =
+        schema.parse_reader(&br#"{"a": 1}"#[..], |bytes| Wire::Json(bytes), &options).unwrap();
+    assert!(!parsed.is_valid());
+}
+
+#[test]
+fn extensions_have_types() {
+    use crdkit_structure::PatchStrategy;
+    let yaml = "
+type: object
+x-kubernetes-group-version-kind: {group: g, version: v1, kind: K}
+x-kubernetes-unions: [{discriminator: type, fields-to-discriminateBy: {git: Git}}]
+properties:
+  list:
+    type: array
+    x-kubernetes-patch-strategy: merge,retainKeys
+    x-kubernetes-patch-merge-key: name
+    x-mine: {a: [1]}
+    items: {type: object, x-kubernetes-action: list}
+";
+    let schema = schema(yaml, &ImportOptions::new());
+    let at = |pointer: &str| schema.extensions(&pointer.parse().unwrap());
+    let root = at("");
+    assert_eq!(root.kinds().len(), 1);
+    assert_eq!(&*root.kinds()[0].kind, "K");
+    assert_eq!(root.unions()[0].discriminator, Some("type"));
+    assert_eq!(root.unions()[0].fields, [("git", "Git")]);
+    let list = at("/list");
+    assert_eq!(list.patch_strategy(), [PatchStrategy::Merge, PatchStrategy::RetainKeys]);
+    assert_eq!(list.patch_merge_key().as_deref(), Some("name"));
+    assert_eq!(list.get("x-mine"), Some(document_of(r#"{"a": [1]}"#)));
+    assert_eq!(at("/list/0").action().as_deref(), Some("list"));
+}
+
+#[test]
+fn a_union_without_a_discriminator_has_one_field_and_a_set_names_its_keyword() {
+    let yaml = "
+type: object
+x-kubernetes-unions: [{fields-to-discriminateBy: {git: Git, image: Image}}]
+properties:
+  git: {type: string}
+  image: {type: string}
+  set: {type: array, x-kubernetes-list-type: set, items: {type: string}}
+  plain: {type: array, uniqueItems: true, items: {type: string}}
+";
+    let schema = schema(yaml, &ImportOptions::new());
+    assert!(parse(&schema, r#"{"git": "a"}"#).is_valid());
+    assert_eq!(
+        short(&parse(&schema, r#"{"git": "a", "image": "b"}"#).issues),
+        ["/image not_allowed"]
+    );
+    let parsed = parse(&schema, r#"{"set": ["a", "a"], "plain": ["a", "a"]}"#);
+    let keywords: Vec<_> = parsed.issues.iter().map(|issue| issue.keyword().to_owned()).collect();
+    assert_eq!(keywords, ["uniqueItems", "x-kubernetes-list-type"]);
 }

@@ -1,16 +1,21 @@
 //! Streams: what is found does not depend on how much is held at a time.
 
+use crate::properties::{arbitrary_node, instance};
 use crate::support;
 use crdkit_codec::DecodeError;
 use crdkit_issue::{FieldPath, Issue, codes};
-use crdkit_structure::CompiledSchema;
-use crdkit_structure::import::{self, Profile, Unknown};
+use crdkit_structure::import::{Profile, Unknown};
 use crdkit_structure::stream::{
     Elements, Feeder, Label, Resolution, Strategy as Buffers, Stream, StreamOptions, StreamStep,
     labels,
 };
-use crdkit_value::Duplicates;
+use crdkit_structure::{
+    Codecs, DefaultMode, ImportOptions, Nulls, Numbers, ParseOptions, Schema, Semantics,
+    document_of, import_with, rule_fn,
+};
+use crdkit_value::{Document, Duplicates, NewValue, NodeId, Presence, PresenceFilter, Value};
 use proptest::prelude::*;
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::{self, Read};
 
@@ -44,10 +49,14 @@ properties:
         sub: {type: array, items: {type: array, items: {type: integer}}}
 "#;
 
-fn schema(text: &str, unknown: Unknown) -> CompiledSchema {
+fn schema(text: &str, unknown: Unknown) -> Schema {
+    let options = ImportOptions::new().profile(Profile::Loose).unknown(unknown);
+    with_options(text, &options, Codecs::new())
+}
+
+fn with_options(text: &str, options: &ImportOptions, codecs: Codecs) -> Schema {
     let document = support::decode(text).document;
-    let options = import::ImportOptions::new().profile(Profile::Loose).unknown(unknown);
-    import::import(document.root(), &options).expect("a schema").schema
+    import_with(document.root(), options, codecs).expect("a schema").schema
 }
 
 /// Gives its bytes in pieces of one size.
@@ -72,7 +81,7 @@ fn options(threshold: usize) -> StreamOptions {
 }
 
 fn run(
-    schema: &CompiledSchema,
+    schema: &Schema,
     text: &str,
     options: &StreamOptions,
     chunk: usize,
@@ -84,6 +93,7 @@ fn run(
         match step {
             StreamStep::Part(part) => issues.extend(part.issues),
             StreamStep::Finding(issue) => issues.push(issue),
+            _ => {}
         }
     }
     Ok(issues)
@@ -130,6 +140,7 @@ fn document() -> impl Strategy<Value = String> {
 }
 
 proptest! {
+    // Proves REQ-085, REQ-091, REQ-135.
     #[test]
     fn findings_do_not_depend_on_how_much_is_held(
         text in prop_oneof![document(), value(4)],
@@ -161,6 +172,7 @@ proptest! {
         let mut take = |step: StreamStep<'_>| match step {
             StreamStep::Part(part) => pushed.extend(part.issues),
             StreamStep::Finding(issue) => pushed.push(issue),
+            _ => {}
         };
         for chunk in text.as_bytes().chunks(chunk) {
             feeder.feed(chunk, &mut take).expect("JSON");
@@ -181,6 +193,7 @@ proptest! {
     }
 }
 
+// Proves REQ-084.
 #[test]
 fn good_items_flow_on_beside_bad_ones() {
     let schema = schema(SCHEMA, Unknown::Prune);
@@ -192,8 +205,11 @@ fn good_items_flow_on_beside_bad_ones() {
         .by_ref()
         .map(|element| element.expect("JSON"))
         .map(|element| match element.outcome {
-            Ok(document) => format!("{} {}", element.index, support::text(document.root())),
-            Err(issues) => format!("{} {}", element.index, facts(&issues).join(", ")),
+            Ok(item) => format!("{} {}", element.index, support::text(item.value.root())),
+            Err(issues) => {
+                let issues: Vec<_> = issues.iter().cloned().collect();
+                format!("{} {}", element.index, facts(&issues).join(", "))
+            }
         })
         .collect();
     assert_eq!(
@@ -208,6 +224,7 @@ fn good_items_flow_on_beside_bad_ones() {
     assert_eq!(facts(elements.issues()), ["maximum /a", "repeated-keys /items/3"]);
 }
 
+// Proves REQ-014, REQ-017, REQ-086, REQ-087, REQ-088, REQ-124.
 #[test]
 fn what_needs_the_whole_value_is_held_refused_or_left_undecided() {
     let text = "
@@ -238,7 +255,8 @@ properties:
         [&["warning buffer-exceeded list"], &list[..]].concat()
     );
     let held: Vec<_> = labels(&schema).filter(|(_, label)| *label != Label::Incremental).collect();
-    assert!(matches!(held[..], [(_, Label::Buffered("a composition"))]), "{held:?}");
+    let held: Vec<_> = held.iter().map(|(path, label)| (path.pointer(), *label)).collect();
+    assert_eq!(held, [("/properties/list".to_owned(), Label::Buffered("a composition"))]);
 }
 
 #[test]
@@ -249,11 +267,12 @@ fn reading_ends_where_it_is_told_to() {
         let _ = write!(text, r#"{{"name": "{n}", "num": -1}},"#);
     }
     // What is after the last comma is never looked at.
-    let fast = StreamOptions { fail_fast: true, ..options(10) };
+    let mut fast = options(10);
+    fast.parse = fast.parse.fail_fast(true);
     let issues = run(&schema, &text, &fast, 16).expect("ended early");
     assert_eq!(facts(&issues), ["minimum /items/0/num"]);
     let mut few = options(10);
-    few.limits.issues = 3;
+    few.parse = few.parse.max_issues(3);
     let issues = run(&schema, &text, &few, 16).expect("ended early");
     assert_eq!(issues.len(), 5);
     assert_eq!(issues.last().map(|issue| issue.code), Some(codes::schema::TRUNCATED));
@@ -269,9 +288,368 @@ fn repeated_keys_of_an_open_object_are_found() {
         (Duplicates::FirstWins, vec![]),
     ] {
         for threshold in [0, 5, 20, 40] {
-            let options = StreamOptions { duplicates, ..options(threshold) };
+            let mut options = options(threshold);
+            options.parse = options.parse.duplicates(duplicates);
             let issues = run(&schema, text, &options, 4).expect("JSON");
             assert_eq!(facts(&issues), expected, "{threshold}");
         }
     }
+}
+
+/// All that is known about a document.
+#[derive(Debug, PartialEq)]
+struct Known {
+    value: String,
+    findings: Vec<String>,
+    presence: BTreeMap<String, Presence>,
+}
+
+fn fact(issue: &Issue) -> String {
+    format!("{} {} {}", issue.severity, issue.code, issue.path.pointer())
+}
+
+fn sorted(issues: impl Iterator<Item = String>) -> Vec<String> {
+    let mut findings: Vec<_> = issues.collect();
+    findings.sort();
+    findings.dedup();
+    findings
+}
+
+fn parsed(schema: &Schema, text: &str, options: &ParseOptions) -> Known {
+    let parsed = schema.parse(text, options);
+    let presence = parsed.presence.iter().map(|(path, known)| (path.pointer(), known)).collect();
+    Known {
+        value: canonical(parsed.value.root()),
+        findings: sorted(parsed.issues.iter().chain(parsed.warnings.iter()).map(fact)),
+        presence: outside_of_pruned(presence),
+    }
+}
+
+/// What was in a removed member is not looked at by a stream that does not hold it.
+fn outside_of_pruned(mut presence: BTreeMap<String, Presence>) -> BTreeMap<String, Presence> {
+    let pruned = presence.iter().filter(|(_, it)| it.is_pruned());
+    let pruned: Vec<String> = pruned.map(|(path, _)| format!("{path}/")).collect();
+    presence.retain(|path, _| !pruned.iter().any(|above| path.starts_with(above)));
+    presence
+}
+
+fn canonical(value: Value<'_>) -> String {
+    let mut out = Vec::new();
+    let notation = crdkit_codec::json::NumberNotation::Exact;
+    crdkit_codec::json::write_canonical(value, notation, &mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+/// Puts `value` at `path`, with objects on the way.
+fn put(document: &mut Document, path: &FieldPath, value: NewValue<'_>) {
+    let Some((last, above)) = path.segments().split_last() else {
+        document.set(NodeId::ROOT, value);
+        return;
+    };
+    let object = above.iter().fold(NodeId::ROOT, |id, step| {
+        let known = document.value(id).child(step).map(Value::id);
+        known.unwrap_or_else(|| document.insert(id, &step.text(), NewValue::EmptyObject).unwrap())
+    });
+    if document.value(object).as_array().is_some() {
+        document.push(object, value);
+    } else {
+        document.insert(object, &last.text(), value);
+    }
+}
+
+fn streamed<S: crdkit_codec::json::ByteSource>(mut stream: Stream<'_, S>) -> Known {
+    let mut document = Document::null();
+    let mut findings = Vec::new();
+    let mut presence = BTreeMap::new();
+    let mut note = |base: &FieldPath, known: &crdkit_value::PresenceMap, with_root: bool| {
+        for (path, known) in known {
+            if with_root || !path.is_root() {
+                *presence.entry(path.rebase(base).pointer()).or_insert(Presence::MISSING) |= known;
+            }
+        }
+    };
+    while let Some(step) = stream.step().expect("JSON") {
+        match step {
+            StreamStep::Part(part) => {
+                findings.extend(part.issues.iter().map(fact));
+                note(&part.path(), &part.presence, true);
+                put(&mut document, &part.path(), part.document.root().into());
+            }
+            StreamStep::Finding(issue) => findings.push(fact(&issue)),
+            StreamStep::Opened { path, is_object } => {
+                let empty = if is_object { NewValue::EmptyObject } else { NewValue::EmptyArray };
+                put(&mut document, &path, empty);
+                note(&path, &crdkit_value::PresenceMap::new(), true);
+            }
+            StreamStep::Closed { path, presence } => note(&path, &presence, false),
+            _ => {}
+        }
+    }
+    let findings = sorted(findings.into_iter());
+    let presence = outside_of_pruned(presence);
+    Known { value: canonical(document.root()), findings, presence }
+}
+
+/// Schemas in which everything that a stream has to do by itself occurs.
+const SCHEMAS: &[&str] = &[
+    SCHEMA,
+    r"
+type: object
+required: [a, b, num]
+minProperties: 3
+properties:
+  a: {type: integer, default: 1}
+  b: {type: string, nullable: true}
+  num: {type: number, default: 1.50}
+  name: {type: string, format: date-time}
+  labels:
+    type: object
+    required: [a]
+    properties: {a: {type: object, default: {}, properties: {num: {type: integer, default: 7}}}}
+  items:
+    type: array
+    maxItems: 4
+    x-kubernetes-list-type: map
+    x-kubernetes-list-map-keys: [name]
+    items:
+      type: object
+      required: [name, num]
+      properties: {name: {type: string, default: a}, num: {type: integer, default: 2}, sub: {type: array}}
+  zones: {type: array, x-kubernetes-list-type: set, items: {type: string, default: b}}
+  open: {type: object, x-kubernetes-preserve-unknown-fields: true, properties: {a: {type: object, properties: {b: {type: integer}}}}}
+  closed: {anyOf: [{type: object, required: [a], properties: {a: {type: integer, default: 3}}}, {type: integer}]}
+",
+];
+
+fn import_options(choice: &[u8]) -> ImportOptions {
+    let pick = |at: usize, n: u8| choice[at] % n;
+    let unknown = match pick(0, 4) {
+        0 => Unknown::Prune,
+        1 => Unknown::Strict,
+        2 => Unknown::Preserve,
+        _ => Unknown::Passthrough { target: "/rest/of".into() },
+    };
+    let defaults = [DefaultMode::Ignore, DefaultMode::Annotate, DefaultMode::Apply];
+    let numbers = [
+        Numbers::Exact,
+        Numbers::Kubernetes,
+        Numbers::BigInt,
+        Numbers::Float64 { lossy: false },
+        Numbers::Decimal { keep_scale: true },
+    ];
+    let mut options = ImportOptions::new()
+        .unknown(unknown)
+        .defaults(defaults[usize::from(pick(1, 3))])
+        .numbers(numbers[usize::from(pick(2, 5))])
+        .malformed(crdkit_structure::DiagnosticLevel::Warning);
+    if pick(3, 2) == 0 {
+        options = options.nulls(Nulls::DropLikeApiServer);
+    }
+    if pick(4, 3) == 0 {
+        options = options.semantics(Semantics::Server);
+    }
+    if pick(5, 3) > 0 {
+        options = options.profile(Profile::Loose);
+    }
+    options
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1_000))]
+
+    // Proves REQ-002, REQ-013, REQ-084, REQ-085.
+    #[test]
+    fn a_stream_says_what_parsing_says(
+        text in prop_oneof![document(), value(4)],
+        choice in prop::collection::vec(any::<u8>(), 8),
+        threshold in 0..60_usize,
+        chunk in 1..20_usize,
+    ) {
+        let text_of = SCHEMAS[usize::from(choice[6]) % SCHEMAS.len()];
+        let codecs = if choice[7] % 2 == 0 { Codecs::standard() } else { Codecs::new() };
+        let schema = with_options(text_of, &import_options(&choice), codecs);
+        let parse = ParseOptions::new().report_pruned(choice[7] % 3 == 0);
+        let mut options = options(threshold);
+        options.parse = parse.clone();
+        let input = Trickle { bytes: text.as_bytes(), size: chunk };
+        let stream = streamed(Stream::new(input, &schema, &options));
+        prop_assert_eq!(stream, parsed(&schema, &text, &parse), "{}\n{:?}", text, schema.compiled().settings());
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(500))]
+
+    #[test]
+    fn a_stream_says_what_parsing_says_for_any_schema(
+        node in arbitrary_node(),
+        choices in prop::collection::vec(any::<u8>(), 64),
+        choice in prop::collection::vec(any::<u8>(), 8),
+        threshold in 0..40_usize,
+        chunk in 1..9_usize,
+    ) {
+        let schema = node.build(&import_options(&choice)).unwrap().schema;
+        let written = schema.to_json_schema(&crdkit_structure::ExportOptions::new());
+        let input = instance(written.root(), &mut choices.into_iter());
+        let text = support::text(input.root());
+        let parse = ParseOptions::new().report_pruned(true);
+        let mut options = options(threshold);
+        options.parse = parse.clone();
+        let input = Trickle { bytes: text.as_bytes(), size: chunk };
+        let stream = streamed(Stream::new(input, &schema, &options));
+        prop_assert_eq!(stream, parsed(&schema, &text, &parse), "{}\n{}", text, written);
+    }
+}
+
+#[test]
+fn a_filter_of_presence_counts_in_streams() {
+    let schema = schema(SCHEMA, Unknown::Prune);
+    let text = r#"{"a": 1, "items": [{"name": "x"}], "zones": ["a"]}"#;
+    let filter = PresenceFilter::all().include(FieldPath::root().field("items"));
+    let parse = ParseOptions::new().presence(Some(filter));
+    let mut options = options(8);
+    options.parse = parse.clone();
+    let stream = streamed(Stream::new(text.as_bytes(), &schema, &options));
+    let seen = |known: Known| -> Vec<String> {
+        known.presence.into_keys().filter(|path| path.starts_with("/items/")).collect()
+    };
+    assert_eq!(seen(stream), seen(parsed(&schema, text, &parse)));
+}
+
+#[test]
+fn every_format_gives_the_same_parts() {
+    use crdkit_codec::{Format, cbor};
+    let schema = schema(SCHEMA, Unknown::Prune);
+    let json = r#"{"a": 9, "items": [{"name": "x", "num": -1}, {"name": "x"}], "other": null}"#;
+    let yaml = "a: 9\nitems:\n- {name: x, num: -1}\n- name: x\nother: null\n";
+    let mut bytes = Vec::new();
+    cbor::encode(document_of(json).root(), cbor::Order::Sorted, &mut bytes).unwrap();
+    let items = FieldPath::root().field("items");
+    let mut options = options(1 << 20);
+    options.parse = ParseOptions::new();
+    let expected = parsed(&schema, json, &ParseOptions::new());
+    for (format, bytes) in
+        [(Format::Json, json.as_bytes()), (Format::Yaml, yaml.as_bytes()), (Format::Cbor, &bytes)]
+    {
+        let stream = || Stream::in_format(format, bytes, &schema, &options).unwrap();
+        assert_eq!(streamed(stream()), expected, "{format:?}");
+        assert_eq!(streamed(stream().opening(items.clone())), expected, "{format:?}");
+        assert_eq!(Elements::new(stream(), items.clone()).count(), 2, "{format:?}");
+    }
+}
+
+#[test]
+fn text_that_a_decoder_would_replace_is_refused_wherever_it_is_cut() {
+    let schema = schema("{}", Unknown::Preserve);
+    let good = br#"{"a": "\ud83d\ude00 \\ud800 \u00e4"}"#.to_vec();
+    let lone = br#"{"a": "x\ud800y"}"#.to_vec();
+    let low = br#"{"a": "x\ude00"}"#.to_vec();
+    let half = br#"{"a": "x\ud800"#.to_vec();
+    let bytes = b"{\"a\": \"x\xFFy\"}".to_vec();
+    let cut = b"{\"a\": \"x\xC3".to_vec();
+    for (text, fine) in
+        [(good, true), (lone, false), (low, false), (half, false), (bytes, false), (cut, false)]
+    {
+        let whole = schema.parse(&text, &ParseOptions::new());
+        assert_eq!(whole.is_valid(), fine);
+        for size in 1..text.len() {
+            let options = options(3);
+            let mut stream = Stream::new(Trickle { bytes: &text, size }, &schema, &options);
+            let outcome = loop {
+                match stream.step() {
+                    Ok(Some(_)) => {}
+                    Ok(None) => break None,
+                    Err(DecodeError::Refused(issue)) => break Some(*issue),
+                    Err(error) => panic!("{error}"),
+                }
+            };
+            let expected = whole.issues.first();
+            assert_eq!(outcome.as_ref().map(|it| it.span), expected.map(|it| it.span), "{size}");
+        }
+    }
+}
+
+#[test]
+fn rules_codecs_and_the_old_value_count_in_streams() {
+    let text = "
+type: object
+properties:
+  items:
+    type: array
+    items:
+      type: object
+      properties: {at: {type: string, format: date-time}, size: {type: integer}}
+      x-kubernetes-validations: [{rule: self.size >= oldSelf.size}]
+  by-name:
+    type: array
+    x-kubernetes-list-type: map
+    x-kubernetes-list-map-keys: [name]
+    items:
+      type: object
+      required: [name]
+      properties: {name: {type: string}, size: {type: integer}}
+      x-kubernetes-validations: [{rule: self.size >= oldSelf.size}]
+";
+    let options = ImportOptions::new().cel(crdkit_structure::CelOptions::default());
+    let schema = with_options(text, &options, Codecs::standard())
+        .with_rule_at(
+            "/items/*",
+            rule_fn("odd", |context, value| {
+                if value.get("size").and_then(Value::as_i64).is_some_and(|size| size % 2 == 0) {
+                    context.report("/size", context.path().pointer());
+                }
+            }),
+        )
+        .unwrap();
+    let input = r#"{"items":[{"at":"2024-01-01T01:00:00+01:00","size":1},{"size":2},{"size":3}],
+        "by-name":[{"name":"b","size":1},{"name":"a","size":9}]}"#;
+    let old = r#"{"items":[{"size":2},{"size":2},{"size":1}],"by-name":[{"name":"a","size":8},{"name":"b","size":4}]}"#;
+    let old = document_of(old);
+    let parse = ParseOptions::new().old(old);
+    let expected = parsed(&schema, input, &parse);
+    assert!(
+        expected.findings.iter().any(|it| it.contains("business-rule /items/1/size")),
+        "{expected:?}"
+    );
+    assert!(
+        expected.findings.iter().any(|it| it.contains("rule-failed /by-name/0")),
+        "{expected:?}"
+    );
+    for threshold in [0, 10, 60, 1_000] {
+        let mut options = self::options(threshold);
+        options.parse = parse.clone();
+        assert_eq!(streamed(Stream::new(input.as_bytes(), &schema, &options)), expected);
+    }
+}
+
+// Proves REQ-087, REQ-090.
+#[test]
+fn a_surplus_item_ends_a_stream_that_stops_at_the_first_error() {
+    for text in
+        ["{type: array, maxItems: 2}", "{type: array, contains: {type: integer}, maxContains: 2}"]
+    {
+        let schema = schema(text, Unknown::Prune);
+        let mut options = options(2);
+        options.parse = options.parse.fail_fast(true);
+        // What comes after the third item is not even JSON.
+        let issues = run(&schema, "[1, 2, 3, oh", &options, 1).expect("ended early");
+        assert_eq!(issues.len(), 1, "{text}: {issues:?}");
+    }
+}
+
+// Proves REQ-086, REQ-088, REQ-135.
+#[test]
+fn best_effort_decides_what_holds_in_any_case() {
+    let text = "
+type: object
+allOf: [{required: [x]}, {properties: {list: {maxItems: 2}}}]
+oneOf: [{required: [z]}]
+properties: {list: {type: array}}
+";
+    let schema = schema(text, Unknown::Prune);
+    let mut options = options(10);
+    options.strategy.on_exceed = Resolution::BestEffort;
+    let issues = run(&schema, r#"{"list": [1, 2, 3, 4, 5]}"#, &options, 3).expect("JSON");
+    let issues: Vec<_> = issues.iter().map(fact).collect();
+    assert_eq!(issues, ["warning buffer-exceeded ", "error max-items /list", "error required /x"]);
 }

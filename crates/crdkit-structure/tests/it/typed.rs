@@ -1,7 +1,7 @@
 //! Values of schemas as types of a program.
 
 use crdkit_structure::{
-    Codecs, DefaultMode, ImportOptions, ParseOptions, Schema, Tri, import_yaml,
+    Codecs, Decoded, DefaultMode, ImportOptions, Nulls, ParseOptions, Schema, Tri, import_yaml,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -45,6 +45,7 @@ properties:
     import_yaml(yaml.as_bytes(), &options).unwrap().schema.with_codecs(Codecs::standard())
 }
 
+// Proves REQ-153.
 #[test]
 fn a_type_comes_and_goes() {
     let schema = schema();
@@ -67,6 +68,7 @@ fn a_type_comes_and_goes() {
     assert_eq!(pair.unwrap().value.shape, Shape::Pair(u64::MAX, true));
 }
 
+// Proves REQ-150.
 #[test]
 fn what_a_type_does_not_take_is_told_with_its_path() {
     let schema = schema();
@@ -110,6 +112,68 @@ fn a_partial_update_tells_missing_from_null() {
     assert_eq!(decoded.value.c.into_option(), Some(1));
 }
 
+// Proves REQ-144, REQ-155, REQ-171.
+#[test]
+fn missing_stays_missing_and_null_stays_null_at_every_depth_after_edits() {
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    struct Item {
+        a: Option<i64>,
+        b: Option<i64>,
+        #[serde(default)]
+        tri: Tri<i64>,
+    }
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    struct Whole {
+        name: Option<String>,
+        list: Option<Vec<Item>>,
+        plain: Option<Vec<i64>>,
+        map: Option<BTreeMap<String, Option<i64>>>,
+    }
+    let yaml = "
+type: object
+properties:
+  name: {type: string, nullable: true}
+  list:
+    type: array
+    items:
+      type: object
+      properties:
+        a: {type: integer, default: 7}
+        b: {type: integer, nullable: true}
+        tri: {type: integer, nullable: true}
+  plain: {type: array, items: {type: integer, default: 5}}
+  map: {type: object, additionalProperties: {type: integer, nullable: true}}
+";
+    let options = ImportOptions::new().defaults(DefaultMode::Apply).nulls(Nulls::DropLikeApiServer);
+    let schema = import_yaml(yaml.as_bytes(), &options).unwrap().schema;
+    let read = |text: &str| schema.decode::<Whole>(text, &ParseOptions::new()).unwrap();
+    let write = |decoded: &Decoded<Whole>| {
+        String::from_utf8(schema.to_preserving(decoded).unwrap()).unwrap()
+    };
+    for text in [
+        "{}",
+        r#"{"list":[{},{"a":7,"b":null},{"b":1}],"map":{"x":null,"y":1},"name":null}"#,
+        r#"{"list":[{"tri":null},{"tri":1}],"plain":[1,null,5]}"#,
+        r#"{"list":[{"a":null}]}"#,
+    ] {
+        assert_eq!(write(&read(text)), text);
+    }
+    // What is removed takes its presence with it, what is added has none.
+    let mut decoded = read(r#"{"list":[{"a":1},{"b":null},{"a":2,"b":3}],"plain":[null,2,null]}"#);
+    decoded.value.list.as_mut().unwrap().remove(0);
+    decoded.value.plain.as_mut().unwrap().remove(0);
+    assert_eq!(write(&decoded), r#"{"list":[{"b":null},{"a":2,"b":3}],"plain":[2,null]}"#);
+    let mut decoded = read(r#"{"list":[{"b":null},{"a":2,"b":3}],"plain":[2,null]}"#);
+    let item = decoded.value.list.as_mut().unwrap().get_mut(0).unwrap();
+    item.tri = Tri::Null;
+    item.a = Some(8);
+    decoded.value.plain.as_mut().unwrap().push(5);
+    assert_eq!(
+        write(&decoded),
+        r#"{"list":[{"a":8,"b":null,"tri":null},{"a":2,"b":3}],"plain":[2,null,5]}"#
+    );
+}
+
 #[test]
 fn a_type_that_nests_without_end_is_refused() {
     #[derive(Debug, Deserialize, Serialize)]
@@ -122,4 +186,81 @@ fn a_type_that_nests_without_end_is_refused() {
     assert!(schema.decode::<Nested>(&text, &ParseOptions::new()).is_err());
     let text = format!("{}null{}", "{\"next\":".repeat(20), "}".repeat(20));
     assert!(schema.decode::<Nested>(&text, &ParseOptions::new()).is_ok());
+}
+
+#[test]
+fn texts_become_types_of_rust() {
+    use crdkit_structure::with;
+    use std::time::Duration;
+    #[derive(Debug, PartialEq, Serialize, Deserialize)]
+    struct Limits {
+        #[serde(with = "with::duration")]
+        timeout: Duration,
+        #[serde(with = "with::base64")]
+        data: Vec<u8>,
+        #[serde(with = "with::quantity")]
+        memory: with::quantity::Quantity,
+    }
+    let yaml = "
+type: object
+properties:
+  timeout: {type: string, format: duration}
+  data: {type: string, format: byte}
+  memory: {type: string, format: quantity}
+";
+    let schema = import_yaml(yaml.as_bytes(), &ImportOptions::new()).unwrap().schema;
+    let schema = schema.with_codecs(Codecs::standard());
+    let text = r#"{"data":"aGk=","memory":"1500m","timeout":"90m"}"#;
+    let decoded = schema.decode::<Limits>(text, &ParseOptions::new()).unwrap();
+    assert_eq!(decoded.value.timeout, Duration::from_mins(90));
+    assert_eq!(decoded.value.data, b"hi");
+    assert_eq!(decoded.value.memory.to_string(), "1500m");
+    assert_eq!(
+        schema.to_canonical(&decoded.value).unwrap(),
+        br#"{"data":"aGk=","memory":"1500m","timeout":"1h30m0s"}"#
+    );
+}
+
+#[cfg(feature = "schemars")]
+#[test]
+fn a_type_has_a_schema_of_its_own() {
+    use crdkit_structure::for_type;
+    /// A lamp.
+    #[derive(Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+    #[serde(rename_all = "camelCase")]
+    struct Lamp {
+        name: String,
+        #[schemars(range(max = 60))]
+        #[serde(default = "forty")]
+        watts: u32,
+        colour: Option<Colour>,
+        #[serde(default)]
+        dimmed: Tri<u8>,
+        #[serde(default)]
+        parts: Vec<Lamp>,
+    }
+    #[derive(Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+    enum Colour {
+        Warm,
+        Cold,
+    }
+    fn forty() -> u32 {
+        40
+    }
+    let options = ImportOptions::new().defaults(DefaultMode::Apply);
+    let imported = for_type::<Lamp>(&options).unwrap();
+    assert!(!imported.diagnostics.has_warnings(), "{}", imported.diagnostics);
+    let schema = imported.schema;
+    for text in [
+        r#"{"name":"a"}"#,
+        r#"{"colour":null,"dimmed":null,"name":"a","parts":[{"name":"b"},{"colour":"Warm","name":"c","watts":40}]}"#,
+    ] {
+        let lamp = schema.decode::<Lamp>(text, &ParseOptions::new()).unwrap();
+        assert_eq!(lamp.value.watts, 40);
+        assert_eq!(String::from_utf8(schema.to_preserving(&lamp).unwrap()).unwrap(), text);
+    }
+    let wrong = r#"{"name":"a","watts":61,"parts":[{"colour":"Green"}]}"#;
+    let issues = schema.parse(wrong, &ParseOptions::new()).issues;
+    let found: Vec<_> = issues.iter().map(|issue| issue.path.pointer()).collect();
+    assert_eq!(found, ["/parts/0/colour", "/parts/0/name", "/watts"], "{issues}");
 }

@@ -33,6 +33,16 @@ impl Collected {
         collected
     }
 
+    /// Notes every value of `document` as put there by a schema.
+    pub fn filled(document: &Document) -> Self {
+        let mut map = PresenceMap::new();
+        map.forget_root();
+        let rows = vec![NONE; document.n_nodes()];
+        let mut collected = Self { map, rows, filter: PresenceFilter::all() };
+        collected.note(document.root(), ROOT, |_| Presence::DEFAULT_APPLIED);
+        collected
+    }
+
     /// What is known now.
     pub fn map(&self) -> &PresenceMap {
         &self.map

@@ -45,6 +45,13 @@ impl PresenceMap {
         Self { rows: vec![root], names: Names::default() }
     }
 
+    /// Says that nothing is known about the root.
+    pub(super) fn forget_root(&mut self) {
+        if let Some(root) = self.rows.get_mut(ROOT as usize) {
+            root.presence = Presence::MISSING;
+        }
+    }
+
     /// What is known about `path`.
     pub fn get(&self, path: &FieldPath) -> Presence {
         self.find(path).map_or(Presence::MISSING, |row| self.presence_of(row))

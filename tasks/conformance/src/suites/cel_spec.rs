@@ -11,6 +11,7 @@ use anyhow::Result;
 use crdkit_cel::{Arena, Binding, Constant, Env, Library, Limits, Type, Val};
 use crdkit_value::{Document, Value};
 
+// Proves REQ-015.
 pub(crate) const SUITE: Suite = Suite {
     name: "cel-spec",
     cases: "cel-spec.jsonl.gz",

@@ -11,6 +11,7 @@ use crate::cbor::problem::{CborFinding, CborProblem};
 use crate::cbor::sequence::without_self_described;
 use crate::cbor::text::{Encoding, Text};
 use crate::cbor::time;
+use crate::cbor::transcode::to_json;
 use crate::cbor::verdict::item_end;
 use crdkit_issue::{Issue, Segment, Span};
 use crdkit_text::base64::Base64;
@@ -28,6 +29,8 @@ pub(super) struct Deserializer<'de> {
     encoding: Encoding,
     /// Whether unknown fields are found, and where this is.
     pub(super) strict: bool,
+    /// Whether raw values stay CBOR.
+    pub(super) keeps_raw: bool,
     pub(super) path: Vec<Segment>,
     pub(super) unknown: Vec<Issue>,
 }
@@ -53,7 +56,8 @@ enum Empty {
 impl<'de> Deserializer<'de> {
     pub(super) fn new(bytes: &'de [u8], strict: bool) -> Self {
         let encoding = Encoding::None;
-        Self { bytes, at: 0, depth: 0, encoding, strict, path: Vec::new(), unknown: Vec::new() }
+        let (path, unknown) = (Vec::new(), Vec::new());
+        Self { bytes, at: 0, depth: 0, encoding, strict, keeps_raw: false, path, unknown }
     }
 
     pub(super) fn wrong(&self, problem: CborProblem) -> Error {
@@ -345,7 +349,12 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'de> {
             return self.inside(|this| visitor.visit_newtype_struct(this));
         }
         let item = self.skip()?;
-        visitor.visit_bytes(without_self_described(item).map_err(|problem| self.wrong(problem))?)
+        let item = without_self_described(item).map_err(|problem| self.wrong(problem))?;
+        if self.keeps_raw {
+            return visitor.visit_bytes(item);
+        }
+        let json = to_json(item).map_err(Error::custom)?;
+        visitor.visit_str(std::str::from_utf8(&json).map_err(Error::custom)?)
     }
 
     fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {

@@ -55,7 +55,19 @@ pub fn from_slice<'de, T: Deserialize<'de>>(bytes: &'de [u8]) -> Result<T, Error
     T::deserialize(&mut de::Deserializer::new(bytes, false))
 }
 
-/// The same, with a finding for every field that the type does not have.
+/// The same, with raw values left as the CBOR they are: for programs that send them on, and know that they may not be
+/// JSON.
+///
+/// # Errors
+/// As for [`from_slice`].
+pub fn from_slice_keeping_raw<'de, T: Deserialize<'de>>(bytes: &'de [u8]) -> Result<T, Error> {
+    check(bytes)?;
+    let mut deserializer = de::Deserializer::new(bytes, false);
+    deserializer.keeps_raw = true;
+    T::deserialize(&mut deserializer)
+}
+
+/// The same as [`from_slice`], with a finding for every field that the type does not have.
 ///
 /// # Errors
 /// As for [`from_slice`].

@@ -115,15 +115,68 @@ impl<'o> Sink for CborSerializer<'o> {
         if name != ITEM {
             return value.serialize(Serializer(self));
         }
-        // The item comes as bytes, before which stand a tag and a head.
-        let mut bytes = Vec::new();
-        value.serialize(Serializer(CborSerializer(&mut bytes)))?;
-        let head = crate::cbor::head::head(&bytes, 1).map_err(|_| Error::custom("not an item"))?;
-        let item = bytes.get(head.end..).unwrap_or_default();
-        check_embedded(item).map_err(Error::Refused)?;
+        let mut item = Vec::new();
+        value.serialize(Serializer(ItemSink(&mut item)))?;
+        check_embedded(&item).map_err(Error::Refused)?;
+        self.0.extend_from_slice(&item);
+        Ok(())
+    }
+}
+
+/// Takes an item as the bytes that it is, and nothing else.
+struct ItemSink<'o>(&'o mut Vec<u8>);
+
+impl<'o> Sink for ItemSink<'o> {
+    type Error = Error;
+    type List = CborArray<'o>;
+    type Map = Entries<'o>;
+
+    const IS_HUMAN_READABLE: bool = false;
+
+    fn bytes(self, item: &[u8]) -> Result<(), Error> {
         self.0.extend_from_slice(item);
         Ok(())
     }
+
+    fn null(self) -> Result<(), Error> {
+        Err(not_an_item())
+    }
+
+    fn bool(self, _: bool) -> Result<(), Error> {
+        Err(not_an_item())
+    }
+
+    fn int(self, _: i64) -> Result<(), Error> {
+        Err(not_an_item())
+    }
+
+    fn unsigned(self, _: u64) -> Result<(), Error> {
+        Err(not_an_item())
+    }
+
+    fn single(self, _: f32) -> Result<(), Error> {
+        Err(not_an_item())
+    }
+
+    fn float(self, _: f64) -> Result<(), Error> {
+        Err(not_an_item())
+    }
+
+    fn text(self, _: &str) -> Result<(), Error> {
+        Err(not_an_item())
+    }
+
+    fn list(self, _: Option<&str>, _: Option<usize>) -> Result<CborArray<'o>, Error> {
+        Err(not_an_item())
+    }
+
+    fn map(self, _: Option<&str>, _: Option<usize>) -> Result<Entries<'o>, Error> {
+        Err(not_an_item())
+    }
+}
+
+fn not_an_item() -> Error {
+    Error::custom("not an item")
 }
 
 impl List for CborArray<'_> {
