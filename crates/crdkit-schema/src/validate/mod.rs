@@ -21,10 +21,12 @@ mod number;
 mod positions;
 mod text;
 
+pub use enums::is_character;
 pub use finding::{
     Finding, Problem, Relation, Scope, Subject, literal, shown, type_name, wrong_type,
 };
 pub use keywords::{Keywords, ServerKeywords};
+pub use number::{is_in_i64, is_integer, truncate};
 pub use positions::Positions;
 
 use crate::compile::{Additional, Field, Flags, Id, Node, Plain, Table};
