@@ -3,6 +3,7 @@
 //! Workers turn issues into [`ShownFinding`]s, which own everything an output needs; [`Outputs`] gets
 //! objects in input order and writes as they come. Equal input gives equal bytes.
 
+pub(crate) mod escape;
 mod excerpt;
 mod format;
 mod github;
@@ -427,14 +428,15 @@ fn fingerprint(parts: &[&str]) -> u64 {
 
 /// Says something about the run as a whole.
 pub(crate) fn note(text: &str) {
-    let _ = writeln!(anstream::stderr().lock(), "{text}");
+    let _ = writeln!(anstream::stderr().lock(), "{}", escape::block(text));
 }
 
 /// Shows why the work could not be done.
 pub(crate) fn failure(error: &anyhow::Error) {
-    let mut text = format!("\u{1b}[1m\u{1b}[91merror\u{1b}[0m: {error}");
+    let mut problem = error.to_string();
     for cause in error.chain().skip(1) {
-        let _ = write!(text, ": {cause}");
+        let _ = write!(problem, ": {cause}");
     }
+    let text = format!("\u{1b}[1m\u{1b}[91merror\u{1b}[0m: {}", escape::block(&problem));
     let _ = writeln!(anstream::stderr().lock(), "{text}");
 }
