@@ -167,7 +167,8 @@ impl<'c> WitnessSearch<'c> {
             return None;
         }
         let before = judge(old, object, FieldValidation::Strict);
-        if !before.is_accepted() || !before.changes.dropped.is_empty() {
+        let is_whole = before.changes.dropped.is_empty() || suspect.concern == Concern::Accept;
+        if !before.is_accepted() || !is_whole {
             return None;
         }
         let mut moved = Document::copy_of(object.root());

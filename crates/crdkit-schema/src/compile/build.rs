@@ -27,6 +27,9 @@ use crdkit_value::{Document, Kind, Value};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+/// A default is not filled in with more than this.
+const MAX_DEFAULT_BYTES: usize = 32 << 20;
+
 /// What of a schema counts, which depends on what its values are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reading {
@@ -382,7 +385,8 @@ impl Compiler {
                     document.remove(id);
                 }
             }
-            defaults::apply(&self.table, node, &mut document);
+            // Reading finds out what is too large; whoever goes on all the same gets less.
+            let _ = defaults::apply(&self.table, node, &mut document, MAX_DEFAULT_BYTES);
             document = Document::copy_of(document.root());
         }
         let text = json_text(document.root());

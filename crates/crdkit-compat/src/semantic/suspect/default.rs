@@ -147,6 +147,18 @@ impl<'c> SuspectWalk<'c> {
         }
     }
 
+    /// A null that was dropped is kept where the new schema keeps members that it does not know.
+    pub(super) fn kept_null(&mut self, visit: &Visit<'c>, step: SchemaStep<'c>, old: SchemaId) {
+        let path = extended(&visit.path, step);
+        let is_dropped = Null::of(self.old.schema(old), Some(&step)) == Null::Dropped;
+        if is_dropped && self.is_noticed(visit, &path, Notice::Presence) {
+            let change = "null is a value, below a rule or a count";
+            let mut suspect = self.suspect(visit, Concern::Accept, "nullable", change).indirect();
+            (suspect.at, suspect.path) = (path.clone(), path);
+            self.found.push(suspect.trying(vec![Document::null()]));
+        }
+    }
+
     /// Whether a default may be refused by its own schema: servers take a CRD without looking at defaults
     /// below `additionalProperties`, nor at what is an integer or a text.
     pub(super) fn may_be_wrong(&self, visit: &Visit<'c>, id: SchemaId) -> bool {

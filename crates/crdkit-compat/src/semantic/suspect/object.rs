@@ -156,6 +156,7 @@ impl<'c> SuspectWalk<'c> {
                     let is_kept = visit.kept.1 || keeps(new);
                     let is_whole = visit.kept.1 || new.preserves_unknown_fields();
                     if is_kept {
+                        self.kept_null(visit, SchemaStep::Property(name), before);
                         self.unmatched(visit, SchemaStep::Property(name), Only::Old(before));
                     }
                     if !is_whole && (!is_kept || self.is_composite(before)) {
@@ -232,6 +233,7 @@ impl<'c> SuspectWalk<'c> {
                 self.descend(visit, SchemaStep::AdditionalProperties, before, after);
             }
             (Some(before), None) if keeps(new) || visit.kept.1 => {
+                self.kept_null(visit, SchemaStep::AdditionalProperties, before);
                 self.unmatched(visit, SchemaStep::AdditionalProperties, Only::Old(before));
             }
             (Some(before), None) => {
