@@ -23,10 +23,12 @@ pub(crate) use target::{Flow, Target};
 
 use crate::objects::Identity;
 use anyhow::Result;
-use crdkit_issue::{Arg, Code, ErrorType, Issue, Meaning, Position, Severity};
+use crdkit_issue::{Arg, Code, ErrorType, Issue, Meaning, Position, Severity, codes};
 use crdkit_schema::status;
 use crdkit_value::Document;
 use std::borrow::Cow;
+use std::cell::Cell;
+use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
 use std::io::Write as _;
 use std::sync::Arc;
@@ -53,6 +55,8 @@ pub(crate) struct ShownFinding {
     pub(crate) excerpt: String,
     /// What was expected against what came, line by line, where the finding is about a difference.
     pub(crate) diff: String,
+    /// Whether there were too many like it before, so that it is only counted.
+    pub(crate) left_out: Cell<bool>,
     /// Why it does not count, if a comment in the source or an exception says so.
     pub(crate) suppressed: Option<String>,
     /// What a comparison knows beyond that.
@@ -168,7 +172,13 @@ pub(crate) struct Outputs {
     summary: Summary,
     /// Whether only objects are shown, and errors: kubeconform knows nothing else.
     only_objects: bool,
+    /// The file whose objects are coming in, and how many findings of each kind it has.
+    file: Option<Arc<str>>,
+    counts: BTreeMap<&'static str, (Code, usize)>,
 }
+
+/// So many findings of one kind are shown of a file; the others are counted.
+const MOST_ALIKE: usize = 1000;
 
 impl ShownFinding {
     /// What outputs need of `issue`, which is about a part of `source`.
@@ -188,6 +198,7 @@ impl ShownFinding {
             offset: source.offset(issue),
             excerpt: if with_excerpt { source.excerpt(issue) } else { String::new() },
             diff: String::new(),
+            left_out: Cell::new(false),
             suppressed: None,
             compared: None,
         }
@@ -272,7 +283,7 @@ impl Object {
 
     /// The findings that are shown.
     fn findings(&self) -> impl Iterator<Item = &ShownFinding> {
-        self.findings.iter().filter(|finding| finding.counts())
+        self.findings.iter().filter(|finding| finding.counts() && !finding.left_out.get())
     }
 
     fn errors(&self) -> impl Iterator<Item = &ShownFinding> {
@@ -360,7 +371,9 @@ impl Outputs {
                 pending: Vec::new(),
             })
             .collect();
-        Self { sinks, summary: Summary::default(), only_objects: style.kubeconform }
+        let (file, counts) = (None, BTreeMap::new());
+        let only_objects = style.kubeconform;
+        Self { sinks, summary: Summary::default(), only_objects, file, counts }
     }
 
     /// Writes what became of `object`.
@@ -372,15 +385,49 @@ impl Outputs {
     /// Writes what became of `object` with the next ones, when [`Self::flush`] is called or there is much of it.
     pub(crate) fn hold(&mut self, object: &Object) -> Result<Flow> {
         const MUCH: usize = 64 << 10;
+        if self.file.as_ref() != Some(&object.file) {
+            self.end_file();
+            self.file = Some(Arc::clone(&object.file));
+        }
         self.summary.add(object);
         if self.only_objects && !object.counts() {
             return Ok(Flow::Open);
         }
+        let mut n_left_out = 0;
+        for finding in object.findings() {
+            let code = finding.code;
+            let (_, count) = self.counts.entry(code.name()).or_insert((code, 0));
+            *count += 1;
+            finding.left_out.set(*count > MOST_ALIKE);
+            n_left_out += usize::from(*count > MOST_ALIKE);
+        }
+        // A document that is no object and of which nothing is shown is not shown either.
+        if n_left_out > 0 && object.subject.is_none() && object.findings().next().is_none() {
+            return Ok(Flow::Open);
+        }
+        self.send(object);
+        let is_much = self.sinks.iter().any(|output| output.pending.len() > MUCH);
+        if is_much { self.flush() } else { Ok(Flow::Open) }
+    }
+
+    fn send(&mut self, object: &Object) {
         for Output { sink, pending, .. } in &mut self.sinks {
             sink.object(object, pending);
         }
-        let is_much = self.sinks.iter().any(|output| output.pending.len() > MUCH);
-        if is_much { self.flush() } else { Ok(Flow::Open) }
+    }
+
+    /// Says how many findings of the file were not shown.
+    fn end_file(&mut self) {
+        let counts = std::mem::take(&mut self.counts);
+        let Some(file) = self.file.take().filter(|_| !self.only_objects) else { return };
+        for (name, (_, count)) in counts {
+            let Some(more @ 1..) = count.checked_sub(MOST_ALIKE) else { continue };
+            let issue = Issue::warning(codes::domain::REPORT_TRUNCATED).with("limit", MOST_ALIKE);
+            let source = SourceText::new(&file, b"", 1);
+            let mut finding = ShownFinding::new(&issue, &source, false);
+            finding.message = format!("{more} more findings of this kind: {name}");
+            self.send(&Object::judged(&file, None, vec![finding]));
+        }
     }
 
     /// Writes what is held.
@@ -397,6 +444,7 @@ impl Outputs {
 
     /// Writes what comes after all objects, and puts files in their place.
     pub(crate) fn finish(mut self, n_files: usize) -> Result<Summary> {
+        self.end_file();
         self.summary.n_files = n_files;
         for Output { mut sink, mut target, mut pending } in self.sinks {
             sink.finish(&self.summary, &mut pending);

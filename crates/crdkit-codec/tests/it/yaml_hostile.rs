@@ -144,7 +144,7 @@ fn aliases_repeat_a_bounded_amount_of_text() {
     for text in [
         format!("a: &a {long}\nb: [{aliases}]\n"),
         format!("a: &a \"{long}\\n\"\nb: [{aliases}]\n"),
-        format!("a: &a {{{long}: 1}}\nb: [{aliases}]\n"),
+        format!("a: &a {{k: {long}}}\nb: [{aliases}]\n"),
     ] {
         let (problem, _) = refused(text.as_bytes());
         assert_eq!(problem, "aliases repeat more than the limit of 16777216 bytes of text");
