@@ -405,3 +405,51 @@ fn is_int_or_string(schema: Value<'_>) -> bool {
         types.flat_map(|it| it.as_str().into_iter().chain(it.items().filter_map(Value::as_str)));
     names.filter(|name| *name != "null").collect::<BTreeSet<_>>() == ["integer", "string"].into()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crdkit_codec::{DecodeOptions, json};
+    use crdkit_text::kind::GroupVersion;
+
+    /// What of a schema of `spec` cannot be judged, and the schema of the CRD.
+    fn read(schema: &str) -> (Option<String>, String) {
+        let text = format!(r#"{{"type":"object","properties":{{"spec":{schema}}}}}"#);
+        let decoded = json::decode(text.as_bytes(), &DecodeOptions::default()).unwrap();
+        let gvk = GroupVersion { group: "example.com", version: "v1" }.kind("Lamp");
+        let (crd, unjudged) = crd_of_schema(&gvk, decoded.document.root()).unwrap();
+        let place = "/spec/versions/0/schema/openAPIV3Schema/properties/spec";
+        let schema = crd.root().pointer(place).unwrap();
+        (unjudged, json::text(schema, json::Layout::Compact))
+    }
+
+    #[test]
+    fn what_crds_can_say_is_judged() {
+        for (given, expected) in [
+            (r#"{"const":1}"#, r#"{"x-kubernetes-preserve-unknown-fields":true,"enum":[1]}"#),
+            ("false", r#"{"not":{}}"#),
+            (
+                r#"{"type":"integer","exclusiveMinimum":3}"#,
+                r#"{"type":"integer","minimum":3,"exclusiveMinimum":true}"#,
+            ),
+            (r#"{"type":["integer","number"]}"#, r#"{"type":"number"}"#),
+        ] {
+            assert_eq!(read(given), (None, expected.to_owned()));
+        }
+    }
+
+    #[test]
+    fn what_crds_cannot_say_is_named() {
+        for (given, expected) in [
+            (r##"{"$ref":"#/definitions/x"}"##, "a reference to `#/definitions/x`, which is not there"),
+            (r#"{"$ref":"other.json"}"#, "a reference to `other.json`, which is not there"),
+            (r#"{"if":{},"then":{}}"#, "`if`, which is not judged"),
+            (r#"{"propertyNames":{"maxLength":3}}"#, "`propertyNames`, which is not judged"),
+            (r#"{"dependentRequired":{"a":["b"]}}"#, "`dependentRequired`, which is not judged"),
+            (r#"{"patternProperties":{"^a":{}}}"#, "`patternProperties`, which is not judged"),
+            (r#"{"type":["string","boolean"]}"#, "several types (string, boolean), which is not judged"),
+        ] {
+            assert_eq!(read(given).0.as_deref(), Some(expected), "{given}");
+        }
+    }
+}

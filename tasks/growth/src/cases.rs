@@ -15,16 +15,25 @@ pub(crate) struct Case {
     pub(crate) name: &'static str,
     /// The smallest size that is tried.
     pub(crate) n: usize,
+    /// Whether what it asks for is more than its input by nature, so that only a limit holds it.
+    pub(crate) is_limited: bool,
     pub(crate) input: fn(usize) -> Input,
     pub(crate) run: fn(&Input),
 }
 
 macro_rules! cases {
-    ($($name:literal, $n:literal, $input:expr, $run:expr;)*) => {
+    ($($name:literal $(($limited:ident))?, $n:literal, $input:expr, $run:expr;)*) => {
         /// All of them.
-        pub(crate) const CASES: &[Case] =
-            &[$(Case { name: $name, n: $n, input: $input, run: $run }),*];
+        pub(crate) const CASES: &[Case] = &[$(Case {
+            name: $name,
+            n: $n,
+            is_limited: cases!(@ $($limited)?),
+            input: $input,
+            run: $run,
+        }),*];
     };
+    (@ limited) => { true };
+    (@) => { false };
 }
 
 cases! {
@@ -37,7 +46,7 @@ cases! {
     "yaml/object", 500, |n| Input::one(objects(n)), decode_yaml;
     "cbor/object", 500, |n| Input::one(to_cbor(&objects(n))), decode_cbor;
     "yaml/keys", 500, |n| Input::one(list(n, |at| format!("key{at}: {at}\n")).replace(",key", "key")), decode_yaml;
-    "yaml/long-alias", 50, |n| Input::one(format!("a: &a {}\nb: [{}]\n", "x".repeat(n), list(n, |_| "*a".to_owned()))), decode_yaml;
+    "yaml/long-alias" (limited), 500, |n| Input::one(format!("a: &a {}\nb: [{}]\n", "x".repeat(n), list(n, |_| "*a".to_owned()))), decode_yaml;
     "yaml/nested-aliases", 100, nested_aliases, decode_yaml;
     "yaml/tag-directives", 500, |n| Input::one(list(n, |at| format!("%TAG !t{at}! tag:x,{at}:\n")).replace(",%", "%") + "---\na: 1\n"), decode_yaml;
     "yaml/bad-documents", 500, |n| Input::one("a: b: c\n---\n".repeat(n)), documents_yaml;
@@ -54,20 +63,23 @@ cases! {
     "lint/enum", 500, |n| Input::one(crd(&[format!(r#"{{"type":"string","enum":[{}]}}"#, values(n))])), lint;
     "lint/rules", 50, |n| Input::one(crd(&[rules(n, "self.a > ")])), lint;
     "lint/versions", 50, |n| Input::one(crd(&(0..n).map(|at| properties(1, &format!(r#","maxProperties":{at}"#))).collect::<Vec<_>>())), lint;
-    "lint/defaults-that-multiply", 1, |n| Input::one(crd(&[multiplied(n.min(12))])), lint;
+    "lint/defaults-that-multiply" (limited), 1, |n| Input::one(crd(&[multiplied(n.min(12))])), lint;
 
     "validate/objects", 100, |n| Input::two(crd(&[listed_objects("")]), lamp(&objects(n))), validate;
-    "validate/findings", 100, |n| Input::two(crd(&[r#"{"type":"array","items":{"type":"string"}}"#.to_owned()]), lamp(&format!("[{}]", list(n, |at| at.to_string())))), validate;
-    "validate/unknown-fields", 100, |n| Input::two(crd(&[properties(1, "")]), lamp(&format!("{{{}}}", list(n, |at| format!("\"x{at}\":1"))))), validate;
+    "validate/findings", 1000, |n| Input::two(crd(&[r#"{"type":"array","items":{"type":"string"}}"#.to_owned()]), lamp(&format!("[{}]", list(n, |at| at.to_string())))), validate;
+    "validate/unknown-fields", 1000, |n| Input::two(crd(&[properties(1, "")]), lamp(&format!("{{{}}}", list(n, |at| format!("\"x{at}\":1"))))), validate;
     "validate/required", 100, |n| Input::two(crd(&[properties(n, &format!(r#","required":[{}]"#, names(n)))]), lamp("{}")), validate;
     "validate/failing-rules", 50, |n| Input::two(crd(&[rules(n, "self.a > ")]), lamp(r#"{"a":-1}"#)), validate;
-    "validate/set", 100, |n| Input::two(crd(&[r#"{"type":"array","x-kubernetes-list-type":"set","items":{"type":"string"}}"#.to_owned()]), lamp(&format!("[{}]", values(n)))), validate;
-    "validate/default-in-every-item", 100, |n| Input::two(crd(&[listed_objects(&format!(r#","default":{{"b":"{}"}}"#, "x".repeat(100)))]), lamp(&format!("[{}]", list(n, |_| "{}".to_owned())))), validate;
+    "validate/set", 500, |n| Input::two(crd(&[r#"{"type":"array","x-kubernetes-list-type":"set","items":{"type":"string"}}"#.to_owned()]), lamp(&format!("[{}]", values(n)))), validate;
+    "validate/default-in-every-item", 2000, |n| Input::two(crd(&[listed_objects(&format!(r#","default":{{"b":"{}"}}"#, "x".repeat(100)))]), lamp(&format!("[{}]", list(n, |_| "{}".to_owned())))), validate;
     "validate/pattern", 100, |n| Input::two(crd(&[r#"{"type":"string","pattern":"^(a|b)*c?$"}"#.to_owned()]), lamp(&format!("\"{}\"", "ab".repeat(n)))), validate;
+
+    "validate/heavy-patterns" (limited), 1, |n| Input::two(crd(&[heavy_patterns(n.min(32))]), lamp(&format!("{{{}}}", list(n.min(32), |at| format!("\"p{at}\":\"\u{e9}x\""))))), validate;
 
     "compat/enum", 100, |n| Input::two(crd(&[format!(r#"{{"type":"string","enum":[{}]}}"#, values(n))]), crd(&[format!(r#"{{"type":"string","enum":[{}]}}"#, values(n / 2))])), compat;
     "compat/required", 50, |n| Input::two(crd(&[properties(n, "")]), crd(&[properties(n, &format!(r#","required":[{}]"#, names(n)))])), compat;
     "compat/properties", 100, |n| Input::two(crd(&[properties(n, "")]), crd(&[properties(n / 2, "")])), compat;
+    "compat/contradictory-rules" (limited), 10, |n| Input::two(crd(&[rules(n, "self.a > ")]), crd(&[rules(n, "self.a < ")])), compat;
     "compat/versions", 20, |n| Input::two(crd(&vec![properties(2, ""); n]), crd(&vec![properties(1, ""); n])), compat;
     "crdify/versions", 20, |n| Input::two(crd(&vec![properties(2, ""); n]), crd(&vec![properties(1, ""); n])), crdify;
     "crdify/properties", 100, |n| Input::two(crd(&[properties(n, "")]), crd(&[properties(n / 2, "")])), crdify;
@@ -75,10 +87,10 @@ cases! {
     "sample/enum", 500, |n| Input::one(crd(&[format!(r#"{{"type":"string","enum":[{}]}}"#, values(n))])), sample;
     "sample/properties", 100, |n| Input::one(crd(&[properties(n, "")])), sample;
     "sample/required", 100, |n| Input::one(crd(&[properties(n, &format!(r#","required":[{}]"#, names(n)))])), sample;
-    "sample/nested-min-items", 1, |n| Input::one(crd(&[nested_lists(n.min(12))])), sample;
+    "sample/nested-min-items" (limited), 1, |n| Input::one(crd(&[nested_lists(n.min(12))])), sample;
 
-    "cel/replace", 100, |n| Input::one("a".repeat(n)), |input| cel(input, "text.replace('a', text).size() > 0");
-    "cel/join", 100, |n| Input::one("a".repeat(n)), |input| cel(input, "text.split('').join(text).size() > 0");
+    "cel/replace" (limited), 1000, |n| Input::one("a".repeat(n)), |input| cel(input, "text.replace('a', text).size() > 0");
+    "cel/join" (limited), 1000, |n| Input::one("a".repeat(n)), |input| cel(input, "text.split('').join(text).size() > 0");
     "cel/map", 100, |n| Input::one("a".repeat(n)), |input| cel(input, "text.split('').map(x, x + 'b').size() > 0");
     "cel/parse", 100, |n| Input::one(format!("[{}]", list(n, |at| at.to_string()))), |input| {
         let text = String::from_utf8_lossy(&input.first);
@@ -127,6 +139,14 @@ fn multiplied(depth: usize) -> String {
         schema = format!(r#"{{"type":"object","default":{{}},"properties":{{{properties}}}}}"#);
     }
     schema
+}
+
+/// Patterns that are small to write and large to match.
+fn heavy_patterns(n: usize) -> String {
+    let properties = list(n, |at| {
+        format!(r#""p{at}":{{"type":"string","pattern":"^[\\p{{L}}\\p{{N}}]{{1,{}}}$"}}"#, 999 - at)
+    });
+    format!(r#"{{"type":"object","properties":{{{properties}}}}}"#)
 }
 
 fn nested_lists(depth: usize) -> String {

@@ -156,7 +156,9 @@ impl<'c> Half<'c> {
 
     /// Takes the work of judging an object off what is left; false when nothing is.
     fn can_judge(&self, object: &Document) -> bool {
-        let cost = object.root().ids().count().saturating_add(self.n_rules);
+        // A rule that fails costs as much as a few values.
+        const RULE: usize = 16;
+        let cost = object.root().ids().count().saturating_add(RULE * self.n_rules);
         let left = self.work.get().checked_sub(cost);
         self.work.set(left.unwrap_or(0));
         left.is_some()

@@ -14,7 +14,7 @@ use super::more::More;
 use super::node::{
     Additional, Bounds, CompiledRule, FieldDefault, Junctors, ListType, Node, Rare, Types,
 };
-use super::pattern::{Pattern, PatternId};
+use super::pattern::{Pattern, PatternId, PatternRoom};
 use super::serving::ColumnRow;
 use super::table::{Id, Name, Table};
 use super::{CompiledCrd, crd};
@@ -128,6 +128,7 @@ pub struct Compiler {
     nodes: Index,
     names: Index,
     patterns: Index,
+    pattern_room: PatternRoom,
     literals: Index,
     /// The JSON text of each literal, by which equal ones are found.
     literal_texts: Vec<Box<[u8]>>,
@@ -143,6 +144,7 @@ impl Default for Compiler {
             nodes: Index::default(),
             names: Index::default(),
             patterns: Index::default(),
+            pattern_room: PatternRoom::default(),
             literals: Index::default(),
             literal_texts: Vec::new(),
             defaults: Index::default(),
@@ -432,7 +434,7 @@ impl Compiler {
             patterns.get(at as usize).is_some_and(|known| known.is_written_like(&pattern))
         });
         if found as usize == patterns.len() {
-            patterns.push(pattern);
+            patterns.push(pattern.sharing(&self.pattern_room));
         }
         PatternId(found)
     }
