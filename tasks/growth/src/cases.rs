@@ -42,6 +42,7 @@ cases! {
     "json/stray-quotes", 500, |n| Input::one("\" ".repeat(n)), documents_json;
     "json/escapes", 500, |n| Input::one(format!("[{}]", list(n, |_| r#""\u00e9\n""#.to_owned()))), decode_json;
     "json/depth", 500, |n| Input::one("[".repeat(n) + &"]".repeat(n)), decode_json;
+    "json/manifests", 500, |n| Input::one(format!("[{}]", list(n, |at| lamp(&format!(r#"{{"watts":{at},"colour":"warm white","rooms":["kitchen","hall"]}}"#))))), decode_json;
     "json/object", 500, |n| Input::one(objects(n)), decode_json;
     "yaml/object", 500, |n| Input::one(objects(n)), decode_yaml;
     "cbor/object", 500, |n| Input::one(to_cbor(&objects(n))), decode_cbor;

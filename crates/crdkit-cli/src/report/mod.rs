@@ -189,8 +189,8 @@ impl ShownFinding {
             code: issue.code,
             path: issue.path.to_string(),
             pointer: issue.path.pointer(),
-            message: issue.message(),
-            server: in_server_words(issue),
+            message: cut(issue.message()),
+            server: cut(in_server_words(issue)),
             rule: text("rule"),
             saw: text("saw"),
             start: issue.span.and_then(|span| source.position(span.start)),
@@ -219,6 +219,16 @@ impl ShownFinding {
             path => format!("{}: {message}{was}", shortened(path)),
         }
     }
+}
+
+/// A message without its end if it is longer than anybody reads: it may repeat a whole enumeration.
+fn cut(mut text: String) -> String {
+    const LONGEST: usize = 32 << 10;
+    if text.len() > LONGEST {
+        text.truncate(text.floor_char_boundary(LONGEST));
+        text.push('\u{2026}');
+    }
+    text
 }
 
 /// A path without its middle if it is longer than anybody reads.
