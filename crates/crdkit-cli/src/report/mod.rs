@@ -27,11 +27,12 @@ use crdkit_issue::{Arg, Code, ErrorType, Issue, Meaning, Position, Severity, cod
 use crdkit_schema::status;
 use crdkit_value::Document;
 use std::borrow::Cow;
-use std::cell::Cell;
+
 use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
 use std::io::Write as _;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// One finding, as outputs need it.
 pub(crate) struct ShownFinding {
@@ -56,7 +57,7 @@ pub(crate) struct ShownFinding {
     /// What was expected against what came, line by line, where the finding is about a difference.
     pub(crate) diff: String,
     /// Whether there were too many like it before, so that it is only counted.
-    pub(crate) left_out: Cell<bool>,
+    pub(crate) left_out: AtomicBool,
     /// Why it does not count, if a comment in the source or an exception says so.
     pub(crate) suppressed: Option<String>,
     /// What a comparison knows beyond that.
@@ -198,7 +199,7 @@ impl ShownFinding {
             offset: source.offset(issue),
             excerpt: if with_excerpt { source.excerpt(issue) } else { String::new() },
             diff: String::new(),
-            left_out: Cell::new(false),
+            left_out: AtomicBool::new(false),
             suppressed: None,
             compared: None,
         }
@@ -293,7 +294,7 @@ impl Object {
 
     /// The findings that are shown.
     fn findings(&self) -> impl Iterator<Item = &ShownFinding> {
-        self.findings.iter().filter(|finding| finding.counts() && !finding.left_out.get())
+        self.findings.iter().filter(|finding| finding.counts() && !finding.left_out.load(Ordering::Relaxed))
     }
 
     fn errors(&self) -> impl Iterator<Item = &ShownFinding> {
@@ -408,7 +409,7 @@ impl Outputs {
             let code = finding.code;
             let (_, count) = self.counts.entry(code.name()).or_insert((code, 0));
             *count += 1;
-            finding.left_out.set(*count > MOST_ALIKE);
+            finding.left_out.store(*count > MOST_ALIKE, Ordering::Relaxed);
             n_left_out += usize::from(*count > MOST_ALIKE);
         }
         // A document that is no object and of which nothing is shown is not shown either.
