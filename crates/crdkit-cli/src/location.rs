@@ -86,7 +86,8 @@ impl Locations {
     fn look(&self, identity: &Identity) -> Result<KnownSchema> {
         // What an object calls itself is part of a file name, and must not lead out of where that is.
         let GroupVersionKind { group, version, kind } = &identity.gvk;
-        if [group, version, kind].into_iter().any(|name| name.contains(['/', '\\']) || name == "..") {
+        if [group, version, kind].into_iter().any(|name| name.contains(['/', '\\']) || name == "..")
+        {
             return Ok(KnownSchema::Nothing);
         }
         for template in &self.templates {

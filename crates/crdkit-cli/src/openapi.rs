@@ -340,8 +340,12 @@ impl<'d> SchemaCopy<'_, 'd> {
                     self.flag("nullable", true);
                 }
                 let named: Vec<_> = types().filter(|name| *name != "null").collect();
-                if named.len() > 1 && !matches!(named.as_slice(), ["integer", "number"] | ["number", "integer"]) {
-                    self.foreign(|| format!("several types ({}), which is not judged", named.join(", ")));
+                if named.len() > 1
+                    && !matches!(named.as_slice(), ["integer", "number"] | ["number", "integer"])
+                {
+                    self.foreign(|| {
+                        format!("several types ({}), which is not judged", named.join(", "))
+                    });
                 }
                 let widest = named.iter().copied().find(|name| *name == "number");
                 match value.as_str().or(widest).or_else(|| named.first().copied()) {
@@ -441,13 +445,19 @@ mod tests {
     #[test]
     fn what_crds_cannot_say_is_named() {
         for (given, expected) in [
-            (r##"{"$ref":"#/definitions/x"}"##, "a reference to `#/definitions/x`, which is not there"),
+            (
+                r##"{"$ref":"#/definitions/x"}"##,
+                "a reference to `#/definitions/x`, which is not there",
+            ),
             (r#"{"$ref":"other.json"}"#, "a reference to `other.json`, which is not there"),
             (r#"{"if":{},"then":{}}"#, "`if`, which is not judged"),
             (r#"{"propertyNames":{"maxLength":3}}"#, "`propertyNames`, which is not judged"),
             (r#"{"dependentRequired":{"a":["b"]}}"#, "`dependentRequired`, which is not judged"),
             (r#"{"patternProperties":{"^a":{}}}"#, "`patternProperties`, which is not judged"),
-            (r#"{"type":["string","boolean"]}"#, "several types (string, boolean), which is not judged"),
+            (
+                r#"{"type":["string","boolean"]}"#,
+                "several types (string, boolean), which is not judged",
+            ),
         ] {
             assert_eq!(read(given).0.as_deref(), Some(expected), "{given}");
         }

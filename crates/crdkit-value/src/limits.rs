@@ -20,6 +20,13 @@ pub struct Limits {
 impl Default for Limits {
     /// What a person's own files may reasonably hold; the depth is the API server's.
     fn default() -> Self {
-        Self { bytes: 1 << 30, depth: 10_000, nodes: 1 << 27, alias_bytes: 16 << 20, default_bytes: 64 << 20, issues: 1_000 }
+        Self {
+            bytes: 1 << 30,
+            depth: 10_000,
+            nodes: 1 << 27,
+            alias_bytes: 16 << 20,
+            default_bytes: 64 << 20,
+            issues: 1_000,
+        }
     }
 }

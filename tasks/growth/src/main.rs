@@ -95,7 +95,11 @@ fn measure(filter: Option<&str>, factor: usize, counts: bool) -> Result<(String,
             "| {}{} | {:.0} | {:.0} | {allocated:.2} | {:.0} | {peak:.2} | {} | {} |",
             case.name,
             if case.is_limited { " (limited)" } else { "" },
-            last.input, last.allocated, last.peak, shown.0, shown.1
+            last.input,
+            last.allocated,
+            last.peak,
+            shown.0,
+            shown.1
         )?;
         let steep = [allocated, peak, instructions.map_or(0.0, |(_, power)| power)];
         if !case.is_limited && steep.iter().any(|power| *power > STEEPEST) {
@@ -122,7 +126,8 @@ fn cost(case: &Case, n: usize, counts: bool) -> Result<Cost> {
     let program = std::env::current_exe()?;
     let one = |command: &mut Command| -> Result<(String, String)> {
         let output = command.args(["one", case.name, &n.to_string()]).output()?;
-        let [out, errors] = [output.stdout, output.stderr].map(|it| String::from_utf8_lossy(&it).into_owned());
+        let [out, errors] =
+            [output.stdout, output.stderr].map(|it| String::from_utf8_lossy(&it).into_owned());
         if !output.status.success() {
             bail!("{} with {n} ends with {}: {errors}", case.name, output.status);
         }

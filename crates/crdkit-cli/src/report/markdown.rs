@@ -28,8 +28,11 @@ impl Sink for Markdown {
 
 fn item(object: &Object, finding: &ShownFinding, out: &mut String) {
     let place = finding.start.map(|it| format!(":{}:{}", it.line, it.column)).unwrap_or_default();
-    let path =
-        if finding.path.is_empty() { String::new() } else { format!("`{}`: ", inline(&finding.path)) };
+    let path = if finding.path.is_empty() {
+        String::new()
+    } else {
+        format!("`{}`: ", inline(&finding.path))
+    };
     let _ = writeln!(
         out,
         "- **{}** `{}` {path}{} ({}{place})",

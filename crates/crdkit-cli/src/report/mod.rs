@@ -294,7 +294,9 @@ impl Object {
 
     /// The findings that are shown.
     fn findings(&self) -> impl Iterator<Item = &ShownFinding> {
-        self.findings.iter().filter(|finding| finding.counts() && !finding.left_out.load(Ordering::Relaxed))
+        self.findings
+            .iter()
+            .filter(|finding| finding.counts() && !finding.left_out.load(Ordering::Relaxed))
     }
 
     fn errors(&self) -> impl Iterator<Item = &ShownFinding> {

@@ -72,7 +72,11 @@ pub(super) fn pretty(name: &str, finding: &ShownFinding) -> String {
     out.push_str(&finding.excerpt);
     for (label, text) in [("rule", &finding.rule), ("saw", &finding.saw)] {
         if let Some(text) = text {
-            let _ = writeln!(out, "  = {label}: {}", block(text.trim_end()).replace('\n', "\n          "));
+            let _ = writeln!(
+                out,
+                "  = {label}: {}",
+                block(text.trim_end()).replace('\n', "\n          ")
+            );
         }
     }
     for line in finding.diff.lines() {

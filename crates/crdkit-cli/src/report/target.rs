@@ -138,7 +138,10 @@ mod tests {
 
         fs::set_permissions(at("new"), fs::Permissions::from_mode(0o600)).unwrap();
         put(&at("new"), b"2").unwrap();
-        assert_eq!((read("new").as_str(), fs::metadata(at("new")).unwrap().mode() & 0o777), ("2", 0o600));
+        assert_eq!(
+            (read("new").as_str(), fs::metadata(at("new")).unwrap().mode() & 0o777),
+            ("2", 0o600)
+        );
 
         symlink(at("new"), at("link")).unwrap();
         put(&at("link"), b"3").unwrap();

@@ -63,7 +63,12 @@ pub(super) struct YamlParser<'a> {
 
 impl<'a> YamlParser<'a> {
     pub(super) fn new(scanner: Scanner<'a>) -> Self {
-        Self { scanner, state: State::FirstDocumentStart, states: Vec::new(), handles: HashMap::new() }
+        Self {
+            scanner,
+            state: State::FirstDocumentStart,
+            states: Vec::new(),
+            handles: HashMap::new(),
+        }
     }
 
     /// How far the text has been read.

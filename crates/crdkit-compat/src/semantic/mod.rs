@@ -232,7 +232,8 @@ impl<'c> Change<'c> {
         let stored = self.new.crd.storage_version().map(|version| version.name);
         for from in &served {
             let others = served.iter().filter(|to| to.name != from.name);
-            for to in others.filter(|to| !is_many || [from.name, to.name].map(Some).contains(&stored))
+            for to in
+                others.filter(|to| !is_many || [from.name, to.name].map(Some).contains(&stored))
             {
                 let label = format!("{} -> {}", from.name, to.name);
                 report.answers.extend(self.round_trip(from.name, to.name, &label));

@@ -51,7 +51,8 @@ fn weight(schemas: &Schemas<'_>, weights: &[usize], id: SchemaId, value: Value<'
             }
             Kind::Object(members) => {
                 let keys = MemberIndex::new(value);
-                for (name, child) in schema.into_iter().flat_map(|schema| schema.properties.iter()) {
+                for (name, child) in schema.into_iter().flat_map(|schema| schema.properties.iter())
+                {
                     let added = weights.get(child.index()).copied().unwrap_or_default();
                     if added > 0 && keys.get(name).is_none() {
                         total = total.saturating_add(added);

@@ -298,9 +298,7 @@ impl<P: Copy> Finding<P> {
                     let entries = node.enum_values().iter().map(|id| scope.table.literal(*id));
                     entries.map(|entry| quote(&literal(entry))).collect::<Vec<_>>().join(", ")
                 });
-                Issue::error(codes::NOT_IN_ENUM)
-                    .with("supported", supported)
-                    .value(shown(value))
+                Issue::error(codes::NOT_IN_ENUM).with("supported", supported).value(shown(value))
             }
             Problem::AnyOf => return place.plain(Issue::error(codes::ANY_OF)),
             Problem::OneOf { n_valid: 0 } => {

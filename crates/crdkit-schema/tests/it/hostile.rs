@@ -158,7 +158,8 @@ fn defaults_that_multiply_are_too_large() {
     }
     assert!(!codes(&with_schema(&schema)).contains(&"default-too-large"));
     // The same default for each of many properties: what is small to write is large to fill in.
-    let listed: Vec<_> = (0..2000).map(|at| format!(r#""q{at}":{{"type":"string","default":"x"}}"#)).collect();
+    let listed: Vec<_> =
+        (0..2000).map(|at| format!(r#""q{at}":{{"type":"string","default":"x"}}"#)).collect();
     let inner = format!(r#"{{"type":"object","properties":{{{}}}}}"#, listed.join(","));
     let items = vec!["{}"; 200].join(",");
     let schema = format!(

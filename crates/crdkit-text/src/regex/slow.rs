@@ -253,11 +253,36 @@ mod tests {
 
     #[test]
     fn both_ways_to_match_agree() {
-        let texts = ["", "a", "ab", "aab", "b\na", "é", "éa1", "A", "_", "a b", "aaaa", "\n", "ba", "K"];
+        let texts =
+            ["", "a", "ab", "aab", "b\na", "é", "éa1", "A", "_", "a b", "aaaa", "\n", "ba", "K"];
         for pattern in [
-            "", "a", "^a", "a$", "^$", "a|b", "(a|ab)(b|)", "a*b", "a+?b", "^a{2,3}$", "^a{2,}$", "(?i)a",
-            "(?i)k", ".", "(?s).", "^.$", "(?m)^a$", "\\bb\\b", "\\B", "[^a]", "^[\\pL\\pN]{1,3}$", "a{0}",
-            "(?:a|b|c)*\\z", "\\Aab", "[a-b]{2}", "^(?:(?:a?){3}b)?$", "x|",
+            "",
+            "a",
+            "^a",
+            "a$",
+            "^$",
+            "a|b",
+            "(a|ab)(b|)",
+            "a*b",
+            "a+?b",
+            "^a{2,3}$",
+            "^a{2,}$",
+            "(?i)a",
+            "(?i)k",
+            ".",
+            "(?s).",
+            "^.$",
+            "(?m)^a$",
+            "\\bb\\b",
+            "\\B",
+            "[^a]",
+            "^[\\pL\\pN]{1,3}$",
+            "a{0}",
+            "(?:a|b|c)*\\z",
+            "\\Aab",
+            "[a-b]{2}",
+            "^(?:(?:a?){3}b)?$",
+            "x|",
         ] {
             let slow = Program::new(&parse::pattern(pattern).unwrap().root);
             let regex = Regex::new(pattern).unwrap();

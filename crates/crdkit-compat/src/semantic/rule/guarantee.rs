@@ -195,8 +195,7 @@ fn among(schema: &Schema<'_>, values: &[Constant], positive: bool) -> bool {
             "integer" => value.as_i64().is_some(),
             _ => true,
         };
-        let listed =
-            |value: Value<'_>| is_typed(value) && values.iter().any(|it| it.is(value));
+        let listed = |value: Value<'_>| is_typed(value) && values.iter().any(|it| it.is(value));
         let allowed = schema.enum_values.filter(|allowed| allowed.items().len() > 0);
         let both = [true, false].map(Constant::Bool);
         return allowed.is_some_and(|allowed| allowed.items().all(listed))

@@ -98,8 +98,7 @@ impl<'d> Listed<'d> {
             Kind::Int(int) => {
                 // A float with a fraction matches an integer, and no other float.
                 let is_exact = type_name == "integer" && int.unsigned_abs() < EXACT;
-                self.ints.contains(&int)
-                    || is_exact && self.floats.contains(&bits(int as f64))
+                self.ints.contains(&int) || is_exact && self.floats.contains(&bits(int as f64))
             }
             Kind::Float(float) => {
                 let is_exact = is_integer(float) && float.fract() == 0.0;

@@ -131,8 +131,8 @@ impl<'c> SuspectWalk<'c> {
             self.found.push(suspect.trying(values()));
         }
         // No enumeration lets a null pass, even if it lists one.
-        let is_listed = new.enum_values.is_some_and(|values| values.items().len() > 0)
-            && after == Null::Kept;
+        let is_listed =
+            new.enum_values.is_some_and(|values| values.items().len() > 0) && after == Null::Kept;
         let is_wrong = matches!(after, Null::Filled(_)) && self.may_be_wrong(visit, visit.new);
         let is_noticed = || self.is_noticed(visit, &visit.path, Notice::Presence);
         if is_listed || !is_known && (is_wrong || is_noticed()) {

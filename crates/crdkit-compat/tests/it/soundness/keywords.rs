@@ -30,7 +30,10 @@ pub(super) const TEXT: Table = &[
     ),
 ];
 pub(super) const NUMBER: Table = &[
-    ("minimum", &["-2", "0", "1", "3", "1.5", "-1.5", "1.0", "-1e20", "1e20", "2147483648", "1e39"]),
+    (
+        "minimum",
+        &["-2", "0", "1", "3", "1.5", "-1.5", "1.0", "-1e20", "1e20", "2147483648", "1e39"],
+    ),
     ("maximum", &["0", "2", "3", "5", "2.5", "-0.5", "5.0", "1e20", "-1e20", "2147483647", "1e39"]),
     ("exclusiveMinimum", &["true"]),
     ("exclusiveMaximum", &["true"]),
@@ -65,8 +68,7 @@ pub(super) const BOOLEAN: Table = &[
     ("default", &["true", "false"]),
     (RULES, &["[{rule: self}]"]),
 ];
-pub(super) const ANYTHING: Table =
-    &[
+pub(super) const ANYTHING: Table = &[
     ("nullable", &["true"]),
     ("default", &["a", "{a: a}"]),
     ("maxLength", &["1", "-1"]),

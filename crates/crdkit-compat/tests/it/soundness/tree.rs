@@ -298,7 +298,8 @@ pub(super) fn single() -> impl Strategy<Value = Pair> {
     let list = (leaf(), keywords()).prop_map(|(items, keywords)| {
         Tree::new(Kind::List, &keywords, BTreeMap::from([(Part::Items, items)]))
     });
-    let object = keywords().prop_map(|keywords| Tree::new(Kind::Object, &keywords, BTreeMap::new()));
+    let object =
+        keywords().prop_map(|keywords| Tree::new(Kind::Object, &keywords, BTreeMap::new()));
     let field = prop_oneof![6 => leaf(), 1 => list, 1 => object];
     let change = prop_oneof![
         3 => any::<(Index, Index)>().prop_map(|(keyword, value)| Edit::Set(keyword, value)),
