@@ -54,6 +54,6 @@ pub(crate) fn crd_with(schemas: &[String], names: &str) -> String {
 /// A lamp with this `spec`.
 pub(crate) fn lamp(spec: &str) -> String {
     format!(
-        r#"{{"apiVersion":"example.com/v1","kind":"Lamp","metadata":{{"name":"desk","namespace":"home"}},"spec":{spec}}}"#
+        r#"{{"apiVersion":"example.com/v1","kind":"Lamp","metadata":{{"name":"desk"}},"spec":{spec}}}"#
     )
 }
