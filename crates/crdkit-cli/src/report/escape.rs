@@ -18,21 +18,28 @@ pub(crate) fn inline(text: &str) -> Cow<'_, str> {
 
 /// Text that may have several lines; those after the first are set apart.
 pub(crate) fn block(text: &str) -> Cow<'_, str> {
-    if !text.contains('\n') {
-        return inline(text);
-    }
+    if text.contains('\n') { Cow::Owned(joined(text, "  ")) } else { inline(text) }
+}
+
+/// Text of several lines that stay where they are, such as a difference.
+pub(crate) fn lines(text: &str) -> Cow<'_, str> {
+    if text.contains('\n') { Cow::Owned(joined(text, "")) } else { inline(text) }
+}
+
+/// The lines of `text`, with `margin` before those after the first that have none.
+fn joined(text: &str, margin: &str) -> String {
     let mut out = String::with_capacity(text.len() + 8);
     for (index, line) in text.split('\n').enumerate() {
         if index > 0 {
             out.push('\n');
         }
         if index > 0 && !line.is_empty() && !line.starts_with(' ') {
-            out.push_str("  ");
+            out.push_str(margin);
         }
         guard(line, &mut out);
         line.chars().for_each(|it| push(it, is_unsafe(it), &mut out));
     }
-    Cow::Owned(out)
+    out
 }
 
 /// Whether a runner would take a line for a command.
@@ -74,5 +81,6 @@ mod tests {
         assert_eq!(inline("a\u{1b}[31mb\r"), "a\\u{1b}[31mb\\r");
         assert_eq!(inline("\u{202e}"), "\\u{202e}");
         assert_eq!(block("a\n::error x\n | b\nc"), "a\n  \\::error x\n | b\n  c");
+        assert_eq!(lines("- a\n+ b\n::c\n"), "- a\n+ b\n\\::c\n");
     }
 }

@@ -1,6 +1,6 @@
 //! `JUnit` XML: a suite for each file, a case for each object. No times, so that equal runs are equal bytes.
 
-use super::escape::{block, inline};
+use super::escape::{self, block, inline};
 use super::{Case, Object, Sink, Style, Subject, Summary, Verdict};
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use std::fmt::Write as _;
@@ -77,7 +77,7 @@ fn lines(object: &Object) -> String {
         let super::ShownFinding { severity, code, .. } = finding;
         let (file, text) = (inline(file), finding.text());
         let _ = writeln!(out, "{file}{place}: {severity}[{code}]: {}", block(&text));
-        out.push_str(&block(&finding.diff));
+        out.push_str(&escape::lines(&finding.diff));
     }
     out
 }
