@@ -232,6 +232,6 @@ fn what_does_not_end_is_refused() {
             .output()
             .unwrap();
         let text = String::from_utf8_lossy(&output.stderr);
-        assert!(text.contains("more than 128 MiB"), "{text}");
+        assert!(text.contains("more than 64 MiB"), "{text}");
     }
 }

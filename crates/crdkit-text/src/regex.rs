@@ -40,7 +40,7 @@ struct Inner {
 }
 
 /// A pattern lighter than this always fits the automaton's limit, so that building it can wait.
-const LIGHT: u64 = 1_000_000;
+const LIGHT: u64 = 4_000_000;
 /// A pattern heavier than this is matched without an automaton, which would take megabytes.
 const HEAVY: u64 = 500_000;
 const AUTOMATON_BYTES: usize = 128 << 20;

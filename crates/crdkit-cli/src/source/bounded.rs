@@ -7,7 +7,7 @@ use std::path::Path;
 /// No input is larger: it is what a document may have at most, too.
 pub(crate) const LARGEST: u64 = 1 << 30;
 /// What is not a file says nothing of its size, and is rarely meant to be large.
-const LARGEST_STREAM: u64 = 128 << 20;
+const LARGEST_STREAM: u64 = 64 << 20;
 
 /// All of a file, or of what a device or a pipe gives.
 ///
