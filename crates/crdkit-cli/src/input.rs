@@ -1,6 +1,7 @@
 //! Inputs: what a source is made of, read whole or, when large, in parts that end between documents, or between
 //! the items of a list in JSON.
 
+use crate::source::read_file;
 use anyhow::{Context as _, Result};
 use crdkit_codec::json::{Documents, Framing, ListOutline};
 use crdkit_codec::{DecodeError, DecodeOptions, Decoded, Format};
@@ -74,7 +75,7 @@ impl InputEntry {
     pub(crate) fn read(&self) -> Result<Input> {
         let bytes = match &self.content {
             Content::Memory(bytes) => bytes.clone(),
-            Content::File(path) => std::fs::read(path).with_context(|| self.unreadable())?,
+            Content::File(path) => read_file(path).with_context(|| self.unreadable())?,
         };
         Ok(self.input(bytes, Start::default()))
     }
@@ -92,7 +93,7 @@ impl InputEntry {
         }
         // With room for one byte more the end is seen without asking for more room.
         let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default() + 1);
-        file.take(u64::MAX).read_to_end(&mut bytes).with_context(unreadable)?;
+        file.take(4 * PART as u64).read_to_end(&mut bytes).with_context(unreadable)?;
         Ok(Some(self.input(bytes, Start::default())))
     }
 
@@ -301,17 +302,37 @@ fn seam_of(entry: &InputEntry, bytes: &[u8]) -> Seam {
         // UTF-16 has other line ends, and a directive belongs to the document after it.
         Format::Yaml if !matches!(bytes, [0xFE | 0xFF | 0 | b'%', ..] | [_, 0, ..]) => |bytes| {
             let mut markers = memchr::memmem::rfind_iter(bytes, b"\n---");
-            let is_marker =
-                |at: &usize| matches!(bytes.get(at + 4), Some(b' ' | b'\t' | b'\r' | b'\n'));
+            let is_marker = |at: &usize| {
+                matches!(bytes.get(at + 4), Some(b' ' | b'\t' | b'\r' | b'\n'))
+                    && !follows_directive(bytes.get(..*at).unwrap_or_default())
+            };
             markers.find(is_marker).map(|at| at + 1)
         },
         Format::Yaml | Format::Json | Format::Cbor | Format::CborSeq | Format::Mixed => |_| None,
     }
 }
 
+/// Whether a directive comes last in `bytes`, apart from comments and empty lines. It belongs to what follows.
+fn follows_directive(bytes: &[u8]) -> bool {
+    let mut lines = bytes.rsplit(|byte| matches!(byte, b'\n' | b'\r'));
+    let is_empty = |line: &&[u8]| line.is_empty() || line.starts_with(b"#");
+    lines.find(|line| !is_empty(line)).is_some_and(|line| line.starts_with(b"%"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_directive_stays_with_its_document() {
+        let filler = format!("a: {}\n", "x".repeat(2 * PART));
+        let text = format!("{filler}...\n%TAG !e! tag:yaml.org,2002:\n# why\n---\nb: !e!str 1\n");
+        let entry = InputEntry::memory("two.yaml", text.repeat(2).into_bytes());
+        for part in entry.parts().unwrap().map(Result::unwrap) {
+            let options = DecodeOptions::default();
+            assert!(part.documents(&options).all(|it| it.is_ok()));
+        }
+    }
 
     #[test]
     fn parts_end_between_documents_and_know_their_lines() {

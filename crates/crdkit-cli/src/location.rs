@@ -6,12 +6,13 @@
 use crate::crds::KnownSchema;
 use crate::objects::Identity;
 use crate::openapi;
-use crate::source::{Client, Fetched};
+use crate::source::{Client, Fetched, read_file};
 use anyhow::{Context as _, Result, bail};
 use crdkit_codec::{DecodeOptions, json};
 use crdkit_engine::Crd;
 use crdkit_text::kind::GroupVersionKind;
 use std::collections::HashMap;
+use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 const DEFAULT: &str = "https://raw.githubusercontent.com/yannh/kubernetes-json-schema/master";
@@ -83,6 +84,12 @@ impl Locations {
     }
 
     fn look(&self, identity: &Identity) -> Result<KnownSchema> {
+        // What an object calls itself is part of a file name, and must not lead out of where that is.
+        let GroupVersionKind { group, version, kind } = &identity.gvk;
+        if [group, version, kind].into_iter().any(|name| name.contains(['/', '\\']) || name == "..")
+        {
+            return Ok(KnownSchema::Nothing);
+        }
         for template in &self.templates {
             let name = template.fill(identity, &self.kubernetes_version, self.strict);
             let Some(bytes) = self.read(&name)? else { continue };
@@ -90,7 +97,10 @@ impl Locations {
                 .map_err(|issue| anyhow::anyhow!("{issue}"))
                 .with_context(|| format!("`{name}` is not JSON"))?;
             let crd = openapi::crd_of_schema(&identity.gvk, decoded.document.root());
-            let crd = crd.with_context(|| format!("`{name}` is too large"))?;
+            let (crd, unjudged) = crd.with_context(|| format!("`{name}` is too large"))?;
+            if let Some(unjudged) = unjudged {
+                return Ok(KnownSchema::Unusable(format!("`{name}` has {unjudged}")));
+            }
             return Ok(match Crd::compile(&crd) {
                 Ok(crd) => KnownSchema::Schema(crd),
                 Err(error) => KnownSchema::Unusable(error.to_string()),
@@ -106,7 +116,7 @@ impl Locations {
                 Fetched::Missing => None,
             });
         }
-        match std::fs::read(name) {
+        match read_file(Path::new(name)) {
             Ok(bytes) => {
                 self.client.say(&format!("{name}: {} bytes", bytes.len()));
                 Ok(Some(bytes))

@@ -36,13 +36,17 @@ pub(crate) fn crds(root: Value<'_>) -> Vec<Document> {
     let crd = |((group, kind), versions): ((String, String), Vec<_>)| {
         let guessed = guess(&kind);
         let resource = resources.get(&(group.clone(), kind.clone())).unwrap_or(&guessed);
-        crd((&group, &kind), resource, &versions, root, Openness::Openapi)
+        let crd = crd((&group, &kind), resource, &versions, root, Openness::Openapi);
+        crd.map(|(crd, _)| crd)
     };
     kinds.into_iter().filter_map(crd).collect()
 }
 
-/// A CRD for one kind that a JSON Schema describes.
-pub(crate) fn crd_of_schema(gvk: &GroupVersionKind, schema: Value<'_>) -> Option<Document> {
+/// A CRD for one kind that a JSON Schema describes, and what of the schema cannot be judged.
+pub(crate) fn crd_of_schema(
+    gvk: &GroupVersionKind,
+    schema: Value<'_>,
+) -> Option<(Document, Option<String>)> {
     let GroupVersionKind { group, version, kind } = gvk;
     let versions = [(version.clone(), schema)];
     crd((group, kind), &guess(kind), &versions, schema, Openness::JsonSchema)
@@ -85,14 +89,14 @@ fn resources(root: Value<'_>) -> BTreeMap<(String, String), (String, &'static st
     found
 }
 
-/// The CRD of one kind; none if its schemas are too large.
+/// The CRD of one kind, and what cannot be judged; none if its schemas are too large.
 fn crd(
     (group, kind): (&str, &str),
     (plural, scope): &(String, &str),
     versions: &[(String, Value<'_>)],
     definitions: Value<'_>,
     openness: Openness,
-) -> Option<Document> {
+) -> Option<(Document, Option<String>)> {
     let group = group_name(group);
     let names = Document::object()
         .with("kind", kind)
@@ -114,15 +118,17 @@ fn crd(
         .with("metadata", &Document::object().with("name", &format!("{plural}.{group}")))
         .with("spec", &spec);
     let limits = Limits { nodes: LARGEST, ..Limits::default() };
+    let mut unjudged = None;
     for (index, (_, schema)) in versions.iter().enumerate() {
         let builder = Builder::new(&limits, Duplicates::LastWins);
-        let mut copy = SchemaCopy { builder, definitions, openness, full: false };
+        let mut copy = SchemaCopy { builder, definitions, openness, full: false, unjudged: None };
         copy.root(*schema);
         let place = crd.root().pointer(&format!("/spec/versions/{index}/schema"))?.id();
+        unjudged = unjudged.or(copy.unjudged);
         let schema = (!copy.full).then(|| copy.builder.finish().0)?;
         crd.insert(place, "openAPIV3Schema", &schema);
     }
-    Some(crd)
+    Some((crd, unjudged))
 }
 
 /// Writes a schema event by event.
@@ -133,11 +139,40 @@ struct SchemaCopy<'l, 'd> {
     openness: Openness,
     /// The limit was reached; nothing is written any more.
     full: bool,
+    /// The first thing that CRDs cannot say.
+    unjudged: Option<String>,
 }
+
+/// Keywords of JSON Schema that say something about values and have no counterpart in CRDs.
+const FOREIGN: &[&str] = &[
+    "if",
+    "then",
+    "else",
+    "propertyNames",
+    "dependentRequired",
+    "dependentSchemas",
+    "dependencies",
+    "contains",
+    "minContains",
+    "maxContains",
+    "prefixItems",
+    "additionalItems",
+    "unevaluatedProperties",
+    "unevaluatedItems",
+    "$dynamicRef",
+    "$recursiveRef",
+];
 
 impl<'d> SchemaCopy<'_, 'd> {
     fn event(&mut self, event: Event<'_>) {
         self.full = self.full || self.builder.event(event, Span::default()).is_err();
+    }
+
+    /// Notes that something is not judged, where that is said.
+    fn foreign(&mut self, what: impl FnOnce() -> String) {
+        if self.openness == Openness::JsonSchema {
+            self.unjudged.get_or_insert_with(what);
+        }
     }
 
     fn key(&mut self, key: &str) {
@@ -168,6 +203,13 @@ impl<'d> SchemaCopy<'_, 'd> {
 
     /// The schema of a whole object; the fields that every object has are known.
     fn root(&mut self, schema: Value<'d>) {
+        let schema = match schema.get("$ref").and_then(Value::as_str) {
+            Some(target) => self.resolve(target).unwrap_or_else(|| {
+                self.foreign(|| format!("a reference to `{target}`, which is not there"));
+                schema
+            }),
+            None => schema,
+        };
         self.object(|copy| {
             copy.text("type", "object");
             for (keyword, value) in schema.members() {
@@ -198,6 +240,14 @@ impl<'d> SchemaCopy<'_, 'd> {
         if depth > DEEPEST || self.full {
             return self.flag("x-kubernetes-preserve-unknown-fields", true);
         }
+        match schema.as_bool() {
+            Some(true) => return self.flag("x-kubernetes-preserve-unknown-fields", true),
+            Some(false) => {
+                self.key("not");
+                return self.object(|_| {});
+            }
+            None => {}
+        }
         if is_int_or_string(schema) {
             return self.flag("x-kubernetes-int-or-string", true);
         }
@@ -208,7 +258,12 @@ impl<'d> SchemaCopy<'_, 'd> {
         if let Some(target) = target {
             match self.resolve(target) {
                 Some(target) => self.members(target, depth + 1),
-                None => self.flag("x-kubernetes-preserve-unknown-fields", true),
+                None => {
+                    if !is_metadata(target) {
+                        self.foreign(|| format!("a reference to `{target}`, which is not there"));
+                    }
+                    self.flag("x-kubernetes-preserve-unknown-fields", true);
+                }
             }
         }
         for (keyword, value) in schema.members() {
@@ -221,8 +276,36 @@ impl<'d> SchemaCopy<'_, 'd> {
     }
 
     fn keyword(&mut self, keyword: &'d str, value: Value<'d>, depth: usize) {
+        if FOREIGN.contains(&keyword) {
+            self.foreign(|| format!("`{keyword}`, which is not judged"));
+        }
         match keyword {
-            "properties" | "patternProperties" => {
+            "patternProperties" if value.members().len() > 0 => {
+                self.foreign(|| format!("`{keyword}`, which is not judged"));
+                self.key(keyword);
+                self.object(|copy| {
+                    for (name, property) in value.members() {
+                        copy.key(name);
+                        copy.schema(property, depth + 1);
+                    }
+                });
+            }
+            "const" => {
+                self.key("enum");
+                self.event(Event::BeginArray);
+                self.plain(value);
+                self.event(Event::EndArray);
+            }
+            "exclusiveMinimum" | "exclusiveMaximum" if value.as_f64().is_some() => {
+                let limit = if keyword == "exclusiveMinimum" { "minimum" } else { "maximum" };
+                self.key(limit);
+                self.plain(value);
+                self.flag(keyword, true);
+            }
+            "items" if value.as_array().is_some() => {
+                self.foreign(|| "`items` with a list of schemas, which is not judged".to_owned());
+            }
+            "properties" => {
                 self.key(keyword);
                 self.object(|copy| {
                     for (name, property) in value.members() {
@@ -256,7 +339,16 @@ impl<'d> SchemaCopy<'_, 'd> {
                 if types().any(|name| name == "null") {
                     self.flag("nullable", true);
                 }
-                match value.as_str().or_else(|| types().find(|name| *name != "null")) {
+                let named: Vec<_> = types().filter(|name| *name != "null").collect();
+                if named.len() > 1
+                    && !matches!(named.as_slice(), ["integer", "number"] | ["number", "integer"])
+                {
+                    self.foreign(|| {
+                        format!("several types ({}), which is not judged", named.join(", "))
+                    });
+                }
+                let widest = named.iter().copied().find(|name| *name == "number");
+                match value.as_str().or(widest).or_else(|| named.first().copied()) {
                     Some(name) => self.text("type", name),
                     None => self.flag("x-kubernetes-preserve-unknown-fields", true),
                 }
@@ -285,11 +377,15 @@ impl<'d> SchemaCopy<'_, 'd> {
     fn resolve(&self, target: &str) -> Option<Value<'d>> {
         let pointer = target.strip_prefix('#')?;
         // What every object has is checked apart from its schema.
-        if pointer.ends_with(".meta.v1.ObjectMeta") {
+        if is_metadata(target) {
             return None;
         }
         self.definitions.pointer(pointer)
     }
+}
+
+fn is_metadata(target: &str) -> bool {
+    target.ends_with(".meta.v1.ObjectMeta")
 }
 
 /// What a schema refers to: directly, or alone in `allOf`, which leaves room for words beside it.
@@ -312,4 +408,58 @@ fn is_int_or_string(schema: Value<'_>) -> bool {
     let names =
         types.flat_map(|it| it.as_str().into_iter().chain(it.items().filter_map(Value::as_str)));
     names.filter(|name| *name != "null").collect::<BTreeSet<_>>() == ["integer", "string"].into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crdkit_codec::{DecodeOptions, json};
+    use crdkit_text::kind::GroupVersion;
+
+    /// What of a schema of `spec` cannot be judged, and the schema of the CRD.
+    fn read(schema: &str) -> (Option<String>, String) {
+        let text = format!(r#"{{"type":"object","properties":{{"spec":{schema}}}}}"#);
+        let decoded = json::decode(text.as_bytes(), &DecodeOptions::default()).unwrap();
+        let gvk = GroupVersion { group: "example.com", version: "v1" }.kind("Lamp");
+        let (crd, unjudged) = crd_of_schema(&gvk, decoded.document.root()).unwrap();
+        let place = "/spec/versions/0/schema/openAPIV3Schema/properties/spec";
+        let schema = crd.root().pointer(place).unwrap();
+        (unjudged, json::text(schema, json::Layout::Compact))
+    }
+
+    #[test]
+    fn what_crds_can_say_is_judged() {
+        for (given, expected) in [
+            (r#"{"const":1}"#, r#"{"x-kubernetes-preserve-unknown-fields":true,"enum":[1]}"#),
+            ("false", r#"{"not":{}}"#),
+            (
+                r#"{"type":"integer","exclusiveMinimum":3}"#,
+                r#"{"type":"integer","minimum":3,"exclusiveMinimum":true}"#,
+            ),
+            (r#"{"type":["integer","number"]}"#, r#"{"type":"number"}"#),
+        ] {
+            assert_eq!(read(given), (None, expected.to_owned()));
+        }
+    }
+
+    #[test]
+    fn what_crds_cannot_say_is_named() {
+        for (given, expected) in [
+            (
+                r##"{"$ref":"#/definitions/x"}"##,
+                "a reference to `#/definitions/x`, which is not there",
+            ),
+            (r#"{"$ref":"other.json"}"#, "a reference to `other.json`, which is not there"),
+            (r#"{"if":{},"then":{}}"#, "`if`, which is not judged"),
+            (r#"{"propertyNames":{"maxLength":3}}"#, "`propertyNames`, which is not judged"),
+            (r#"{"dependentRequired":{"a":["b"]}}"#, "`dependentRequired`, which is not judged"),
+            (r#"{"patternProperties":{"^a":{}}}"#, "`patternProperties`, which is not judged"),
+            (
+                r#"{"type":["string","boolean"]}"#,
+                "several types (string, boolean), which is not judged",
+            ),
+        ] {
+            assert_eq!(read(given).0.as_deref(), Some(expected), "{given}");
+        }
+    }
 }

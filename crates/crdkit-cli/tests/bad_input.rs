@@ -192,3 +192,46 @@ fn a_large_object_is_judged() {
     let text = format!("{LAMP}spec:\n  watts: 1000\n  note: {}\n", "words ".repeat(3 << 20));
     check("large.yaml", &text, 1, &[":5:10: error[maximum]", ":6:3: error[unknown-field]"]);
 }
+
+#[test]
+fn nothing_acts_on_text_that_comes_from_input() {
+    let odd = format!("{LAMP}spec: {{watts: 1, \"a\\n::error file=x::oh\\e[31m\": 1}}\n");
+    let crds = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/chart/crds");
+    fs::write(path("odd.yaml"), odd).unwrap();
+    for format in ["text", "pretty", "github", "tap", "markdown", "junit"] {
+        let output = Command::new(env!("CARGO_BIN_EXE_crdkit"))
+            .current_dir(path("odd.yaml").parent().unwrap())
+            .args(["validate", "-o", format, "--crds"])
+            .args([&crds, Path::new("odd.yaml")])
+            .output()
+            .unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(text.contains("oh"), "{format}: {text}");
+        let is_command = |line: &&str| line.trim_start().starts_with("::");
+        let commands: Vec<_> = text.lines().filter(is_command).collect();
+        assert_eq!(commands.len(), usize::from(format == "github"), "{format}: {text}");
+        assert!(!text.contains('\u{1b}'), "{format}: {text:?}");
+        if format == "junit" {
+            uppsala::parse(&text).unwrap();
+        }
+    }
+}
+
+#[test]
+fn findings_of_one_kind_are_counted_after_many() {
+    let (code, text) = validate("quotes.json", "\" ".repeat(5000).as_bytes());
+    assert_eq!(code, 1);
+    assert!(text.lines().count() < 2100, "{} lines", text.lines().count());
+}
+
+#[test]
+fn what_does_not_end_is_refused() {
+    if Path::new("/dev/zero").exists() {
+        let output = Command::new(env!("CARGO_BIN_EXE_crdkit"))
+            .args(["validate", "/dev/zero"])
+            .output()
+            .unwrap();
+        let text = String::from_utf8_lossy(&output.stderr);
+        assert!(text.contains("more than 64 MiB"), "{text}");
+    }
+}

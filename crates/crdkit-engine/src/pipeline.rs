@@ -129,7 +129,7 @@ pub(crate) fn stored(version: Version<'_>, old: &Document, options: &RequestOpti
     let mut request = Request::new(version, options, Document::copy_of(old.root()), None);
     // What is wrong with an old object is not a finding about the new one.
     let trimmed = request.trim(OnWrongType::Remove).unwrap_or_default();
-    request.fill(trimmed.schema);
+    let _ = request.fill(trimmed.schema);
     if trimmed.is_ours {
         request.convert();
     }
@@ -300,7 +300,7 @@ impl<'r> Request<'r> {
             return Err(self.refuse(Refusal::Unrecognized(summary), NodeId::ROOT, *issue));
         }
         let TrimmedObject { unknown, schema, .. } = self.trim(OnWrongType::Refuse)?;
-        self.fill(schema);
+        self.fill(schema)?;
         let reported = strict::report(self, repeated, &unknown, validation);
         append(&mut self.changes.pruned, unknown);
         reported?;
@@ -342,14 +342,14 @@ impl<'r> Request<'r> {
             if is_missing() || parts == PartsFrom::OldObject && version.status && !fields.is_empty()
             {
                 self.written = Some(self.document.clone());
-                self.fill(version.schema);
+                let _ = self.fill(version.schema);
             }
             return;
         }
         self.written = Some(self.document.clone());
         // The object was found to be right, so nothing is refused any more.
         let _ = self.trim_content(storage.schema, OnWrongType::Remove);
-        self.fill(storage.schema);
+        let _ = self.fill(storage.schema);
         let _ = self.trim_content(version.schema, OnWrongType::Remove);
     }
 

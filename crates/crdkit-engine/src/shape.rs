@@ -6,7 +6,7 @@ use crate::outcome::Refusal;
 use crate::pipeline::Request;
 use crate::stage::Stage;
 use crate::{embedded, metadata, strict};
-use crdkit_issue::Issue;
+use crdkit_issue::{Issue, codes};
 use crdkit_schema::compile::Id;
 use crdkit_schema::{defaults, prune};
 use crdkit_value::{NodeId, Value};
@@ -75,13 +75,20 @@ impl Request<'_> {
     }
 
     /// Fills in the defaults of `schema`.
-    pub(crate) fn fill(&mut self, schema: Option<Id>) {
+    pub(crate) fn fill(&mut self, schema: Option<Id>) -> Result<(), Refusal> {
         if let Some(schema) = schema {
             let table = self.version.crd.table();
-            let added = defaults::apply(table, table.node(schema), &mut self.document);
-            append(&mut self.changes.defaulted, added);
+            let room = self.options.limits.default_bytes;
+            match defaults::apply(table, table.node(schema), &mut self.document, room) {
+                Ok(added) => append(&mut self.changes.defaulted, added),
+                Err(defaults::DefaultsTooLarge) => {
+                    let issue = Issue::error(codes::object::DEFAULTS_TOO_LARGE).with("limit", room);
+                    return Err(self.refuse(Refusal::BadRequest, NodeId::ROOT, issue));
+                }
+            }
         }
         self.done(Stage::Defaults);
+        Ok(())
     }
 
     /// Whether the object says it is of this CRD, and the schema of the version it says it has.

@@ -2,6 +2,7 @@
 
 use crate::{Code, FieldPath, Span, template};
 use std::fmt;
+use std::sync::Arc;
 
 /// One finding about a document.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,7 +46,7 @@ pub struct Related {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Arg {
     /// Text, shown as it is.
-    Text(Box<str>),
+    Text(Arc<str>),
     /// A whole number.
     Int(i64),
     /// A value in the notation it is shown in, such as JSON; as a `value` it gets no quotes.
@@ -161,7 +162,8 @@ impl fmt::Display for Severity {
 impl fmt::Display for Arg {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Text(text) | Self::Literal(text) => f.write_str(text),
+            Self::Text(text) => f.write_str(text),
+            Self::Literal(text) => f.write_str(text),
             Self::Int(number) => write!(f, "{number}"),
             Self::Path(path) => path.fmt(f),
         }
@@ -171,6 +173,13 @@ impl fmt::Display for Arg {
 impl From<&str> for Arg {
     fn from(text: &str) -> Self {
         Self::Text(text.into())
+    }
+}
+
+/// Text that many issues share.
+impl From<Arc<str>> for Arg {
+    fn from(text: Arc<str>) -> Self {
+        Self::Text(text)
     }
 }
 

@@ -23,6 +23,7 @@ use crdkit_schema::model::{Crd, SchemaId};
 use crdkit_schema::read;
 use crdkit_value::{Document, NodeId, Value};
 use make::{Maker, Shape};
+use std::cell::Cell;
 
 /// How much of what is possible an object has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -79,7 +80,8 @@ impl<'d> Sampler<'d> {
     pub fn sample(&self, name: &str, extent: Extent) -> Option<Sample> {
         let version = self.engine.version(name)?;
         let schema = self.schema(name);
-        let maker = Maker { schemas: &self.crd.schemas, memo: leaf::Memo::default() };
+        let (memo, room) = (leaf::Memo::default(), Cell::default());
+        let maker = Maker { schemas: &self.crd.schemas, memo, room };
         let mut object = self.object(&maker, name, schema, extent);
         if version.compiled().status
             && let Some(id) = object.root().get("status").map(Value::id)

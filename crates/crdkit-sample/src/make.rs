@@ -9,12 +9,19 @@ use crate::leaf::{self, LARGEST, Memo, Wanted};
 use crate::{Extent, build};
 use crdkit_schema::model::{Schema, SchemaId, Schemas};
 use crdkit_value::{Document, NodeId, Value};
+use std::cell::Cell;
+use std::collections::HashSet;
 
 /// Makes values of the schemas of one table.
 pub(crate) struct Maker<'c> {
     pub(crate) schemas: &'c Schemas<'c>,
     pub(crate) memo: Memo,
+    /// How many values may still be made for the one that is asked for.
+    pub(crate) room: Cell<usize>,
 }
+
+/// A value is not made larger than this, whatever its schema asks for.
+const MOST_VALUES: usize = 100_000;
 
 /// How a value is to be.
 #[derive(Clone, Copy)]
@@ -83,8 +90,21 @@ impl<'c> Maker<'c> {
         joined.iter().filter_map(|id| self.schema(*id).item_schema()).collect()
     }
 
-    /// A value that `ids` accept.
+    /// A value that `ids` accept; less than they ask for where that is very much.
     pub(crate) fn value(&self, ids: &[SchemaId], shape: Shape) -> Document {
+        self.room.set(MOST_VALUES);
+        self.part(ids, shape)
+    }
+
+    /// Takes room for so many values; false if there is not enough.
+    fn has_room(&self, n_values: usize) -> bool {
+        let left = self.room.get().checked_sub(n_values);
+        self.room.set(left.unwrap_or(0));
+        left.is_some()
+    }
+
+    /// A part of a value.
+    fn part(&self, ids: &[SchemaId], shape: Shape) -> Document {
         let joined = self.joined(ids, shape.choice);
         let schemas = self.all(&joined);
         if shape.extent != Extent::Minimal
@@ -107,7 +127,7 @@ impl<'c> Maker<'c> {
                 let most = count(schemas.iter().filter_map(|it| it.bounds().max_items).min());
                 let bounded = schemas.iter().any(|it| it.bounds().max_items.is_some());
                 let shown = if bounded { shown.min(most) } else { shown };
-                Document::array_of(&self.list(&joined, least.max(shown), shape.inner()))
+                Document::array_of(&self.some(&joined, least.max(shown), shape.inner()))
             }
             _ => self.object(&joined, shape),
         }
@@ -130,23 +150,30 @@ impl<'c> Maker<'c> {
 
     /// So many items, unlike one another where the list asks for it.
     pub(crate) fn list(&self, joined: &[SchemaId], n_items: usize, shape: Shape) -> Vec<Document> {
+        self.room.set(MOST_VALUES);
+        self.some(joined, n_items, shape)
+    }
+
+    fn some(&self, joined: &[SchemaId], n_items: usize, shape: Shape) -> Vec<Document> {
         let n_items = n_items.min(LARGEST);
         let items = self.items(joined);
         if items.is_empty() {
+            let n_items = n_items.min(self.room.get());
+            self.has_room(n_items);
             return vec![Document::object(); n_items];
         }
         let schemas = self.all(joined);
         let list_type = schemas.iter().find_map(|schema| schema.extensions().list_type);
         let unique = schemas.iter().any(|schema| schema.unique_items);
         if n_items < 2 {
-            return (0..n_items).map(|_| self.value(&items, shape)).collect();
+            return (0..n_items).map(|_| self.part(&items, shape)).collect();
         }
         match list_type {
             Some("set") => self.unlike(&items, n_items, shape),
             Some("map") => {
                 let keys = schemas.iter().flat_map(|schema| &schema.extensions().list_map_keys);
                 let item = self.joined(&items, shape.choice);
-                let mut list = vec![self.value(&items, shape); n_items];
+                let mut list = self.repeated(&items, n_items, shape);
                 for key in keys {
                     let values = self.unlike(&self.member(&item, key), n_items, shape);
                     if values.len() < n_items {
@@ -160,8 +187,16 @@ impl<'c> Maker<'c> {
                 list
             }
             _ if unique => self.unlike(&items, n_items, shape),
-            _ => vec![self.value(&items, shape); n_items],
+            _ => self.repeated(&items, n_items, shape),
         }
+    }
+
+    /// The same value so many times, as far as there is room.
+    fn repeated(&self, ids: &[SchemaId], n_values: usize, shape: Shape) -> Vec<Document> {
+        let value = self.part(ids, shape);
+        let n_values = n_values.min(self.room.get() / value.n_nodes().max(1));
+        self.has_room(n_values.saturating_mul(value.n_nodes()));
+        vec![value; n_values]
     }
 
     /// Values that differ from one another; fewer if there are not so many.
@@ -192,7 +227,8 @@ impl<'c> Maker<'c> {
             "boolean" => [false, true].map(Document::from).into(),
             "object" => {
                 // Objects differ if one of their members does.
-                let mut objects = vec![self.value(ids, shape); n_values];
+                let mut objects = self.repeated(ids, n_values, shape);
+                let n_values = objects.len();
                 let names = schemas.iter().flat_map(|schema| schema.properties.iter());
                 for (name, _) in names {
                     let values = self.unlike(&self.member(&joined, name), n_values, shape.inner());
@@ -206,7 +242,7 @@ impl<'c> Maker<'c> {
                 objects.truncate(1);
                 objects
             }
-            _ => vec![self.value(ids, shape)],
+            _ => vec![self.part(ids, shape)],
         }
     }
 
@@ -228,21 +264,32 @@ impl<'c> Maker<'c> {
             schemas.iter().flat_map(|schema| &schema.required).copied().collect();
         let most = schemas.iter().filter_map(|schema| schema.bounds().max_properties).min();
         let most = most.map_or(usize::MAX, |most| count(Some(most)));
+        let mut known: HashSet<&str> = HashSet::new();
+        let mut last = None;
         for name in required.iter().copied() {
+            if !known.insert(name) || !self.has_room(1) {
+                continue;
+            }
             let ids = self.member(joined, name);
             let filled_in = ids.first().is_some_and(|id| self.schema(*id).default.is_some());
             let left_out = filled_in && shape.extent == Extent::Minimal;
             if !ids.is_empty() && !left_out && !is_fixed(&object, name) {
-                object.insert(NodeId::ROOT, name, self.value(&ids, shape.inner()).root());
+                let value = self.part(&ids, shape.inner());
+                last = object.append_member(NodeId::ROOT, last, name, value.root());
+            } else {
+                known.remove(name);
             }
         }
         if let Some(main) = schemas.first().filter(|_| shape.extent != Extent::Minimal) {
             for (name, id) in main.properties.iter() {
-                let known = object.root().get(name).is_some() || avoided.contains(&name);
+                let is_known =
+                    known.contains(name) || is_fixed(&object, name) || avoided.contains(&name);
                 let room = object.root().members().len() < most;
-                if !known && room && self.is_shown(id, shape) {
+                if !is_known && room && self.is_shown(id, shape) && self.has_room(1) {
                     let ids = self.member(joined, name);
-                    object.insert(NodeId::ROOT, name, self.value(&ids, shape.inner()).root());
+                    let value = self.part(&ids, shape.inner());
+                    last = object.append_member(NodeId::ROOT, last, name, value.root());
+                    known.insert(name);
                 }
             }
         }
@@ -283,7 +330,7 @@ impl<'c> Maker<'c> {
                 let ids = self.member(joined, &name);
                 let value = match ids.as_slice() {
                     [] => Document::from("value"),
-                    ids => self.value(ids, shape.inner()),
+                    ids => self.part(ids, shape.inner()),
                 };
                 build::set(object, &name, value.root());
             }
@@ -334,9 +381,11 @@ impl<'c> Maker<'c> {
 fn enumerated<'d>(schemas: &[&Schema<'d>]) -> impl Iterator<Item = Value<'d>> {
     let lists: Vec<_> = schemas.iter().filter_map(|schema| schema.enum_values).collect();
     let first: Vec<_> = lists.first().into_iter().flat_map(|list| list.items()).collect();
+    let others = lists.iter().skip(1);
+    let others: Vec<HashSet<_>> = others.map(|list| list.items().collect()).collect();
     let (empty, telling): (Vec<_>, Vec<_>) = first
         .into_iter()
-        .filter(|value| lists.iter().all(|list| list.items().any(|it| it == *value)))
+        .filter(|value| others.iter().all(|list| list.contains(value)))
         .partition(|value| value.as_str() == Some("") || value.is_null());
     telling.into_iter().chain(empty)
 }

@@ -17,6 +17,8 @@ use std::collections::{BTreeMap, HashSet};
 /// Objects that are judged before the search ends, and values in all of them together.
 const TRIALS: usize = 4000;
 const WORK: usize = 4_000_000;
+/// Findings that are kept of each.
+const ISSUES: usize = 200;
 /// Edits that an object may be away from the first one.
 const DEEPEST: usize = 400;
 /// What a finding counts that keeps rules from being looked at.
@@ -100,6 +102,8 @@ impl Repair<'_, '_> {
         let mut issues = outcome.issues;
         issues.retain(|issue| issue.severity == Severity::Error);
         let score = issues.iter().map(weight).sum();
+        // Those that are not the first are looked at when the first are gone.
+        issues.truncate(ISSUES);
         Attempt { document, issues, score, steps, edits: None, tried: 0 }
     }
 

@@ -11,11 +11,31 @@
 use crate::compile::{DefaultId, Flags, Id, Name, Node, Table};
 use crdkit_value::{Document, Kind, MemberIndex, NodeId, Value};
 
-/// Fills in the defaults that `document`, with the schema `node`, is missing. Gives the ids of what is
-/// new.
-pub fn apply(table: &Table, node: &Node, document: &mut Document) -> Vec<NodeId> {
+/// Defaults would make a document larger than it may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DefaultsTooLarge;
+
+/// Fills in the defaults that `document`, with the schema `node`, is missing, if they take no more than `room`
+/// bytes. Gives the ids of what is new.
+///
+/// # Errors
+/// When they take more; the document stays as it is.
+pub fn apply(
+    table: &Table,
+    node: &Node,
+    document: &mut Document,
+    room: usize,
+) -> Result<Vec<NodeId>, DefaultsTooLarge> {
     let mut walk = DefaultsWalk { table, missing: Vec::new() };
     walk.value(node, document.root());
+    let sizes = walk.missing.iter().map(|missing| {
+        let (Missing::Field(.., default) | Missing::Null(_, default)) = *missing;
+        table.default_value(default).map_or(0, |value| value.document().memory())
+    });
+    let size = sizes.fold(0_usize, usize::saturating_add);
+    if size > room {
+        return Err(DefaultsTooLarge);
+    }
     let mut latest = None;
     let fill = |missing: Missing| match missing {
         Missing::Field(object, name, default) => {
@@ -30,7 +50,7 @@ pub fn apply(table: &Table, node: &Node, document: &mut Document) -> Vec<NodeId>
             Some(id)
         }
     };
-    walk.missing.into_iter().filter_map(fill).collect()
+    Ok(walk.missing.into_iter().filter_map(fill).collect())
 }
 
 /// A place that waits for its default.

@@ -91,6 +91,7 @@ pub(super) fn project_part(
     let mut walk = ProjectWalk {
         scope: Scope::new(schema),
         fits: Fits::new(schema, document).filling(),
+        room: room(document),
         document,
         presence,
         how,
@@ -122,9 +123,18 @@ struct Todo {
     keep: bool,
 }
 
+/// How many values defaults may add, and how many more for each that is there: a default may lie in itself.
+const MOST_ADDED: (usize, usize) = (100_000, 100);
+
+fn room(document: &Document) -> usize {
+    MOST_ADDED.0.saturating_add(document.n_nodes().saturating_mul(MOST_ADDED.1))
+}
+
 struct ProjectWalk<'s, 'd> {
     scope: Scope<'s>,
     fits: Fits<'s>,
+    /// How many values defaults may still add.
+    room: usize,
     document: &'d mut Document,
     presence: Option<&'d mut Collected>,
     how: How<'d>,
@@ -244,7 +254,7 @@ impl<'s> ProjectWalk<'s, '_> {
     fn null(&mut self, id: NodeId, default: Option<DefaultId>, ids: Ids) {
         let value = default.and_then(|default| self.scope.schema.table().default_value(default));
         match (value, self.how.defaults) {
-            (Some(value), DefaultMode::Apply) => {
+            (Some(value), DefaultMode::Apply) if self.has_room(id, value) => {
                 self.document.set(id, value);
                 self.note(id, Presence::DEFAULT_APPLIED);
                 self.pending.push(Todo { id, ids, keep: false });
@@ -256,6 +266,23 @@ impl<'s> ProjectWalk<'s, '_> {
                 self.document.remove(id);
             }
         }
+    }
+
+    /// Takes room for a default; says once that there is none left.
+    fn has_room(&mut self, at: NodeId, default: Value<'_>) -> bool {
+        const PIECE: usize = 64;
+        let document = default.document();
+        let size = document.n_nodes().saturating_add(document.n_text() / PIECE);
+        if let Some(left) = self.room.checked_sub(size) {
+            self.room = left;
+            return true;
+        }
+        if self.room > 0 {
+            self.room = 0;
+            let issue = Issue::error(codes::domain::DEFAULTS_CUT);
+            self.projected.found.push((at, issue.at(self.document.path(at))));
+        }
+        false
     }
 
     fn defaults(&mut self, object: NodeId, nodes: &Nodes<'s>) {
@@ -271,6 +298,9 @@ impl<'s> ProjectWalk<'s, '_> {
                 continue;
             }
             let Some(default) = self.scope.schema.table().default_value(default) else { continue };
+            if !self.has_room(object, default) {
+                return;
+            }
             let Some(id) = self.document.insert(object, name, default) else { continue };
             if let Some(presence) = &mut self.presence {
                 let (object, member) = (self.document.value(object), self.document.value(id));

@@ -80,7 +80,7 @@ impl<'s> Report<'s> {
                         Err(_) => Document::from(literal),
                     }
                 }
-                Arg::Text(text) => Document::from(text),
+                Arg::Text(text) => Document::from(&**text),
                 Arg::Path(path) => Document::from(&path.display(self.style).to_string()),
             };
             params.insert(NodeId::ROOT, name, value.root());

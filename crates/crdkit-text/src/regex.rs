@@ -13,6 +13,7 @@ mod lower;
 mod node;
 mod parse;
 mod search;
+mod slow;
 mod stack;
 
 use std::ops::Range;
@@ -33,25 +34,49 @@ struct Inner {
     groups: Box<[Option<Box<str>>]>,
     /// Most patterns of a schema are checked but never matched, so the automaton is built by the first match.
     automaton: OnceLock<Option<meta::Regex>>,
+    /// Present if the automaton would be large: whether there is a match can be found without.
+    slow: Option<slow::Program>,
+    weight: u64,
 }
 
 /// A pattern lighter than this always fits the automaton's limit, so that building it can wait.
-const LIGHT: u64 = 1_000_000;
+const LIGHT: u64 = 4_000_000;
+/// A pattern heavier than this is matched without an automaton, which would take megabytes.
+const HEAVY: u64 = 500_000;
 const AUTOMATON_BYTES: usize = 128 << 20;
 
 impl Regex {
     /// Reads a pattern.
     pub fn new(pattern: &str) -> Result<Self, RegexError> {
         let parsed = parse::pattern(pattern)?;
-        let automaton = OnceLock::new();
-        if parsed.root.weight > LIGHT {
-            let Some(built) = build(parsed.root) else {
-                return Err(RegexError { kind: ErrorKind::TooLarge, fragment: pattern.into() });
-            };
-            let _ = automaton.set(Some(built));
+        let weight = parsed.root.weight;
+        let slow = (weight > HEAVY).then(|| slow::Program::new(&parsed.root));
+        // What is built to see whether it fits is not kept: few patterns are asked where they match.
+        if weight > LIGHT && build(parsed.root).is_none() {
+            return Err(RegexError { kind: ErrorKind::TooLarge, fragment: pattern.into() });
         }
-        let groups = parsed.groups.into_boxed_slice();
-        Ok(Self(Arc::new(Inner { pattern: pattern.into(), groups, automaton })))
+        let (groups, automaton) = (parsed.groups.into_boxed_slice(), OnceLock::new());
+        Ok(Self(Arc::new(Inner { pattern: pattern.into(), groups, automaton, slow, weight })))
+    }
+
+    /// About how many bytes are held once the pattern has been matched.
+    pub fn memory(&self) -> u64 {
+        const STATE: u64 = 32;
+        const LEAST: u64 = 32 << 10;
+        if self.0.slow.is_some() { LEAST } else { LEAST + self.0.weight * STATE }
+    }
+
+    /// The same pattern, which takes less memory and more time to see whether it matches.
+    #[must_use]
+    pub fn slowed(self) -> Self {
+        if self.0.slow.is_some() {
+            return self;
+        }
+        let Ok(parsed) = parse::pattern(&self.0.pattern) else { return self };
+        let (pattern, groups) = (self.0.pattern.clone(), self.0.groups.clone());
+        let slow = Some(slow::Program::new(&parsed.root));
+        let (automaton, weight) = (OnceLock::new(), self.0.weight);
+        Self(Arc::new(Inner { pattern, groups, automaton, slow, weight }))
     }
 
     /// The pattern as written.
@@ -66,7 +91,10 @@ impl Regex {
 
     /// Whether the pattern is found anywhere in the text.
     pub fn is_match(&self, text: &str) -> bool {
-        self.automaton().is_some_and(|automaton| automaton.is_match(text))
+        match &self.0.slow {
+            Some(slow) => slow.is_match(text),
+            None => self.automaton().is_some_and(|automaton| automaton.is_match(text)),
+        }
     }
 
     /// Where the first match is, in bytes.

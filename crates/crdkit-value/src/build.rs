@@ -124,7 +124,7 @@ impl<'l> Builder<'l> {
     #[must_use]
     pub fn over(mut self, source: &'l str) -> Self {
         self.document.text.reserve_exact(source.len() + SPARE_TEXT);
-        self.document.nodes.reserve_exact(source.len() / 16 + SPARE_NODES);
+        self.document.nodes.reserve_exact(likely_nodes(source) + SPARE_NODES);
         self.source = SourceText::new(source);
         self
     }
@@ -397,6 +397,27 @@ impl<'l> Builder<'l> {
         let path = self.open.last().map(|frame| self.document.path(frame.id)).unwrap_or_default();
         Box::new(issue.at(path).span(span))
     }
+}
+
+/// About how many values `source` has: a table that has to grow takes twice its memory for a while, which matters in
+/// large documents. There, windows all over it are looked at; every value but the first comes after one of three
+/// characters.
+fn likely_nodes(source: &str) -> usize {
+    const LARGE: usize = 1 << 20;
+    const WINDOWS: usize = 64;
+    const WINDOW: usize = 1024;
+    if source.len() < LARGE {
+        return source.len() / 16;
+    }
+    let bytes = source.as_bytes();
+    let starts = (0..WINDOWS).map(|at| (bytes.len() - WINDOW) / (WINDOWS - 1) * at);
+    let windows = starts.filter_map(|start| bytes.get(start..start + WINDOW));
+    let n_found: usize = windows
+        .map(|window| window.iter().filter(|byte| matches!(byte, b',' | b'{' | b'[')).count())
+        .sum();
+    // A little more, because what is seen in the windows is not the whole.
+    let likely = bytes.len() / (WINDOWS * WINDOW) * n_found;
+    (likely + likely / 16).min(bytes.len() / 2)
 }
 
 impl BuildFrame {

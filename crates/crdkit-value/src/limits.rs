@@ -9,6 +9,10 @@ pub struct Limits {
     pub depth: usize,
     /// Values in one document, counting what YAML aliases expand to.
     pub nodes: usize,
+    /// Bytes of text that YAML aliases may repeat in one document.
+    pub alias_bytes: usize,
+    /// Bytes of values that defaults may add to one document.
+    pub default_bytes: usize,
     /// Findings collected before the rest is left out.
     pub issues: usize,
 }
@@ -16,6 +20,13 @@ pub struct Limits {
 impl Default for Limits {
     /// What a person's own files may reasonably hold; the depth is the API server's.
     fn default() -> Self {
-        Self { bytes: 1 << 30, depth: 10_000, nodes: 1 << 27, issues: 1_000 }
+        Self {
+            bytes: 1 << 30,
+            depth: 10_000,
+            nodes: 1 << 27,
+            alias_bytes: 16 << 20,
+            default_bytes: 64 << 20,
+            issues: 1_000,
+        }
     }
 }

@@ -1,8 +1,9 @@
 //! Decoders and encoders: whatever is decoded is written, and what was written is read back.
 
 use crate::options;
-use crdkit_codec::json::{Layout, NumberNotation};
-use crdkit_codec::{Decoded, Format, Style, cbor as binary};
+use crdkit_codec::json::{Documents, Framing, Layout, NumberNotation};
+use crdkit_codec::yaml::Documents as yaml_documents;
+use crdkit_codec::{DecodeError, Decoded, Format, Style, cbor as binary};
 use crdkit_value::Document;
 
 /// JSON, alone and as a stream, in every style.
@@ -15,11 +16,26 @@ pub(crate) fn json(bytes: &[u8]) {
     ];
     check(Format::Json, bytes, &styles);
     check(Format::Ndjson, bytes, &[Style::Compact]);
+    for framing in [Framing::Concatenated, Framing::Lines] {
+        let options = options();
+        let whole = Documents::from_slice(bytes, framing, &options).map(told).collect::<Vec<_>>();
+        let parts = Documents::from_read(bytes, framing, &options).map(told).collect::<Vec<_>>();
+        assert_eq!(whole, parts, "a slice and a reader: {framing:?}");
+    }
 }
 
 /// YAML.
 pub(crate) fn yaml(bytes: &[u8]) {
     check(Format::Yaml, bytes, &[Style::Compact]);
+    let options = options();
+    let whole = yaml_documents::from_slice(bytes, &options).map(told).collect::<Vec<_>>();
+    let parts = yaml_documents::from_read(bytes, &options).map(told).collect::<Vec<_>>();
+    assert_eq!(whole, parts, "a slice and a reader");
+}
+
+/// A document, or that there is none: what is wrong may be worded by how much was seen.
+fn told(outcome: Result<Decoded, DecodeError>) -> Option<Document> {
+    outcome.ok().map(|decoded| decoded.document)
 }
 
 /// CBOR, alone, as a sequence and mixed with text.

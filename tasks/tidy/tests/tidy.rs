@@ -19,16 +19,22 @@ fn read(path: &str) -> String {
 
 type Edges = BTreeMap<String, BTreeSet<String>>;
 
-/// For each package of the workspace below `crates`, the packages of the workspace it uses.
-fn edges() -> Edges {
+/// What `cargo metadata` says with these arguments.
+fn metadata(more: &[&str]) -> crdkit_value::Document {
     let cargo = std::env::var("CARGO").unwrap_or("cargo".into());
     let metadata = Command::new(cargo)
-        .args(["metadata", "--format-version=1", "--no-deps", "--offline"])
+        .args(["metadata", "--format-version=1", "--offline"])
+        .args(more)
         .current_dir(root())
         .output()
         .unwrap();
     assert!(metadata.status.success(), "{}", String::from_utf8_lossy(&metadata.stderr));
-    let metadata = json::decode(&metadata.stdout, &DecodeOptions::default()).unwrap().document;
+    json::decode(&metadata.stdout, &DecodeOptions::default()).unwrap().document
+}
+
+/// For each package of the workspace below `crates`, the packages of the workspace it uses.
+fn edges() -> Edges {
+    let metadata = metadata(&["--no-deps"]);
     let text = |value: Value<'_>, key| {
         value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned()
     };
@@ -249,4 +255,78 @@ fn the_pinned_compiler_is_the_oldest_supported_one() {
     let pinned: toml::Table = read("rust-toolchain.toml").parse().unwrap();
     let pinned = pinned["toolchain"]["channel"].as_str().unwrap();
     assert_eq!(pinned, format!("{oldest}.0"));
+}
+
+#[test]
+fn every_dependency_has_a_licence_that_is_allowed() {
+    let deny: toml::Table = read("deny.toml").parse().unwrap();
+    let allowed = deny["licenses"]["allow"].as_array().unwrap().iter();
+    let allowed: BTreeSet<&str> = allowed.map(|it| it.as_str().unwrap()).collect();
+    let metadata = metadata(&["--locked"]);
+    let packages = metadata.root().get("packages").unwrap().items();
+    let refused: Vec<String> = packages
+        .filter_map(|package| {
+            let text = |key| package.get(key).and_then(Value::as_str).unwrap_or_default();
+            let licence = text("license");
+            let is_fine = is_allowed(licence, &allowed);
+            (!is_fine).then(|| format!("{} {}: {licence}", text("name"), text("version")))
+        })
+        .collect();
+    assert_eq!(refused, [""; 0], "what deny.toml does not allow");
+}
+
+/// Whether an expression such as `(MIT OR Apache-2.0) AND Unicode-3.0` can be satisfied.
+fn is_allowed(expression: &str, allowed: &BTreeSet<&str>) -> bool {
+    let spaced = expression.replace('/', " OR ").replace('(', " ( ").replace(')', " ) ");
+    let mut words = spaced.split_whitespace().peekable();
+    any(&mut words, allowed)
+}
+
+type Words<'w> = std::iter::Peekable<std::str::SplitWhitespace<'w>>;
+
+fn any(words: &mut Words<'_>, allowed: &BTreeSet<&str>) -> bool {
+    let mut is_fine = all(words, allowed);
+    while words.next_if_eq(&"OR").is_some() {
+        is_fine |= all(words, allowed);
+    }
+    is_fine
+}
+
+fn all(words: &mut Words<'_>, allowed: &BTreeSet<&str>) -> bool {
+    let mut is_fine = one(words, allowed);
+    while words.next_if_eq(&"AND").is_some() {
+        is_fine &= one(words, allowed);
+    }
+    is_fine
+}
+
+fn one(words: &mut Words<'_>, allowed: &BTreeSet<&str>) -> bool {
+    match words.next() {
+        Some("(") => {
+            let is_fine = any(words, allowed);
+            words.next();
+            is_fine
+        }
+        Some(name) => match words.next_if_eq(&"WITH").and_then(|_| words.next()) {
+            Some(exception) => allowed.contains(format!("{name} WITH {exception}").as_str()),
+            None => allowed.contains(name),
+        },
+        None => false,
+    }
+}
+
+#[test]
+fn licence_expressions_are_read() {
+    let allowed = BTreeSet::from(["MIT", "A WITH e"]);
+    for (expression, expected) in [
+        ("MIT", true),
+        ("MIT/X", true),
+        ("X OR MIT", true),
+        ("X AND MIT", false),
+        ("(X OR MIT) AND A WITH e", true),
+        ("A", false),
+        ("", false),
+    ] {
+        assert_eq!(is_allowed(expression, &allowed), expected, "{expression}");
+    }
 }

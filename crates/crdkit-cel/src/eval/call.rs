@@ -46,6 +46,11 @@ impl<'v> Evaluation<'v> {
             Some(error) => Err(error),
             None => call_overload(data, &call.function, &call.candidates, &values),
         };
+        // What is too large to be made costs too much.
+        if let Err(EvalError::CostLimit) = result {
+            self.cost = self.limits.cost.saturating_add(1);
+            return result;
+        }
         if by_result {
             self.charge(call.cost.runtime(data, &sizes, result.as_ref().ok()))?;
         }

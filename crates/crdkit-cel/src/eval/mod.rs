@@ -24,7 +24,7 @@ use truth::Truth;
 use crate::cost::{CostModel, LIST, MAP};
 use crate::plan::{PatternUse, PlanStep, Program, Read, StepId};
 use crate::shape::{ShapeId, Shapes};
-use crate::value::{Arena, Constant, Data, ShapedValue, Val, equal, events, read};
+use crate::value::{Arena, Constant, Data, ShapedValue, Val, equal, events, read, shown};
 
 /// Loops ask whether to stop once in this many iterations.
 const INTERRUPT_EVERY: u32 = 100;
@@ -55,6 +55,8 @@ pub enum Binding<'v> {
 pub struct Limits<'a> {
     /// The evaluation ends when it has cost more than this.
     pub cost: u64,
+    /// Bytes of values that it may make; beyond, it ends as if it had cost too much.
+    pub values: usize,
     /// Asked now and then inside loops; `true` ends the evaluation.
     pub stop: Option<&'a dyn Fn() -> bool>,
 }
@@ -66,7 +68,7 @@ impl Limits<'_> {
 
 impl Default for Limits<'_> {
     fn default() -> Self {
-        Self { cost: Self::PER_CALL, stop: None }
+        Self { cost: Self::PER_CALL, values: Arena::ROOM, stop: None }
     }
 }
 
@@ -134,6 +136,7 @@ impl Program {
             return CelOutcome { result: Ok(Val::Bool(result)), cost };
         }
         arena.forget_documents();
+        arena.begin(limits.values);
         let data = Data { shapes: &self.shapes, arena };
         // Filled in place: the state is large, and moving it would cost as much as a small rule.
         let mut evaluation = Evaluation {
@@ -288,7 +291,8 @@ impl<'v> Evaluation<'v> {
                 (Val::Optional(None), true) => {}
                 (other, true) => {
                     return Err(EvalError::message(format!(
-                        "cannot initialize optional list element from non-optional value {other:?}"
+                        "cannot initialize optional list element from non-optional value {}",
+                        shown(&other)
                     )));
                 }
             }
@@ -310,7 +314,9 @@ impl<'v> Evaluation<'v> {
                 (Val::Optional(None), true) => return Ok(()),
                 (other, true) => {
                     return Err(EvalError::message(format!(
-                        "cannot initialize optional entry '{key:?}' from non-optional value {other:?}"
+                        "cannot initialize optional entry '{}' from non-optional value {}",
+                        shown(&key),
+                        shown(&other)
                     )));
                 }
             };
@@ -334,7 +340,7 @@ fn insert<'v>(
         return Err(EvalError::message(format!("unsupported key type: {}", key.type_name())));
     }
     if table.iter().any(|(other, _)| matches!(equal(data, other, &key), Ok(true))) {
-        return Err(EvalError::message(format!("Failed with repeated key: {key:?}")));
+        return Err(EvalError::message(format!("Failed with repeated key: {}", shown(&key))));
     }
     table.push((key, value));
     Ok(())

@@ -5,7 +5,7 @@ use crdkit_text::{duration, number};
 
 use super::{no_overload, time};
 use crate::eval::{EvalError, Evaluated};
-use crate::value::{Data, Opaque, Val};
+use crate::value::{Data, Opaque, Val, shown};
 
 const INT_OVERFLOW: EvalError = EvalError::fixed("integer overflow");
 const UINT_OVERFLOW: EvalError = EvalError::fixed("unsigned integer overflow");
@@ -134,7 +134,7 @@ pub(crate) fn text_of(value: &Val<'_>) -> String {
         Val::Timestamp(value) => value.to_string(),
         // How the server prints a null in messages.
         Val::Null => "0".to_owned(),
-        other => format!("{other:?}"),
+        other => shown(other),
     }
 }
 

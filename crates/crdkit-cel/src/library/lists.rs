@@ -37,6 +37,7 @@ pub(crate) const DEFINITIONS: &[Definition] = &[
 ];
 
 fn items<'v>(data: Data<'v>, list: List<'v>) -> Result<Vec<Val<'v>>, EvalError> {
+    data.arena.take_items(list.len())?;
     list.iter(data).collect()
 }
 
@@ -149,7 +150,10 @@ fn range<'v>(data: Data<'v>, arguments: &[Val<'v>]) -> Evaluated<'v> {
         [Val::Int(count)] if *count < 0 => {
             Err(EvalError::message(format!("lists.range: size must be non-negative, got {count}")))
         }
-        [Val::Int(count)] => Ok(list(data, &(0..*count).map(Val::Int).collect::<Vec<_>>())),
+        [Val::Int(count)] => {
+            data.arena.take_items(usize::try_from(*count).unwrap_or(usize::MAX))?;
+            Ok(list(data, &(0..*count).map(Val::Int).collect::<Vec<_>>()))
+        }
         _ => no_overload(),
     }
 }
@@ -170,7 +174,17 @@ fn distinct<'v>(data: Data<'v>, arguments: &[Val<'v>]) -> Evaluated<'v> {
     let mut unique: Vec<Val<'v>> = Vec::new();
     for item in source.iter(data) {
         let item = item?;
-        if !unique.iter().any(|other| matches!(equal(data, &item, other), Ok(true))) {
+        let mut is_known = false;
+        for other in &unique {
+            match equal(data, &item, other) {
+                Err(EvalError::CostLimit) => return Err(EvalError::CostLimit),
+                outcome => is_known = outcome == Ok(true),
+            }
+            if is_known {
+                break;
+            }
+        }
+        if !is_known {
             unique.push(item);
         }
     }

@@ -4,7 +4,7 @@ use super::no_overload;
 use crate::cost::CostModel::One;
 use crate::declare::{Definition, define};
 use crate::eval::{EvalError, Evaluated};
-use crate::value::{Data, List, Val};
+use crate::value::{Data, List, Val, shown};
 
 pub(crate) const DEFINITIONS: &[Definition] = &[
     define("optional.of(V) -> optional(V)", One, of),
@@ -107,7 +107,10 @@ fn unwrap<'v>(data: Data<'v>, arguments: &[Val<'v>]) -> Evaluated<'v> {
         match item? {
             Val::Optional(Some(inner)) => values.push(*inner),
             Val::Optional(None) => {}
-            other => return Err(EvalError::message(format!("value {other:?} is not optional"))),
+            other => {
+                let other = shown(&other);
+                return Err(EvalError::message(format!("value {other} is not optional")));
+            }
         }
     }
     Ok(data.arena.list(&values))

@@ -202,12 +202,16 @@ pub(super) fn add<'v>(data: Data<'v>, arguments: &[Val<'v>]) -> Evaluated<'v> {
         [Val::Uint(a), Val::Uint(b)] => Val::Uint(a.checked_add(*b).ok_or(UINT_OVERFLOW)?),
         [Val::Double(a), Val::Double(b)] => Val::Double(a + b),
         [Val::String(a), Val::String(b)] => {
+            data.arena.take(a.len() + b.len())?;
             let mut joined = String::with_capacity(a.len() + b.len());
             joined.push_str(a);
             joined.push_str(b);
             Val::String(data.arena.string(&joined))
         }
-        [Val::Bytes(a), Val::Bytes(b)] => Val::Bytes(data.arena.bytes(&[*a, *b].concat())),
+        [Val::Bytes(a), Val::Bytes(b)] => {
+            data.arena.take(a.len() + b.len())?;
+            Val::Bytes(data.arena.bytes(&[*a, *b].concat()))
+        }
         [Val::Duration(a), Val::Duration(b)] => {
             Val::Duration(a.checked_add(*b).ok_or(DURATION_OVERFLOW)?)
         }
@@ -221,6 +225,7 @@ pub(super) fn add<'v>(data: Data<'v>, arguments: &[Val<'v>]) -> Evaluated<'v> {
 
 /// Adds lists by the rules of the left one's kind.
 fn add_lists<'v>(data: Data<'v>, left: List<'v>, right: List<'v>) -> Evaluated<'v> {
+    data.arena.take_items(left.len() + right.len())?;
     let mut items: Vec<Val<'v>> = left.iter(data).collect::<Result<_, _>>()?;
     let kind = left.kind(data);
     match kind {

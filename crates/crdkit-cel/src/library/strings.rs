@@ -135,7 +135,10 @@ fn last_index_of_strict<'v>(data: Data<'v>, arguments: &[Val<'v>]) -> Evaluated<
 
 fn mapped<'v>(data: Data<'v>, arguments: &[Val<'v>], change: fn(&str) -> String) -> Evaluated<'v> {
     match arguments {
-        [Val::String(text)] => Ok(Val::String(data.arena.string(&change(text)))),
+        [Val::String(text)] => {
+            data.arena.take(text.len())?;
+            Ok(Val::String(data.arena.string(&change(text))))
+        }
         _ => no_overload(),
     }
 }
@@ -183,6 +186,11 @@ fn replace<'v>(data: Data<'v>, arguments: &[Val<'v>]) -> Evaluated<'v> {
         }
         _ => return no_overload(),
     };
+    let n_found = match usize::try_from(limit) {
+        Ok(limit) => text.matches(*from).take(limit).count(),
+        Err(_) => text.matches(*from).count(),
+    };
+    data.arena.take(text.len().saturating_add(n_found.saturating_mul(to.len())))?;
     let replaced = usize::try_from(limit)
         .map_or_else(|_| text.replace(from, to), |limit| text.replacen(from, to, limit));
     Ok(Val::String(data.arena.string(&replaced)))
@@ -195,6 +203,12 @@ fn split<'v>(data: Data<'v>, arguments: &[Val<'v>]) -> Evaluated<'v> {
         _ => return no_overload(),
     };
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+    let n_parts = if separator.is_empty() {
+        text.chars().count()
+    } else {
+        text.matches(separator).count().saturating_add(1)
+    };
+    data.arena.take_items(n_parts.min(limit))?;
     let parts: Vec<Val<'v>> = if separator.is_empty() {
         // One code point each; the last part takes the rest.
         let mut parts = Vec::new();
@@ -248,10 +262,14 @@ fn join<'v>(data: Data<'v>, arguments: &[Val<'v>]) -> Evaluated<'v> {
     let mut joined = String::new();
     for (index, item) in list.iter(data).enumerate() {
         if index > 0 {
+            data.arena.take(separator.len())?;
             joined.push_str(separator);
         }
         match item? {
-            Val::String(text) => joined.push_str(text),
+            Val::String(text) => {
+                data.arena.take(text.len())?;
+                joined.push_str(text);
+            }
             other => {
                 return Err(EvalError::message(format!(
                     "join: invalid input: {}",

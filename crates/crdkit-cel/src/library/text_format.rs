@@ -157,7 +157,10 @@ fn format<'v>(data: Data<'v>, arguments: &[Val<'v>], generation: Generation) -> 
     let mut next = 0;
     for piece in pieces(text, values.len()) {
         match piece.map_err(EvalError::message)? {
-            FormatPiece::Text(text) => out.push_str(text),
+            FormatPiece::Text(text) => {
+                data.arena.take(text.len())?;
+                out.push_str(text);
+            }
             FormatPiece::Clause(clause) => {
                 let value = values.get(next, data).unwrap_or(Ok(Val::Null))?;
                 next += 1;
@@ -165,6 +168,7 @@ fn format<'v>(data: Data<'v>, arguments: &[Val<'v>], generation: Generation) -> 
                 let text = text.ok_or_else(|| {
                     EvalError::message(type_error(generation, clause.kind, value.type_name()))
                 })?;
+                data.arena.take(text.len())?;
                 out.push_str(&text);
             }
         }
@@ -318,7 +322,10 @@ fn plain_text<'v>(data: Data<'v>, value: &Val<'v>) -> Result<Option<String>, Eva
             let mut entries = Vec::new();
             for (key, value) in map.iter(data) {
                 match (plain_text(data, &key)?, plain_text(data, &value?)?) {
-                    (Some(key), Some(value)) => entries.push((key, value)),
+                    (Some(key), Some(value)) => {
+                        data.arena.take(key.len() + value.len() + 2 * size_of::<String>())?;
+                        entries.push((key, value));
+                    }
                     _ => return Ok(None),
                 }
             }
@@ -337,7 +344,10 @@ fn list_text<'v>(data: Data<'v>, list: List<'v>, text: Text) -> Result<Option<St
     let mut texts = Vec::with_capacity(list.len());
     for item in list.iter(data) {
         match text(data, &item?)? {
-            Some(text) => texts.push(text),
+            Some(text) => {
+                data.arena.take(text.len() + size_of::<String>())?;
+                texts.push(text);
+            }
             None => return Ok(None),
         }
     }
@@ -378,7 +388,10 @@ fn member_text<'v>(data: Data<'v>, value: &Val<'v>) -> Result<Option<String>, Ev
             let mut entries = Vec::new();
             for (key, value) in map.iter(data) {
                 match (member_text(data, &key)?, member_text(data, &value?)?) {
-                    (Some(key), Some(value)) => entries.push((key, value)),
+                    (Some(key), Some(value)) => {
+                        data.arena.take(key.len() + value.len() + 2 * size_of::<String>())?;
+                        entries.push((key, value));
+                    }
                     _ => return Ok(None),
                 }
             }

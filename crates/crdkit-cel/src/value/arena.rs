@@ -1,6 +1,6 @@
 //! Memory for the values an evaluation creates.
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -9,13 +9,13 @@ use crdkit_value::{NodeId, Value};
 use foldhash::fast::RandomState;
 
 use super::{List, Map, MapTable, Opaque, Val};
+use crate::eval::EvalError;
 use crate::types::Type;
 
 /// A document's address and a node in it.
 type NodeAddress = (usize, NodeId);
 
 /// Where an evaluation puts the strings and lists it creates. Empty until something is created; freed as a whole.
-#[derive(Default)]
 pub struct Arena {
     bump: Bump,
     /// Values that own memory of their own.
@@ -25,9 +25,58 @@ pub struct Arena {
     children: RefCell<BTreeMap<NodeAddress, Rc<[NodeId]>>>,
     /// Seed of the hashes of map keys, so that nobody can choose keys that collide.
     seed: RandomState,
+    /// How many bytes of values, and steps between them, the evaluation may still make.
+    room: Cell<usize>,
+    steps: Cell<usize>,
+}
+
+impl Default for Arena {
+    fn default() -> Self {
+        Self {
+            bump: Bump::default(),
+            opaque: OnceCell::new(),
+            types: OnceCell::new(),
+            children: RefCell::default(),
+            seed: RandomState::default(),
+            room: Cell::new(Self::ROOM),
+            steps: Cell::new(Self::STEPS),
+        }
+    }
 }
 
 impl Arena {
+    /// What an evaluation may make, in bytes, unless its caller says otherwise: more than the cost limit lets it
+    /// look at.
+    pub(crate) const ROOM: usize = 64 << 20;
+    /// Elements that comparisons may look at. Values that share parts are larger than the memory they take.
+    const STEPS: usize = 50_000_000;
+
+    /// Lets the next evaluation make `room` bytes of values.
+    pub(crate) fn begin(&self, room: usize) {
+        self.room.set(room);
+        self.steps.set(Self::STEPS);
+    }
+
+    /// Takes room for what is about to be made.
+    pub(crate) fn take(&self, n_bytes: usize) -> Result<(), EvalError> {
+        let left = self.room.get().checked_sub(n_bytes).ok_or(EvalError::CostLimit)?;
+        self.room.set(left);
+        Ok(())
+    }
+
+    /// Takes room for a list of so many items.
+    pub(crate) fn take_items(&self, n_items: usize) -> Result<(), EvalError> {
+        self.take(n_items.saturating_mul(size_of::<Val<'_>>()))
+    }
+
+    /// Counts one element that is looked at.
+    #[inline]
+    pub(crate) fn step(&self) -> Result<(), EvalError> {
+        let left = self.steps.get().checked_sub(1).ok_or(EvalError::CostLimit)?;
+        self.steps.set(left);
+        Ok(())
+    }
+
     /// An empty arena.
     pub fn new() -> Self {
         Self::default()

@@ -72,6 +72,7 @@ fn lists_equal<'v>(data: Data<'v>, left: List<'v>, right: List<'v>) -> Result<bo
     match left.kind(data) {
         ListKind::Atomic => {
             for (a, b) in left.iter(data).zip(right.iter(data)) {
+                data.arena.step()?;
                 if !equal(data, &a?, &b?)? {
                     return Ok(false);
                 }
@@ -183,6 +184,7 @@ fn maps_equal<'v>(data: Data<'v>, left: Map<'v>, right: Map<'v>) -> Result<bool,
         let Some(other) = right.get(&key, data) else {
             return Ok(false);
         };
+        data.arena.step()?;
         if !equal(data, &value?, &other?)? {
             return Ok(false);
         }

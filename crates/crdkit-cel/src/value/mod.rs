@@ -130,6 +130,29 @@ impl Val<'_> {
     }
 }
 
+/// A value for people, without its end if it is longer than anybody reads: one that shares parts has no end.
+pub(crate) fn shown(value: &Val<'_>) -> String {
+    const LONGEST: usize = 4096;
+    struct Few(String);
+
+    impl fmt::Write for Few {
+        fn write_str(&mut self, text: &str) -> fmt::Result {
+            let left = LONGEST.saturating_sub(self.0.len());
+            let end = text.floor_char_boundary(left);
+            self.0.push_str(text.get(..end).unwrap_or_default());
+            if end < text.len() {
+                self.0.push('\u{2026}');
+                return Err(fmt::Error);
+            }
+            Ok(())
+        }
+    }
+
+    let mut few = Few(String::new());
+    let _ = fmt::Write::write_fmt(&mut few, format_args!("{value:?}"));
+    few.0
+}
+
 impl fmt::Debug for Val<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -207,3 +207,38 @@ fn the_deepest_expression_that_parses_also_checks_and_runs() {
         );
     }
 }
+
+#[test]
+fn what_is_too_large_is_not_made() {
+    let fixture = Fixture::new();
+    let env = fixture.env().build();
+    let long = "a".repeat(10_000);
+    let nested = |depth: usize, step: &str, last: &str| {
+        let mut text = last.to_owned();
+        for level in (1..=depth).rev() {
+            let step = step.replace('_', &format!("x{}", level - 1));
+            text = format!("[{step}].all(x{level}, {text})");
+        }
+        text
+    };
+    let doubled = nested(40, "_ + _", "size(x40) > 0");
+    let shared = nested(40, "[_, _]", "x40 == x40");
+    let printed = nested(40, "[_, _]", "'%s'.format([x40]) == ''");
+    for text in [
+        format!("'{long}'.replace('a', '{long}').size() > 0"),
+        format!("'{long}'.replace('', '{long}').replace('a', '{long}').size() > 0"),
+        format!("'{long}'.split('').join('{long}').size() > 0"),
+        format!("[[0, 0]].all(x0, {doubled})"),
+        format!("['aa'].all(x0, {doubled})"),
+        format!("[[0, 0]].all(x0, {shared})"),
+        format!("[[0, 0]].all(x0, {printed})"),
+        "lists.range(1000000).map(x, lists.range(1000000)).size() > 0".to_owned(),
+    ] {
+        let program = env.plan(&env.compile(&text).unwrap()).unwrap();
+        let arena = Arena::new();
+        let outcome = program.evaluate(&arena, |name| fixture.bind(name), Limits::default());
+        let shown: String = text.chars().take(200).collect();
+        assert_eq!(outcome.result.unwrap_err(), EvalError::CostLimit, "{shown}");
+        assert!(outcome.cost > Limits::PER_CALL, "{shown}");
+    }
+}

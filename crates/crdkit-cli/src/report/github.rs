@@ -1,5 +1,6 @@
 //! Workflow commands of GitHub Actions, which become annotations of the lines they name.
 
+use super::escape::lines;
 use super::{Object, Sink, Summary};
 use std::fmt::Write as _;
 
@@ -28,7 +29,7 @@ impl Sink for Github {
 }
 
 fn data(text: &str) -> String {
-    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+    lines(text).replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
 fn property(text: &str) -> String {

@@ -1,5 +1,6 @@
 //! `JUnit` XML: a suite for each file, a case for each object. No times, so that equal runs are equal bytes.
 
+use super::escape::{self, block, inline};
 use super::{Case, Object, Sink, Style, Subject, Summary, Verdict};
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use std::fmt::Write as _;
@@ -33,9 +34,9 @@ impl Sink for Junit {
             Some(Subject::Case(Case { suite, name })) => (name.clone(), Some(suite.clone())),
             None => (object.file.to_string(), None),
         };
-        let mut case = TestCase::new(name, status);
+        let mut case = TestCase::new(inline(&name).into_owned(), status);
         if let Some(class) = class {
-            case.set_classname(class);
+            case.set_classname(inline(&class).into_owned());
         }
         if object.verdict == Verdict::Valid && object.findings().next().is_some() {
             case.set_system_out(lines(object));
@@ -59,7 +60,7 @@ impl Sink for Junit {
 fn failed(kind: NonSuccessKind, object: &Object) -> TestCaseStatus {
     let mut status = TestCaseStatus::non_success(kind);
     if let Some(first) = object.errors().next() {
-        status.set_message(first.text());
+        status.set_message(block(&first.text()).into_owned());
         status.set_type(first.code.name());
     }
     status.set_description(lines(object));
@@ -74,8 +75,9 @@ fn lines(object: &Object) -> String {
         let place = place.unwrap_or_default();
         let Object { file, .. } = object;
         let super::ShownFinding { severity, code, .. } = finding;
-        let _ = writeln!(out, "{file}{place}: {severity}[{code}]: {}", finding.text());
-        out.push_str(&finding.diff);
+        let (file, text) = (inline(file), finding.text());
+        let _ = writeln!(out, "{file}{place}: {severity}[{code}]: {}", block(&text));
+        out.push_str(&escape::lines(&finding.diff));
     }
     out
 }

@@ -1,5 +1,6 @@
 //! Text as kubeconform writes it, for whoever reads it by machine: one line for each object.
 
+use super::escape::inline;
 use super::{Object, Sink, Style, Summary, Verdict};
 
 pub(super) struct KubeconformText {
@@ -44,6 +45,7 @@ impl Sink for KubeconformText {
         if matches!(verdict, Verdict::Valid | Verdict::Skipped) && !self.style.verbose {
             return;
         }
+        let (file, text) = (inline(file), inline(&text));
         let line = if self.colours {
             format!("{colour}{mark}\u{1b}[0m {file}: {colour}{text}\u{1b}[0m\n")
         } else {

@@ -1,5 +1,6 @@
 //! Markdown: a list of findings under a heading for each object, for comments on changes and summaries of jobs.
 
+use super::escape::inline;
 use super::{Object, ShownFinding, Sink, Summary};
 use crdkit_codec::yaml;
 use crdkit_value::Document;
@@ -14,7 +15,7 @@ impl Sink for Markdown {
         }
         let name = object.identity().map_or("", |identity| identity.name.as_str());
         let heading = if name.is_empty() { &*object.file } else { name };
-        let mut text = format!("### {heading}\n\n");
+        let mut text = format!("### {}\n\n", inline(heading));
         for finding in object.findings() {
             item(object, finding, &mut text);
         }
@@ -27,19 +28,22 @@ impl Sink for Markdown {
 
 fn item(object: &Object, finding: &ShownFinding, out: &mut String) {
     let place = finding.start.map(|it| format!(":{}:{}", it.line, it.column)).unwrap_or_default();
-    let path =
-        if finding.path.is_empty() { String::new() } else { format!("`{}`: ", finding.path) };
+    let path = if finding.path.is_empty() {
+        String::new()
+    } else {
+        format!("`{}`: ", inline(&finding.path))
+    };
     let _ = writeln!(
         out,
         "- **{}** `{}` {path}{} ({}{place})",
         finding.severity,
         finding.code,
-        finding.message.replace('\n', " "),
-        object.file
+        inline(&finding.message.replace('\n', " ")),
+        inline(&object.file)
     );
     let Some(compared) = &finding.compared else { return };
     if !compared.effect.is_empty() {
-        let _ = writeln!(out, "  - {}", compared.effect.replace('\n', " "));
+        let _ = writeln!(out, "  - {}", inline(&compared.effect.replace('\n', " ")));
     }
     let _ = writeln!(out, "  - affects {}", compared.affected);
     let _ = writeln!(out, "  - {}", compared.advice);

@@ -3,6 +3,7 @@
 //! Workers turn issues into [`ShownFinding`]s, which own everything an output needs; [`Outputs`] gets
 //! objects in input order and writes as they come. Equal input gives equal bytes.
 
+pub(crate) mod escape;
 mod excerpt;
 mod format;
 mod github;
@@ -22,13 +23,16 @@ pub(crate) use target::{Flow, Target};
 
 use crate::objects::Identity;
 use anyhow::Result;
-use crdkit_issue::{Arg, Code, ErrorType, Issue, Meaning, Position, Severity};
+use crdkit_issue::{Arg, Code, ErrorType, Issue, Meaning, Position, Severity, codes};
 use crdkit_schema::status;
 use crdkit_value::Document;
 use std::borrow::Cow;
+
+use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
 use std::io::Write as _;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// One finding, as outputs need it.
 pub(crate) struct ShownFinding {
@@ -52,6 +56,8 @@ pub(crate) struct ShownFinding {
     pub(crate) excerpt: String,
     /// What was expected against what came, line by line, where the finding is about a difference.
     pub(crate) diff: String,
+    /// Whether there were too many like it before, so that it is only counted.
+    pub(crate) left_out: AtomicBool,
     /// Why it does not count, if a comment in the source or an exception says so.
     pub(crate) suppressed: Option<String>,
     /// What a comparison knows beyond that.
@@ -167,7 +173,13 @@ pub(crate) struct Outputs {
     summary: Summary,
     /// Whether only objects are shown, and errors: kubeconform knows nothing else.
     only_objects: bool,
+    /// The file whose objects are coming in, and how many findings of each kind it has.
+    file: Option<Arc<str>>,
+    counts: BTreeMap<&'static str, (Code, usize)>,
 }
+
+/// So many findings of one kind are shown of a file; the others are counted.
+const MOST_ALIKE: usize = 1000;
 
 impl ShownFinding {
     /// What outputs need of `issue`, which is about a part of `source`.
@@ -178,8 +190,8 @@ impl ShownFinding {
             code: issue.code,
             path: issue.path.to_string(),
             pointer: issue.path.pointer(),
-            message: issue.message(),
-            server: in_server_words(issue),
+            message: cut(issue.message()),
+            server: cut(in_server_words(issue)),
             rule: text("rule"),
             saw: text("saw"),
             start: issue.span.and_then(|span| source.position(span.start)),
@@ -187,6 +199,7 @@ impl ShownFinding {
             offset: source.offset(issue),
             excerpt: if with_excerpt { source.excerpt(issue) } else { String::new() },
             diff: String::new(),
+            left_out: AtomicBool::new(false),
             suppressed: None,
             compared: None,
         }
@@ -207,6 +220,16 @@ impl ShownFinding {
             path => format!("{}: {message}{was}", shortened(path)),
         }
     }
+}
+
+/// A message without its end if it is longer than anybody reads: it may repeat a whole enumeration.
+fn cut(mut text: String) -> String {
+    const LONGEST: usize = 32 << 10;
+    if text.len() > LONGEST {
+        text.truncate(text.floor_char_boundary(LONGEST));
+        text.push('\u{2026}');
+    }
+    text
 }
 
 /// A path without its middle if it is longer than anybody reads.
@@ -271,7 +294,9 @@ impl Object {
 
     /// The findings that are shown.
     fn findings(&self) -> impl Iterator<Item = &ShownFinding> {
-        self.findings.iter().filter(|finding| finding.counts())
+        self.findings
+            .iter()
+            .filter(|finding| finding.counts() && !finding.left_out.load(Ordering::Relaxed))
     }
 
     fn errors(&self) -> impl Iterator<Item = &ShownFinding> {
@@ -359,7 +384,9 @@ impl Outputs {
                 pending: Vec::new(),
             })
             .collect();
-        Self { sinks, summary: Summary::default(), only_objects: style.kubeconform }
+        let (file, counts) = (None, BTreeMap::new());
+        let only_objects = style.kubeconform;
+        Self { sinks, summary: Summary::default(), only_objects, file, counts }
     }
 
     /// Writes what became of `object`.
@@ -371,15 +398,49 @@ impl Outputs {
     /// Writes what became of `object` with the next ones, when [`Self::flush`] is called or there is much of it.
     pub(crate) fn hold(&mut self, object: &Object) -> Result<Flow> {
         const MUCH: usize = 64 << 10;
+        if self.file.as_ref() != Some(&object.file) {
+            self.end_file();
+            self.file = Some(Arc::clone(&object.file));
+        }
         self.summary.add(object);
         if self.only_objects && !object.counts() {
             return Ok(Flow::Open);
         }
+        let mut n_left_out = 0;
+        for finding in object.findings() {
+            let code = finding.code;
+            let (_, count) = self.counts.entry(code.name()).or_insert((code, 0));
+            *count += 1;
+            finding.left_out.store(*count > MOST_ALIKE, Ordering::Relaxed);
+            n_left_out += usize::from(*count > MOST_ALIKE);
+        }
+        // A document that is no object and of which nothing is shown is not shown either.
+        if n_left_out > 0 && object.subject.is_none() && object.findings().next().is_none() {
+            return Ok(Flow::Open);
+        }
+        self.send(object);
+        let is_much = self.sinks.iter().any(|output| output.pending.len() > MUCH);
+        if is_much { self.flush() } else { Ok(Flow::Open) }
+    }
+
+    fn send(&mut self, object: &Object) {
         for Output { sink, pending, .. } in &mut self.sinks {
             sink.object(object, pending);
         }
-        let is_much = self.sinks.iter().any(|output| output.pending.len() > MUCH);
-        if is_much { self.flush() } else { Ok(Flow::Open) }
+    }
+
+    /// Says how many findings of the file were not shown.
+    fn end_file(&mut self) {
+        let counts = std::mem::take(&mut self.counts);
+        let Some(file) = self.file.take().filter(|_| !self.only_objects) else { return };
+        for (name, (_, count)) in counts {
+            let Some(more @ 1..) = count.checked_sub(MOST_ALIKE) else { continue };
+            let issue = Issue::warning(codes::domain::REPORT_TRUNCATED).with("limit", MOST_ALIKE);
+            let source = SourceText::new(&file, b"", 1);
+            let mut finding = ShownFinding::new(&issue, &source, false);
+            finding.message = format!("{more} more findings of this kind: {name}");
+            self.send(&Object::judged(&file, None, vec![finding]));
+        }
     }
 
     /// Writes what is held.
@@ -396,6 +457,7 @@ impl Outputs {
 
     /// Writes what comes after all objects, and puts files in their place.
     pub(crate) fn finish(mut self, n_files: usize) -> Result<Summary> {
+        self.end_file();
         self.summary.n_files = n_files;
         for Output { mut sink, mut target, mut pending } in self.sinks {
             sink.finish(&self.summary, &mut pending);
@@ -427,14 +489,15 @@ fn fingerprint(parts: &[&str]) -> u64 {
 
 /// Says something about the run as a whole.
 pub(crate) fn note(text: &str) {
-    let _ = writeln!(anstream::stderr().lock(), "{text}");
+    let _ = writeln!(anstream::stderr().lock(), "{}", escape::block(text));
 }
 
 /// Shows why the work could not be done.
 pub(crate) fn failure(error: &anyhow::Error) {
-    let mut text = format!("\u{1b}[1m\u{1b}[91merror\u{1b}[0m: {error}");
+    let mut problem = error.to_string();
     for cause in error.chain().skip(1) {
-        let _ = write!(text, ": {cause}");
+        let _ = write!(problem, ": {cause}");
     }
+    let text = format!("\u{1b}[1m\u{1b}[91merror\u{1b}[0m: {}", escape::block(&problem));
     let _ = writeln!(anstream::stderr().lock(), "{text}");
 }

@@ -1,5 +1,6 @@
 //! Text for people: one line for each finding, or the source with a caret.
 
+use super::escape::{block, inline};
 use super::markdown::indented;
 use super::{Answered, Compared, Object, ShownFinding, Sink, Style, Summary, Verdict};
 use crdkit_issue::Severity;
@@ -28,6 +29,7 @@ impl Sink for TextReport {
         for answer in object.answers.iter().filter(|_| self.style.verbose) {
             let version = if answer.version.is_empty() { "" } else { " in " };
             let Answered { question, text, verdict, version: name, .. } = answer;
+            let name = inline(name);
             let line = format!("{verdict} {question}{version}{name}: {text}\n");
             out.extend_from_slice(line.as_bytes());
         }
@@ -38,7 +40,9 @@ impl Sink for TextReport {
             Verdict::Invalid | Verdict::Error => return,
         };
         if let (true, Some(subject)) = (self.style.verbose, &object.subject) {
-            out.extend_from_slice(format!("{}: {subject}: {word}\n", object.file).as_bytes());
+            let subject = subject.to_string();
+            let line = format!("{}: {}: {word}\n", inline(&object.file), inline(&subject));
+            out.extend_from_slice(line.as_bytes());
         }
     }
 
@@ -47,7 +51,7 @@ impl Sink for TextReport {
 
 /// `name:line:column: severity[code]: message` without a line end.
 pub(super) fn line(name: &str, finding: &ShownFinding) -> String {
-    let mut out = name.to_owned();
+    let mut out = inline(name).into_owned();
     if let Some(position) = finding.start {
         let _ = write!(out, ":{}:{}", position.line, position.column);
     } else if let Some(offset) = finding.offset {
@@ -57,7 +61,7 @@ pub(super) fn line(name: &str, finding: &ShownFinding) -> String {
         Severity::Error => "\u{1b}[1m\u{1b}[91merror",
         Severity::Warning => "\u{1b}[1m\u{1b}[33mwarning",
     };
-    let _ = write!(out, ": {severity}[{}]\u{1b}[0m: {}", finding.code, finding.text());
+    let _ = write!(out, ": {severity}[{}]\u{1b}[0m: {}", finding.code, block(&finding.text()));
     out
 }
 
@@ -68,7 +72,11 @@ pub(super) fn pretty(name: &str, finding: &ShownFinding) -> String {
     out.push_str(&finding.excerpt);
     for (label, text) in [("rule", &finding.rule), ("saw", &finding.saw)] {
         if let Some(text) = text {
-            let _ = writeln!(out, "  = {label}: {}", text.trim_end().replace('\n', "\n          "));
+            let _ = writeln!(
+                out,
+                "  = {label}: {}",
+                block(text.trim_end()).replace('\n', "\n          ")
+            );
         }
     }
     for line in finding.diff.lines() {
@@ -78,7 +86,7 @@ pub(super) fn pretty(name: &str, finding: &ShownFinding) -> String {
             _ => "",
         };
         let end = if colour.is_empty() { "" } else { "\u{1b}[0m" };
-        let _ = writeln!(out, "  {colour}{line}{end}");
+        let _ = writeln!(out, "  {colour}{}{end}", inline(line));
     }
     if let Some(compared) = &finding.compared {
         comparison(compared, &mut out);
@@ -93,7 +101,7 @@ fn comparison(compared: &Compared, out: &mut String) {
         [("then", effect), ("affects", Some(compared.affected)), ("do", Some(compared.advice))]
     {
         if let Some(text) = text {
-            let _ = writeln!(out, "  = {label}: {}", text.replace('\n', "\n          "));
+            let _ = writeln!(out, "  = {label}: {}", block(text).replace('\n', "\n          "));
         }
     }
     for (label, object) in [("witness", &compared.witness), ("changed to", &compared.changed)] {

@@ -1,5 +1,6 @@
 //! Test Anything Protocol, version 13: a test for each object, findings as a YAML block below it.
 
+use super::escape::inline;
 use super::{Object, Sink, Summary, Verdict};
 use std::fmt::Write as _;
 
@@ -58,5 +59,5 @@ impl Sink for Tap {
 
 /// A description without what would end it or be taken for a directive.
 fn plain(text: &str) -> String {
-    text.replace(['\n', '\r'], " ").replace('#', "\\#")
+    inline(&text.replace(['\n', '\r'], " ")).replace('#', "\\#")
 }

@@ -7,8 +7,9 @@ use crdkit_codec::Format;
 use flate2::read::GzDecoder;
 use std::io::Read as _;
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-/// More than this does not come out of an archive, however small it is.
+/// More than this does not come out of all archives together, however small they are.
 const LARGEST: u64 = 512 << 20;
 
 /// Whether a file name or URL is that of an archive.
@@ -19,17 +20,17 @@ pub(crate) fn is_archive(name: &str) -> bool {
     ending.eq_ignore_ascii_case("tgz") || (ending.eq_ignore_ascii_case("gz") && packed_tar())
 }
 
-/// The files of an archive that have a known ending, without templates that are not plain YAML.
-pub(super) fn unpack(name: &str, bytes: &[u8]) -> Result<FoundEntries> {
+/// The files of an archive that have a known ending, without templates that are not plain YAML; `unpacked` counts
+/// the bytes of all archives.
+pub(super) fn unpack(name: &str, bytes: &[u8], unpacked: &AtomicU64) -> Result<FoundEntries> {
     let mut archive = tar::Archive::new(GzDecoder::new(bytes).take(LARGEST));
     let mut found = FoundEntries::default();
-    let mut total = 0;
     for file in archive.entries()? {
         let mut file = file?;
         let path = file.path()?.into_owned();
-        total += file.size();
-        if total > LARGEST {
-            bail!("the archive holds more than {} MiB", LARGEST >> 20);
+        let size = file.size().min(LARGEST + 1);
+        if unpacked.fetch_add(size, Ordering::Relaxed).saturating_add(size) > LARGEST {
+            bail!("archives hold more than {} MiB together, which is the limit", LARGEST >> 20);
         }
         let hidden = |part: &std::ffi::OsStr| part.as_encoded_bytes().starts_with(b".");
         let is_hidden = path.components().any(|part| match part {

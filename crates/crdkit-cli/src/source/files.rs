@@ -1,6 +1,6 @@
 //! Directories: files with a known ending, in order, without what only looks like manifests.
 
-use super::{FoundEntries, Purpose, archive, is_archive};
+use super::{Client, FoundEntries, Purpose, archive, is_archive, read_file};
 use crate::input::InputEntry;
 use anyhow::{Context as _, Result};
 use crdkit_codec::Format;
@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The files below `directory`. Hidden entries are left out without a word, as everywhere.
-pub(super) fn walk(directory: &Path, purpose: Purpose) -> Result<FoundEntries> {
+pub(super) fn walk(directory: &Path, purpose: Purpose, client: &Client) -> Result<FoundEntries> {
     let mut pending = vec![directory.to_owned()];
     let mut paths: Vec<PathBuf> = Vec::new();
     let mut left_out = Vec::new();
@@ -40,8 +40,9 @@ pub(super) fn walk(directory: &Path, purpose: Purpose) -> Result<FoundEntries> {
     for path in paths {
         if is_archive(&path.to_string_lossy()) {
             let unreadable = || format!("`{}` cannot be read", path.display());
-            let bytes = fs::read(&path).with_context(unreadable)?;
-            let inside = archive::unpack(&path.display().to_string(), &bytes);
+            let bytes = read_file(&path).with_context(unreadable)?;
+            let name = path.display().to_string();
+            let inside = archive::unpack(&name, &bytes, client.unpacked());
             found.entries.extend(inside.with_context(unreadable)?.entries);
         } else if purpose == Purpose::Crds && is_template(&path) {
             found.left_out.push(path);
@@ -74,5 +75,5 @@ fn is_no_manifest(name: &OsStr, in_chart: bool, is_directory: bool) -> bool {
 fn is_template(path: &Path) -> bool {
     let in_templates = path.components().any(|part| part.as_os_str() == "templates");
     // What cannot be read is not a template; it is named when its turn comes.
-    in_templates && fs::read(path).is_ok_and(|bytes| archive::has_actions(&bytes))
+    in_templates && read_file(path).is_ok_and(|bytes| archive::has_actions(&bytes))
 }

@@ -3,6 +3,7 @@
 use anyhow::{Context as _, Result, anyhow, bail};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
+use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 /// More than this is not a CRD.
@@ -16,6 +17,7 @@ pub(crate) struct Client {
     debug: bool,
     cache: Option<PathBuf>,
     agent: OnceLock<ureq::Agent>,
+    unpacked: AtomicU64,
 }
 
 /// What a URL leads to.
@@ -26,7 +28,7 @@ pub(crate) enum Fetched {
 
 impl Client {
     pub(crate) fn new(offline: bool, insecure: bool, debug: bool, cache: Option<PathBuf>) -> Self {
-        Self { offline, insecure, debug, cache, agent: OnceLock::new() }
+        Self { offline, insecure, debug, cache, ..Self::default() }
     }
 
     /// The body of `url`.
@@ -89,6 +91,11 @@ impl Client {
     #[cfg(feature = "kube")]
     pub(super) fn is_insecure(&self) -> bool {
         self.insecure
+    }
+
+    /// How many bytes have come out of archives in this run.
+    pub(super) fn unpacked(&self) -> &AtomicU64 {
+        &self.unpacked
     }
 
     /// Says what is looked at, if that was asked for.

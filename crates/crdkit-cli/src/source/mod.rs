@@ -4,6 +4,7 @@
 //! of entries in a stable order. Nothing goes to the network unless a source names it.
 
 mod archive;
+mod bounded;
 #[cfg(feature = "kube")]
 #[path = "kube.rs"]
 mod cluster;
@@ -15,11 +16,11 @@ mod git;
 mod http;
 
 pub(crate) use archive::is_archive;
+pub(crate) use bounded::file as read_file;
 pub(crate) use http::{Client, Fetched};
 
 use crate::input::InputEntry;
 use anyhow::{Context as _, Result, bail};
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 /// What a source is read for, which decides what of a directory counts.
@@ -44,8 +45,7 @@ pub(crate) struct FoundEntries {
 /// Finds what `source` leads to.
 pub(crate) fn find(source: &str, purpose: Purpose, client: &Client) -> Result<FoundEntries> {
     if source == "-" {
-        let mut bytes = Vec::new();
-        std::io::stdin().lock().read_to_end(&mut bytes).context("standard input cannot be read")?;
+        let bytes = bounded::stdin().context("standard input cannot be read")?;
         return Ok(one(InputEntry::memory("<stdin>", bytes)));
     }
     if let Some(rest) = source.strip_prefix("git+") {
@@ -74,12 +74,18 @@ pub(crate) fn find(source: &str, purpose: Purpose, client: &Client) -> Result<Fo
     }
     let path = Path::new(source.strip_prefix("file://").unwrap_or(source));
     let unreadable = || format!("`{}` cannot be read", path.display());
-    if std::fs::metadata(path).with_context(unreadable)?.is_dir() {
-        return files::walk(path, purpose);
+    let metadata = std::fs::metadata(path).with_context(unreadable)?;
+    if metadata.is_dir() {
+        return files::walk(path, purpose, client);
     }
     if is_archive(source) {
-        let bytes = std::fs::read(path).with_context(unreadable)?;
-        return archive::unpack(source, &bytes).with_context(unreadable);
+        let bytes = read_file(path).with_context(unreadable)?;
+        return archive::unpack(source, &bytes, client.unpacked()).with_context(unreadable);
+    }
+    if !metadata.is_file() {
+        // A pipe can be read only once.
+        let bytes = read_file(path).with_context(unreadable)?;
+        return Ok(one(InputEntry::memory(source, bytes)));
     }
     Ok(one(InputEntry::file(path.to_owned())))
 }
@@ -90,7 +96,8 @@ fn http(source: &str, client: &Client) -> Result<FoundEntries> {
         Fetched::Missing => bail!("`{source}` does not exist (the server answers 404)"),
     };
     if is_archive(source) {
-        return archive::unpack(source, &bytes).with_context(|| format!("`{source}`"));
+        let unpacked = archive::unpack(source, &bytes, client.unpacked());
+        return unpacked.with_context(|| format!("`{source}`"));
     }
     let start = bytes.trim_ascii_start().get(..14).unwrap_or_default().to_ascii_lowercase();
     if start.starts_with(b"<!doctype html") || start.starts_with(b"<html") {

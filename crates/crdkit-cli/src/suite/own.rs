@@ -132,7 +132,7 @@ impl SuiteReader<'_> {
             None => Decoded { document: Document::copy_with_positions(value), issues: Vec::new() },
             Some(file) => {
                 let path = self.directory.join(file);
-                let read = std::fs::read(&path).map_err(|error| error.to_string());
+                let read = crate::source::read_file(&path).map_err(|error| error.to_string());
                 let decoded = read.and_then(|bytes| {
                     let decoded = yaml::decode(&bytes, &DecodeOptions::default());
                     decoded.map_err(|issue| issue.to_string())

@@ -3,6 +3,9 @@
 use crdkit_issue::{pointer_index, pointer_steps};
 use crdkit_value::{Document, NewValue, NodeId, Value};
 
+/// Copies do not make a document larger than this, counted in values.
+const LARGEST: usize = 1 << 20;
+
 /// Applies one operation: an object with `op`, `path` and what the operation needs.
 ///
 /// # Errors
@@ -30,6 +33,11 @@ pub(super) fn apply(document: &mut Document, operation: Value<'_>) -> Result<(),
         }
         "copy" => {
             let id = find(document, from("copy")?)?;
+            // A value that is copied into itself again and again doubles each time.
+            let n_values = document.root().ids().count() + document.value(id).ids().count();
+            if n_values > LARGEST {
+                return Err(format!("the document would have more than {LARGEST} values"));
+            }
             add(document, path, NewValue::CopyOfId(id))
         }
         "test" => {
@@ -105,6 +113,9 @@ mod tests {
         );
         check("{}", r#"{"op":"add","path":"/a"}"#, "this patch needs a `value`");
         check(r#"{"a":1}"#, r#"{"op":"test","path":"/a","value":2}"#, "`/a` has another value");
+        let wide = format!("[{}0]", "0,".repeat(LARGEST / 2));
+        let problem = format!("the document would have more than {LARGEST} values");
+        check(&wide, r#"{"op":"copy","from":"","path":"/-"}"#, &problem);
         check("{}", r#"{"op":"drop","path":"/a"}"#, "there is no patch operation `drop`");
     }
 }

@@ -11,7 +11,7 @@
 
 use std::borrow::Cow;
 
-use crdkit_issue::{Issue, Span};
+use crdkit_issue::{Issue, Span, codes};
 use crdkit_value::{Builder, Document, Event as Built, NumberMode};
 
 use super::error::{Failure, YamlProblem};
@@ -83,6 +83,8 @@ pub(super) fn compose(
         n_values: 0,
         n_decodes: 1,
         n_alias_decodes: 0,
+        n_alias_bytes: 0,
+        max_alias_bytes: options.limits.alias_bytes,
         deferred: Vec::new(),
         typed_keys: Vec::new(),
     };
@@ -124,6 +126,9 @@ struct Composer<'a, 'p, 'o> {
     /// How many nodes have been read, and how many of them through aliases.
     n_decodes: usize,
     n_alias_decodes: usize,
+    /// How much text has been read through aliases, and how much may be.
+    n_alias_bytes: usize,
+    max_alias_bytes: usize,
     /// Errors about the value of the given number that count only if it stays in the document.
     deferred: Vec<(usize, Failure)>,
     typed_keys: Vec<(Span, KeyType)>,
@@ -185,6 +190,16 @@ impl<'a> Composer<'a, '_, '_> {
         Ok(())
     }
 
+    /// Counts the text of a scalar that is read through an alias.
+    fn count_text(&mut self, scalar: &Scalar<'_>, span: Span) -> Result<(), Refusal> {
+        self.n_alias_bytes += scalar.text.len();
+        if self.n_alias_bytes <= self.max_alias_bytes {
+            return Ok(());
+        }
+        let issue = Issue::error(codes::decode::ALIASES_TOO_LARGE);
+        Err(Refusal::Limit(Box::new(issue.with("limit", self.max_alias_bytes).span(span))))
+    }
+
     fn build(&mut self, built: Built<'_>, span: Span) -> Result<(), Refusal> {
         self.n_values += 1;
         Ok(self.builder.event(built, span)?)
@@ -233,6 +248,9 @@ impl<'a> Composer<'a, '_, '_> {
     }
 
     fn scalar(&mut self, scalar: &Scalar<'_>, span: Span) -> Result<(), Refusal> {
+        if self.source.in_alias() {
+            self.count_text(scalar, span)?;
+        }
         let resolved = resolve(scalar).map_err(|problem| self.failure(problem, span))?;
         let as_text = self.numbers == NumberMode::Text;
         let is_number =
@@ -275,6 +293,9 @@ impl<'a> Composer<'a, '_, '_> {
             EventKind::Scalar(scalar) if scalar.is_merge() => return self.merge_key(),
             EventKind::Scalar(scalar) => {
                 self.count(span)?;
+                if self.source.in_alias() {
+                    self.count_text(&scalar, span)?;
+                }
                 scalar
             }
             EventKind::Alias(_) => {
@@ -283,6 +304,7 @@ impl<'a> Composer<'a, '_, '_> {
                     Some(EventKind::Scalar(scalar)) => {
                         self.n_decodes += 1;
                         self.n_alias_decodes += 1;
+                        self.count_text(&scalar, span)?;
                         scalar
                     }
                     _ => return Err(self.failure(YamlProblem::CollectionKey, span).into()),

@@ -6,10 +6,14 @@
 //! Upstream: `go.yaml.in/yaml/v2` `parserc.go`.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 use super::error::{Failure, YamlProblem};
 use super::event::{CORE_TAGS, Event, EventKind, Scalar, Tag};
 use super::scan::{Scanner, TokenKind, YamlToken};
+
+/// Longer tags are none of those that have a meaning.
+const LONGEST_TAG: usize = 64;
 
 type Parsed<'a> = Result<Event<'a>, Failure>;
 
@@ -54,12 +58,17 @@ pub(super) struct YamlParser<'a> {
     scanner: Scanner<'a>,
     state: State,
     states: Vec<State>,
-    handles: Vec<(Cow<'a, str>, Box<str>)>,
+    handles: HashMap<Cow<'a, str>, Box<str>>,
 }
 
 impl<'a> YamlParser<'a> {
     pub(super) fn new(scanner: Scanner<'a>) -> Self {
-        Self { scanner, state: State::FirstDocumentStart, states: Vec::new(), handles: Vec::new() }
+        Self {
+            scanner,
+            state: State::FirstDocumentStart,
+            states: Vec::new(),
+            handles: HashMap::new(),
+        }
     }
 
     /// How far the text has been read.
@@ -208,18 +217,18 @@ impl<'a> YamlParser<'a> {
             if self.prefix(&token.text).is_some() {
                 return Err(error("found duplicate %TAG directive", start, end));
             }
-            self.handles.push((token.text, prefix));
+            self.handles.insert(token.text, prefix);
         }
         for (handle, prefix) in [("!", "!"), ("!!", CORE_TAGS)] {
             if self.prefix(handle).is_none() {
-                self.handles.push((Cow::Borrowed(handle), prefix.into()));
+                self.handles.insert(Cow::Borrowed(handle), prefix.into());
             }
         }
         Ok(())
     }
 
     fn prefix(&self, handle: &str) -> Option<&str> {
-        self.handles.iter().find(|(name, _)| name == handle).map(|(_, prefix)| &**prefix)
+        self.handles.get(handle).map(|prefix| &**prefix)
     }
 
     fn tag(&self, token: &YamlToken<'a>) -> Result<Tag, Failure> {
@@ -227,8 +236,12 @@ impl<'a> YamlParser<'a> {
         if token.text.is_empty() {
             return Ok(Tag::named(suffix));
         }
-        match self.prefix(&token.text).map(|prefix| format!("{prefix}{suffix}")) {
-            Some(name) if !name.is_empty() => Ok(Tag::named(&name)),
+        match self.prefix(&token.text) {
+            // No name that means anything is so long; a prefix may be, and stand before many tags.
+            Some(prefix) if prefix.len() > LONGEST_TAG => Ok(Tag::Other),
+            Some(prefix) if !prefix.is_empty() || !suffix.is_empty() => {
+                Ok(Tag::named(&format!("{prefix}{suffix}")))
+            }
             _ => Err(error("found undefined tag handle", token.start, token.end)),
         }
     }

@@ -136,3 +136,28 @@ fn nul_bytes_and_tabs_are_found_where_they_stand() {
     tabs.resize(1 << 20, b'\t');
     assert_eq!(refused(&tabs), ("found character that cannot start any token".into(), 3));
 }
+
+#[test]
+fn aliases_repeat_a_bounded_amount_of_text() {
+    let long = "x".repeat(100_000);
+    let aliases = "*a, ".repeat(1000);
+    for text in [
+        format!("a: &a {long}\nb: [{aliases}]\n"),
+        format!("a: &a \"{long}\\n\"\nb: [{aliases}]\n"),
+        format!("a: &a {{k: {long}}}\nb: [{aliases}]\n"),
+    ] {
+        let (problem, _) = refused(text.as_bytes());
+        assert_eq!(problem, "aliases repeat more than the limit of 16777216 bytes of text");
+    }
+    let few = format!("a: &a {long}\nb: [{}]\n", "*a, ".repeat(100));
+    yaml::decode(few.as_bytes(), &DecodeOptions::default()).unwrap();
+}
+
+#[test]
+fn many_directives_take_linear_time() {
+    let directives: String = (0..50_000).map(|n| format!("%TAG !t{n}! tag:x,{n}:\n")).collect();
+    let text = format!("{directives}---\na: !t49999!b c\n");
+    yaml::decode(text.as_bytes(), &DecodeOptions::default()).unwrap();
+    let long = format!("%TAG !t! {}\n---\n[{}]\n", "x".repeat(100_000), "!t!a 1, ".repeat(100_000));
+    yaml::decode(long.as_bytes(), &DecodeOptions::default()).unwrap();
+}

@@ -28,6 +28,7 @@ use crate::classes::Interner;
 use crate::side::Side;
 use crdkit_schema::model::Crd;
 use report::Findings;
+use std::collections::HashMap;
 use walk::{Pair, Visit};
 
 /// Compares two CRDs.
@@ -66,8 +67,10 @@ fn whole(old: &Crd<'_>, new: &Crd<'_>, findings: &mut Findings<'_>) {
 }
 
 fn same_versions(old: &Side<'_>, new: &Side<'_>, findings: &mut Findings<'_>) {
-    for version in &old.crd.spec.versions {
-        let Some(pair) = Pair::of((old, version.name), (new, version.name)) else { continue };
+    let known = by_name(new);
+    for (index, version) in old.crd.spec.versions.iter().enumerate() {
+        let Some(after) = known.get(version.name) else { continue };
+        let pair = Pair::of((old, index), (new, *after));
         for visit in pair.differences() {
             if visit.new.is_none() {
                 let message = format!("removed field : {}.{}", version.name, visit.path);
@@ -78,16 +81,28 @@ fn same_versions(old: &Side<'_>, new: &Side<'_>, findings: &mut Findings<'_>) {
     }
 }
 
+/// The numbers of versions, the first of each name.
+fn by_name<'c>(side: &Side<'c>) -> HashMap<&'c str, usize> {
+    let mut known = HashMap::new();
+    for (index, version) in side.crd.spec.versions.iter().enumerate() {
+        known.entry(version.name).or_insert(index);
+    }
+    known
+}
+
 /// The findings about the served versions of one CRD.
 fn served_versions(side: &Side<'_>, config: &Config) -> Vec<CrdifyFinding> {
-    let served = side.crd.spec.versions.iter().filter(|version| version.served);
-    let mut served: Vec<_> = served.map(|version| version.name).collect();
-    served.sort_by(|left, right| version::compare(left, right));
+    let served = side.crd.spec.versions.iter().enumerate().filter(|(_, version)| version.served);
+    let mut served: Vec<_> = served.map(|(index, version)| (version.name, index)).collect();
+    served.sort_by(|(left, _), (right, _)| version::compare(left, right));
     let mut findings = Findings::new(config);
     let mut rest = served.as_slice();
-    while let Some((older, newer)) = rest.split_first() {
-        for newer in newer {
-            let Some(pair) = Pair::of((side, older), (side, newer)) else { continue };
+    while let Some(((older, older_index), newer)) = rest.split_first() {
+        for (newer, newer_index) in newer {
+            let pair = Pair::of((side, *older_index), (side, *newer_index));
+            if pair.is_same() {
+                continue;
+            }
             let label = format!("{older} -> {newer}");
             for visit in pair.differences() {
                 property(&pair, &visit, Part::ServedVersion, &label, &mut findings);

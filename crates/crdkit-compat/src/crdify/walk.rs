@@ -23,18 +23,18 @@ pub(super) struct Visit {
     pub(super) new: Option<SchemaId>,
 }
 
-/// The number of the version called `name`.
-fn version(side: &Side<'_>, name: &str) -> Option<usize> {
-    side.crd.spec.versions.iter().position(|version| version.name == name)
-}
-
 impl<'c> Pair<'c> {
-    /// The named version of each side, if both have it.
-    pub(super) fn of(old: (&'c Side<'c>, &str), new: (&'c Side<'c>, &str)) -> Option<Self> {
-        let ((old, old_name), (new, new_name)) = (old, new);
-        let (old_version, new_version) = (version(old, old_name)?, version(new, new_name)?);
-        let roots = (old.crd.schema(old_version), new.crd.schema(new_version));
-        Some(Self { old, new, roots })
+    /// A version of each side, by its number.
+    pub(super) fn of(old: (&'c Side<'c>, usize), new: (&'c Side<'c>, usize)) -> Self {
+        let ((old, old_index), (new, new_index)) = (old, new);
+        let roots = (old.crd.schema(old_index), new.crd.schema(new_index));
+        Self { old, new, roots }
+    }
+
+    /// Whether nothing is different.
+    pub(super) fn is_same(&self) -> bool {
+        let roots = self.roots.0.zip(self.roots.1);
+        roots.is_some_and(|(old, new)| self.old.class(old) == self.new.class(new))
     }
 
     /// Every schema below the old root that is different in the new one.

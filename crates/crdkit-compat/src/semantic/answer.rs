@@ -81,6 +81,8 @@ pub struct Open(pub &'static str);
 impl Open {
     pub(super) const UNSEEN: Self =
         Self("no object was found that shows it, and no proof that there is none");
+    pub(super) const TOO_MUCH: Self =
+        Self("so many objects were tried before that none were left for it");
     pub(super) const TOO_LARGE: Self = Self("the patterns are too large to be compared");
 }
 

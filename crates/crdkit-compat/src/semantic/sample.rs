@@ -224,7 +224,7 @@ impl<'c> Sampler<'c> {
         match extensions.list_type {
             Some("set") => self.unlike(item, count),
             Some("map") => {
-                let mut items = vec![self.sample(item); count];
+                let mut items = self.repeated(item, count);
                 let Some(key) = extensions.list_map_keys.first() else { return items };
                 let Some(key_schema) = self.schema(item).properties.get(key) else { return items };
                 for (item, value) in items.iter_mut().zip(self.unlike(key_schema, count)) {
@@ -232,8 +232,16 @@ impl<'c> Sampler<'c> {
                 }
                 items
             }
-            _ => vec![self.sample(item); count],
+            _ => self.repeated(item, count),
         }
+    }
+
+    /// The same sample so many times; fewer if that would be very much.
+    fn repeated(&self, id: SchemaId, count: usize) -> Vec<Document> {
+        const MOST: usize = 16_384;
+        let value = self.sample(id);
+        let count = count.min((MOST / value.n_nodes().max(1)).max(1));
+        vec![value; count]
     }
 
     /// Values of a schema that differ from one another; fewer if there are not so many.

@@ -5,6 +5,7 @@
 //! schema that may show the difference. A part that is the same in both is left out, unless a default
 //! changed below a rule.
 
+mod admit;
 mod array;
 mod default;
 mod guard;
@@ -14,8 +15,9 @@ mod ratchet;
 mod rule;
 mod scalar;
 
+pub(super) use admit::{Admission, takes_lists};
 pub(super) use object::KEY;
-pub(super) use scalar::{admits, is_seen_otherwise};
+pub(super) use scalar::is_seen_otherwise;
 
 use super::answer::{Open, Places, ReasonLevel};
 use super::sample::Sampler;
@@ -29,6 +31,7 @@ use crdkit_value::{Document, Value};
 use guard::{Guard, KnownReads, Notice};
 pub(super) use ratchet::Blind;
 use ratchet::Standing;
+use std::cell::OnceCell;
 use std::rc::Rc;
 
 /// A difference that may matter.
@@ -131,6 +134,8 @@ struct Visit<'c> {
     /// Whether one of the schemas is below `additionalProperties`, where servers do not check defaults.
     is_unchecked: bool,
     standing: Standing,
+    /// Whether a refused value of this place may stay as it is, once that has been found out.
+    ratchet: OnceCell<(bool, Option<Blind>)>,
 }
 
 impl Suspect<'_> {
@@ -193,6 +198,7 @@ impl<'c> SuspectWalk<'c> {
             named,
             is_unchecked,
             standing,
+            ratchet: OnceCell::new(),
         });
         while let Some(visit) = self.pending.pop() {
             let is_same = self.old.class(visit.old) == self.new.class(visit.new)
@@ -210,7 +216,7 @@ impl<'c> SuspectWalk<'c> {
             self.changed.push(visit.path.clone());
         }
         let guard = Guard::at(new, visit.new, visit.path.len(), visit.guard.as_ref());
-        let visit = &Visit { guard, ..visit.clone() };
+        let visit = &Visit { guard, ratchet: OnceCell::new(), ..visit.clone() };
         self.default(visit, old, new);
         self.nullable(visit, old, new);
         self.typed(visit, old, new);
@@ -247,7 +253,7 @@ impl<'c> SuspectWalk<'c> {
         let site = |source: Value<'c>| source.get(keyword).or(Some(source));
         let (old, new) = (self.old.schema(visit.old), self.new.schema(visit.new));
         let (is_ratcheted, blind) = match concern {
-            Concern::Accept => self.ratchet(visit),
+            Concern::Accept => visit.ratchet.get_or_init(|| self.ratchet(visit)).clone(),
             _ => (true, None),
         };
         Suspect {
@@ -304,6 +310,7 @@ impl<'c> SuspectWalk<'c> {
             named,
             is_unchecked,
             standing,
+            ratchet: OnceCell::new(),
         });
     }
 

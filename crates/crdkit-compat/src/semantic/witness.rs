@@ -115,6 +115,9 @@ impl<'c> WitnessSearch<'c> {
         let (choices, most) = if suspect.is_wide { (1, usize::MAX) } else { (CHOICES, VALUES) };
         for choice in 0..choices {
             for value in suspect.values.iter().take(most) {
+                if self.old.work.get() == 0 {
+                    return Err(Open::TOO_MUCH);
+                }
                 let Some(object) = self.object(suspect, value, choice) else { continue };
                 if let Some(effect) = self.effect(suspect, &object) {
                     let (witness, effect) = if suspect.is_wide {
@@ -160,8 +163,12 @@ impl<'c> WitnessSearch<'c> {
     fn effect(&self, suspect: &Suspect<'c>, object: &Document) -> Option<String> {
         let old = self.old.engines.version(&self.old_version)?;
         let new = self.new.engines.version(&self.new_version)?;
+        if !self.old.can_judge(object) {
+            return None;
+        }
         let before = judge(old, object, FieldValidation::Strict);
-        if !before.is_accepted() || !before.changes.dropped.is_empty() {
+        let is_whole = before.changes.dropped.is_empty() || suspect.concern == Concern::Accept;
+        if !before.is_accepted() || !is_whole {
             return None;
         }
         let mut moved = Document::copy_of(object.root());
@@ -207,6 +214,9 @@ impl<'c> WitnessSearch<'c> {
     fn refused_update(&self, witness: &Document) -> Option<String> {
         let old = self.old.engines.version(&self.old_version)?;
         let new = self.new.engines.version(&self.new_version)?;
+        if !self.old.can_judge(witness) {
+            return None;
+        }
         let created = judge(old, witness, FieldValidation::Strict);
         created.is_accepted().then_some(())?;
         refused_update(new, created.document())
@@ -225,6 +235,9 @@ impl<'c> WitnessSearch<'c> {
         let new = self.new.engines.version(&self.new_version)?;
         for (from, to) in &suspect.pairs {
             let (from, to) = (self.object(suspect, from, 0)?, self.object(suspect, to, 0)?);
+            if !self.old.can_judge(&to) {
+                return None;
+            }
             let created = judge(old, &from, FieldValidation::Strict);
             if !created.is_accepted() || !judge(old, &to, FieldValidation::Strict).is_accepted() {
                 continue;

@@ -164,3 +164,20 @@ fn many_required_fields_and_members_take_linear_time() {
     let outcome = version.create(missing.as_str(), &RequestOptions::default());
     assert_eq!(outcome.issues.len(), 20_000);
 }
+
+#[test]
+fn a_large_default_in_every_item_is_a_finding() {
+    let long = "x".repeat(20_000);
+    let schema = format!(
+        r#"{{"type":"object","properties":{{"spec":{{"type":"array","items":{{"type":"object",
+        "properties":{{"a":{{"type":"string","default":"{long}"}}}}}}}}}}}}"#
+    );
+    let crd = support::crd(&schema, "");
+    let version = crd.version("v1").expect("v1");
+    let items = |n: usize| lamp(&format!(r#""spec":[{}]"#, vec!["{}"; n].join(",")));
+    let outcome = version.create(items(100).as_str(), &RequestOptions::default());
+    assert!(outcome.is_accepted(), "{:?}", outcome.issues);
+    let outcome = version.create(items(20_000).as_str(), &RequestOptions::default());
+    let codes: Vec<_> = outcome.issues.iter().map(|issue| issue.code.name()).collect();
+    assert_eq!(codes, ["defaults-too-large"]);
+}

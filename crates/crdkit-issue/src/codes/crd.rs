@@ -22,6 +22,10 @@ codes! {
     SCHEMA_TOO_DEEP = "schema-too-deep", Forbidden, "schemas nest deeper than the limit of {limit}",
         example: "not: {not: {not: {not: …}}}";
 
+    /// A default, with the defaults inside it, is larger than this program works with.
+    DEFAULT_TOO_LARGE = "default-too-large", Forbidden, "with the defaults inside it, the default has more than {limit} values",
+        example: "default: {}\nproperties: {a: {default: {}, properties: {…}}}";
+
     /// A `$ref` names a place that the document does not have.
     REFERENCE_UNRESOLVED = "reference-unresolved", Invalid, "`{reference}` is not in this document",
         example: "$ref: '#/components/schemas/Missing'";

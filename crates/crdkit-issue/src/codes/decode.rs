@@ -169,4 +169,8 @@ codes! {
     /// The document has more values than the caller allows, counting what aliases expand to.
     TOO_MANY_NODES = "too-many-values", Decode, "the document has more than {limit} values",
         short: "truncated", meaning: NotJudged, example: "a: &a [*a, *a]";
+
+    /// Aliases repeat more text than the caller allows.
+    ALIASES_TOO_LARGE = "aliases-too-large", Decode, "aliases repeat more than the limit of {limit} bytes of text",
+        short: "truncated", meaning: NotJudged, example: "a: &a long\nb: [*a, *a]";
 }

@@ -38,6 +38,10 @@ codes! {
     TYPED_MISMATCH = "typed-mismatch", TypeInvalid, "{problem}", short: "invalid_type", stage: Type,
         example: "replicas: many";
 
+    /// Defaults are left out because they would make the document too large.
+    DEFAULTS_CUT = "defaults-cut", TooLong, "defaults would make the document too large; some are left out",
+        short: "truncated", keyword: "default", meaning: Incomplete, example: "";
+
     /// A report ends here because it holds as many findings as were asked for.
     REPORT_TRUNCATED = "report-truncated", TooLong, "more than {limit} findings; the rest is left out",
         short: "truncated", meaning: Incomplete, example: "";

@@ -59,6 +59,10 @@ codes! {
         server: "{name} in body should have at least {limit} items", short: "too_short",
         keyword: "minItems", example: "hosts: []";
 
+    /// Defaults would add more to an object than the caller allows.
+    DEFAULTS_TOO_LARGE = "defaults-too-large", TooLong, "defaults would add more than the limit of {limit} bytes",
+        meaning: NotJudged, example: "";
+
     /// A list has more items than `maxItems`.
     TOO_MANY_ITEMS = "max-items", TooMany, "{count} items, at most {limit} allowed",
         server: "must have at most {items}", short: "too_long", keyword: "maxItems",

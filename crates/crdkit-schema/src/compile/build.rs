@@ -14,7 +14,7 @@ use super::more::More;
 use super::node::{
     Additional, Bounds, CompiledRule, FieldDefault, Junctors, ListType, Node, Rare, Types,
 };
-use super::pattern::{Pattern, PatternId};
+use super::pattern::{Pattern, PatternId, PatternRoom};
 use super::serving::ColumnRow;
 use super::table::{Id, Name, Table};
 use super::{CompiledCrd, crd};
@@ -26,6 +26,9 @@ use crdkit_codec::json;
 use crdkit_value::{Document, Kind, Value};
 use std::collections::BTreeSet;
 use std::sync::Arc;
+
+/// A default is not filled in with more than this.
+const MAX_DEFAULT_BYTES: usize = 32 << 20;
 
 /// What of a schema counts, which depends on what its values are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,6 +128,7 @@ pub struct Compiler {
     nodes: Index,
     names: Index,
     patterns: Index,
+    pattern_room: PatternRoom,
     literals: Index,
     /// The JSON text of each literal, by which equal ones are found.
     literal_texts: Vec<Box<[u8]>>,
@@ -140,6 +144,7 @@ impl Default for Compiler {
             nodes: Index::default(),
             names: Index::default(),
             patterns: Index::default(),
+            pattern_room: PatternRoom::default(),
             literals: Index::default(),
             literal_texts: Vec::new(),
             defaults: Index::default(),
@@ -382,7 +387,8 @@ impl Compiler {
                     document.remove(id);
                 }
             }
-            defaults::apply(&self.table, node, &mut document);
+            // Reading finds out what is too large; whoever goes on all the same gets less.
+            let _ = defaults::apply(&self.table, node, &mut document, MAX_DEFAULT_BYTES);
             document = Document::copy_of(document.root());
         }
         let text = json_text(document.root());
@@ -428,7 +434,7 @@ impl Compiler {
             patterns.get(at as usize).is_some_and(|known| known.is_written_like(&pattern))
         });
         if found as usize == patterns.len() {
-            patterns.push(pattern);
+            patterns.push(pattern.sharing(&self.pattern_room));
         }
         PatternId(found)
     }

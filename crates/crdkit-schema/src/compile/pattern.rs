@@ -1,7 +1,28 @@
 //! Patterns: compiled when first needed, once for each distinct text.
 
 use crdkit_text::regex::Regex;
-use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+
+/// Bytes that the patterns of one table may hold to be matched fast; further ones are matched slowly.
+const ROOM: u64 = 64 << 20;
+
+/// What is left of the room for fast patterns, which all patterns of a table share.
+#[derive(Clone, Debug)]
+pub(crate) struct PatternRoom(Arc<AtomicU64>);
+
+impl Default for PatternRoom {
+    fn default() -> Self {
+        Self(Arc::new(AtomicU64::new(ROOM)))
+    }
+}
+
+impl PatternRoom {
+    fn has(&self, n_bytes: u64) -> bool {
+        let take = |left: u64| left.checked_sub(n_bytes);
+        self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_ok()
+    }
+}
 
 /// Names a pattern in the table that made it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -13,6 +34,7 @@ pub struct Pattern {
     text: Box<str>,
     syntax: Syntax,
     compiled: OnceLock<Result<Regex, String>>,
+    room: PatternRoom,
 }
 
 /// Whose regular expressions they are.
@@ -31,7 +53,13 @@ impl Pattern {
 
     /// The pattern `text`, written in `syntax`.
     pub fn with(text: &str, syntax: Syntax) -> Self {
-        Self { text: text.into(), syntax, compiled: OnceLock::new() }
+        let room = PatternRoom::default();
+        Self { text: text.into(), syntax, compiled: OnceLock::new(), room }
+    }
+
+    /// Lets it share room with others.
+    pub(crate) fn sharing(self, room: &PatternRoom) -> Self {
+        Self { room: room.clone(), ..self }
     }
 
     pub(crate) fn is_written_like(&self, other: &Self) -> bool {
@@ -50,9 +78,13 @@ impl Pattern {
 
     /// Whether it matches somewhere in `text`; or what is wrong with the pattern itself.
     pub fn is_match(&self, text: &str) -> Result<bool, &str> {
-        let compile = || match self.syntax {
-            Syntax::Go => Regex::new(&self.text).map_err(|error| error.to_string()),
-            Syntax::Ecma => Regex::ecma(&self.text).map_err(|error| error.to_string()),
+        let compile = || {
+            let regex = match self.syntax {
+                Syntax::Go => Regex::new(&self.text),
+                Syntax::Ecma => Regex::ecma(&self.text),
+            };
+            let regex = regex.map_err(|error| error.to_string())?;
+            Ok(if self.room.has(regex.memory()) { regex } else { regex.slowed() })
         };
         let compiled = self.compiled.get_or_init(compile);
         match compiled {

@@ -4,6 +4,7 @@ use super::fields::{flag, list, optional_text, present, text, texts};
 use super::metadata::object_meta;
 use super::schema::SchemaReader;
 use super::v1beta1;
+use super::weight;
 use crate::decode;
 use crate::equal;
 use crate::model::{
@@ -50,7 +51,8 @@ pub fn crd(root: Value<'_>) -> (Crd<'_>, Vec<Issue>) {
     let read = if beta { v1beta1::spec } else { spec };
     let spec = present(root, "spec").map(|value| read(value, &mut schemas)).unwrap_or_default();
     schemas.run();
-    let (schemas, issues) = schemas.finish();
+    let (schemas, mut issues) = schemas.finish();
+    issues.extend(weight::too_large(&schemas));
     let mut crd = Crd {
         source: root,
         metadata: present(root, "metadata").map(object_meta).unwrap_or_default(),

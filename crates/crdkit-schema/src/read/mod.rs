@@ -10,9 +10,11 @@ mod metadata;
 mod openapi;
 mod schema;
 mod v1beta1;
+mod weight;
 
 pub(crate) use crd::head;
 pub use crd::{CrdRequest, crd, request};
 pub use metadata::object_meta;
 pub use openapi::{openapi, schema as bare_schema};
 pub use schema::MAX_DEPTH;
+pub use weight::MAX_DEFAULT;

@@ -41,7 +41,7 @@ fn matches_entry(entry: &Literal, kind: &Kind<'_>, value: Value<'_>) -> bool {
 }
 
 /// Whether `text` is the one character with the number `code`; U+FFFD stands for numbers without one.
-fn is_character(text: &str, code: i64) -> bool {
+pub fn is_character(text: &str, code: i64) -> bool {
     let character = u32::try_from(code).ok().and_then(char::from_u32);
     let mut chars = text.chars();
     chars.next() == Some(character.unwrap_or(char::REPLACEMENT_CHARACTER)) && chars.next().is_none()

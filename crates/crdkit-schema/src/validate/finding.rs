@@ -294,11 +294,11 @@ impl<P: Copy> Finding<P> {
                 Issue::error(codes::FORBIDDEN_FIELD).with("key", key).value(key)
             }
             Problem::Enum => {
-                let entries = node.enum_values().iter().map(|id| scope.table.literal(*id));
-                let entries: Vec<String> = entries.map(|entry| quote(&literal(entry))).collect();
-                Issue::error(codes::NOT_IN_ENUM)
-                    .with("supported", entries.join(", "))
-                    .value(shown(value))
+                let supported = scope.positions.listed(self.schema, || {
+                    let entries = node.enum_values().iter().map(|id| scope.table.literal(*id));
+                    entries.map(|entry| quote(&literal(entry))).collect::<Vec<_>>().join(", ")
+                });
+                Issue::error(codes::NOT_IN_ENUM).with("supported", supported).value(shown(value))
             }
             Problem::AnyOf => return place.plain(Issue::error(codes::ANY_OF)),
             Problem::OneOf { n_valid: 0 } => {

@@ -21,17 +21,20 @@ mod number;
 mod positions;
 mod text;
 
+pub use enums::is_character;
 pub use finding::{
     Finding, Problem, Relation, Scope, Subject, literal, shown, type_name, wrong_type,
 };
 pub use keywords::{Keywords, ServerKeywords};
+pub use number::{is_in_i64, is_integer, truncate};
 pub use positions::Positions;
 
 use crate::compile::{Additional, Field, Flags, Id, Node, Plain, Table};
 use crate::status;
 use crdkit_issue::{FieldPath, Issue};
 use crdkit_value::{Items, Kind, MemberIndex, Members, NodeId, Tag, Value};
-use std::collections::BTreeSet;
+use std::collections::HashSet;
+use std::hash::{BuildHasher as _, RandomState};
 
 /// Everything wrong with `value`, which stands at `base` and replaces `old`, as issues: sorted by path,
 /// and of several that say the same only one, as the server keeps them.
@@ -51,8 +54,9 @@ pub fn issues<'v>(
     let issues = found.iter().map(|finding| (finding.value, finding.issue(&scope)));
     let mut issues: Vec<_> = issues.collect();
     issues.sort_by(|(_, left), (_, right)| left.path.cmp(&right.path));
-    let mut seen = BTreeSet::new();
-    issues.retain(|(_, issue)| seen.insert(status::line(issue)));
+    // A line may be long, and there may be many: what tells them apart is enough.
+    let (mut seen, state) = (HashSet::new(), RandomState::new());
+    issues.retain(|(_, issue)| seen.insert(state.hash_one(status::line(issue))));
     issues
 }
 

@@ -132,7 +132,7 @@ fn fits(seen: Seen, node: &Node) -> bool {
 }
 
 /// Whether a float counts as an integer in JSON: close enough to one, and small enough to tell.
-pub(super) fn is_integer(float: f64) -> bool {
+pub fn is_integer(float: f64) -> bool {
     const MAX: f64 = 9_007_199_254_740_991.0;
     const TOLERANCE: f64 = 1e-9;
     let rounded = float.round();
@@ -141,14 +141,15 @@ pub(super) fn is_integer(float: f64) -> bool {
             || rounded != 0.0 && (float - rounded).abs() < TOLERANCE * rounded.abs())
 }
 
-fn is_in_i64(float: f64) -> bool {
+/// Whether an `int64` can hold a float, apart from its fraction.
+pub fn is_in_i64(float: f64) -> bool {
     const LIMIT: f64 = 9_223_372_036_854_775_808.0;
     (-LIMIT..LIMIT).contains(&float)
 }
 
 /// Go's conversion of a float to an `int64` on the server's hardware: towards zero, and the smallest
 /// integer for all that does not fit.
-pub(super) fn truncate(float: f64) -> i64 {
+pub fn truncate(float: f64) -> i64 {
     #[expect(clippy::cast_possible_truncation, reason = "in range")]
     let int = if is_in_i64(float) { float as i64 } else { i64::MIN };
     int

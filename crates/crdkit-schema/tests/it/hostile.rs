@@ -143,3 +143,27 @@ fn references_that_lead_in_a_circle_are_a_finding() {
     let left = schemas.get(tree).properties.get("left").expect("it is there");
     assert_eq!(schemas.get(left).legacy().target, Some(tree));
 }
+
+#[test]
+fn defaults_that_multiply_are_too_large() {
+    let mut schema = r#"{"type":"string","default":"x"}"#.to_owned();
+    for _ in 0..6 {
+        let properties: Vec<_> = (0..10).map(|at| format!(r#""p{at}":{schema}"#)).collect();
+        let properties = properties.join(",");
+        schema = if properties.len() < 400_000 {
+            format!(r#"{{"type":"object","default":{{}},"properties":{{{properties}}}}}"#)
+        } else {
+            schema
+        };
+    }
+    assert!(!codes(&with_schema(&schema)).contains(&"default-too-large"));
+    // The same default for each of many properties: what is small to write is large to fill in.
+    let listed: Vec<_> =
+        (0..2000).map(|at| format!(r#""q{at}":{{"type":"string","default":"x"}}"#)).collect();
+    let inner = format!(r#"{{"type":"object","properties":{{{}}}}}"#, listed.join(","));
+    let items = vec!["{}"; 200].join(",");
+    let schema = format!(
+        r#"{{"type":"object","properties":{{"l":{{"type":"array","items":{inner},"default":[{items}]}}}}}}"#
+    );
+    assert_eq!(codes(&with_schema(&schema)), ["default-too-large"]);
+}

@@ -151,3 +151,13 @@ fn compare(block: &Block, found: &str, wanted: &str, failures: &mut Vec<String>)
         failures.push(format!("{}\nfound  {found}\nwanted {wanted}", block.place()));
     }
 }
+
+#[test]
+fn a_default_that_lies_in_itself_ends() {
+    let document = crate::support::decode("{properties: {a: {$ref: '#', default: {}}}}").document;
+    let options = ImportOptions::new().defaults(DefaultMode::Apply);
+    let schema = import_with(document.root(), &options, Codecs::new()).expect("a schema").schema;
+    let parsed = schema.parse(b"{}", &ParseOptions::new());
+    let codes: Vec<_> = parsed.issues.iter().map(|issue| issue.code.name()).collect();
+    assert!(codes.contains(&"defaults-cut"), "{codes:?}");
+}

@@ -165,7 +165,9 @@ fn fill_in(crd: &Document, place: &ExpressionScope, object: &mut Document) {
         None => compiled.storage_version(),
     };
     if let Some(schema) = version.and_then(|version| version.schema) {
-        defaults::apply(compiled.table(), compiled.table().node(schema), object);
+        let (table, room) = (compiled.table(), crdkit_value::Limits::default().default_bytes);
+        // What is too large to be filled in is left as it is.
+        let _ = defaults::apply(table, table.node(schema), object, room);
     }
 }
 

@@ -3,13 +3,13 @@
 //! Both answers are proofs: no means nothing.
 
 use super::formula::{Constant, Formula, Hop, Side, Term, plain};
-use crate::semantic::interval::{End, Interval};
-use crate::semantic::suspect::{admits, is_seen_otherwise};
+use crate::semantic::interval::{End, Interval, Numbers};
+use crate::semantic::suspect::{Admission, is_seen_otherwise, takes_lists};
 use crate::side::Side as Half;
 use crdkit_schema::model::{Schema, SchemaId};
 use crdkit_schema::rules::escape;
 use crdkit_text::regex::{Regex, Search, SearchOutcome};
-use crdkit_value::Value;
+use crdkit_value::{Document, Value};
 
 /// What a schema guarantees about the values that it accepts.
 pub(in crate::semantic) struct Guarantee<'c> {
@@ -105,6 +105,9 @@ impl<'c> Guarantee<'c> {
     /// The schema of what is always at a place, which is spelled as in `full`.
     fn at(&self, place: &[Hop], full: &str, there: &[String]) -> Option<&'c Schema<'c>> {
         let mut schema = self.side.schema(self.root);
+        if schema.extensions().int_or_string || takes_lists(schema) {
+            return None;
+        }
         // The texts of fields begin like that of the term.
         let mut text = "self".to_owned();
         for hop in place {
@@ -125,7 +128,7 @@ impl<'c> Guarantee<'c> {
                 // What a map is iterated by are its keys.
                 Hop::Element => self.side.schema(schema.item_schema()?),
             };
-            if child.nullable || child.extensions().int_or_string {
+            if child.nullable || child.extensions().int_or_string || takes_lists(child) {
                 return None;
             }
             schema = child;
@@ -148,7 +151,10 @@ fn compares(schema: &Schema<'_>, is_size: bool, side: Side, limit: &Constant) ->
         let unlimited = End { at: f64::INFINITY, open: true };
         Interval { lower: end(least.unwrap_or(0).max(0)), upper: most.map_or(unlimited, end) }
     } else if matches!(schema.type_name, "integer" | "number") {
-        Interval::of(schema)
+        match Numbers::of(schema).hull() {
+            Some(interval) => interval,
+            None => return false,
+        }
     } else {
         return false;
     };
@@ -184,13 +190,23 @@ fn among(schema: &Schema<'_>, values: &[Constant], positive: bool) -> bool {
         return false;
     }
     if positive {
-        let listed = |value: Value<'_>| values.iter().any(|it| it.is(value));
+        // A text lists the integer of its character, too.
+        let is_typed = |value: Value<'_>| match schema.type_name {
+            "integer" => value.as_i64().is_some(),
+            _ => true,
+        };
+        let listed = |value: Value<'_>| is_typed(value) && values.iter().any(|it| it.is(value));
         let allowed = schema.enum_values.filter(|allowed| allowed.items().len() > 0);
         let both = [true, false].map(Constant::Bool);
         return allowed.is_some_and(|allowed| allowed.items().all(listed))
             || schema.type_name == "boolean" && both.iter().all(|it| values.contains(it));
     }
-    values.iter().all(|value| !admits(schema, value.document().root()))
+    let admission = Admission::of(schema);
+    values.iter().all(|value| {
+        let value = value.document();
+        let float = value.root().as_f64().map(Document::from);
+        !admission.admits(value.root()) && float.is_none_or(|it| !admission.admits(it.root()))
+    })
 }
 
 fn matches(schema: &Schema<'_>, pattern: &str) -> bool {

@@ -1,7 +1,7 @@
 //! Lists: how many items, whether they repeat, and what each is.
 
 use super::default::Only;
-use super::{Concern, SuspectWalk, Visit, may_be};
+use super::{Concern, SuspectWalk, Visit, may_be, takes_lists};
 use crate::step::SchemaStep;
 use crdkit_schema::model::Schema;
 use crdkit_value::Document;
@@ -11,7 +11,7 @@ const LONGEST: i64 = 2000;
 
 impl<'c> SuspectWalk<'c> {
     pub(super) fn arrays(&mut self, visit: &Visit<'c>, old: &Schema<'c>, new: &Schema<'c>) {
-        if !may_be(old, "array") {
+        if !may_be(old, "array") && !takes_lists(old) {
             return;
         }
         let (before, after) = (old.bounds(), new.bounds());
@@ -19,10 +19,10 @@ impl<'c> SuspectWalk<'c> {
             && before.max_items.is_none_or(|most| most > limit)
             && self.unlike_items(old).is_none_or(|most| most > limit)
         {
-            let count = usize::try_from(limit + 1).unwrap_or(0);
+            let count = usize::try_from(limit.saturating_add(1)).unwrap_or(0);
             let items = if limit < LONGEST { self.sampler.list(old, count) } else { Vec::new() };
             // Too few unlike items make no point.
-            let enough = items.len() == count && count > 0;
+            let enough = items.len() == count;
             let values = enough.then(|| Document::array_of(&items)).into_iter().collect();
             let change = format!("at most {limit} items");
             let suspect = self.suspect(visit, Concern::Accept, "maxItems", change);

@@ -6,7 +6,7 @@
 
 use super::guard::Notice;
 use super::object::extended;
-use super::{Concern, SuspectWalk, Visit, admits};
+use super::{Admission, Concern, SuspectWalk, Visit};
 use crate::semantic::answer::ReasonLevel;
 use crate::side::Side;
 use crate::step::SchemaStep;
@@ -115,8 +115,10 @@ impl<'c> SuspectWalk<'c> {
         is_known: bool,
     ) {
         let (keyword, change) = match (before, after) {
-            // Objects whose nulls are dropped are left out of account, and losing one is another question.
-            (Null::Dropped, _) | (Null::Kept, Null::Kept | Null::Dropped) => return,
+            // Losing a null is another question.
+            (Null::Dropped, Null::Dropped) | (Null::Kept, Null::Kept | Null::Dropped) => return,
+            (Null::Dropped, Null::Kept) => ("nullable", "null is a value"),
+            (Null::Dropped, Null::Filled(_)) => ("default", "a default for null"),
             (Null::Kept, Null::Filled(_)) => ("nullable", "a default for null"),
             (Null::Filled(_), Null::Kept) => ("nullable", "null is a value, not the default"),
             (Null::Filled(_), Null::Dropped) => ("default", "no default for null"),
@@ -129,7 +131,8 @@ impl<'c> SuspectWalk<'c> {
             self.found.push(suspect.trying(values()));
         }
         // No enumeration lets a null pass, even if it lists one.
-        let is_listed = new.enum_values.is_some() && after == Null::Kept;
+        let is_listed =
+            new.enum_values.is_some_and(|values| values.items().len() > 0) && after == Null::Kept;
         let is_wrong = matches!(after, Null::Filled(_)) && self.may_be_wrong(visit, visit.new);
         let is_noticed = || self.is_noticed(visit, &visit.path, Notice::Presence);
         if is_listed || !is_known && (is_wrong || is_noticed()) {
@@ -137,9 +140,22 @@ impl<'c> SuspectWalk<'c> {
             let suspect = self.suspect(visit, Concern::Accept, keyword, below).indirect();
             self.found.push(suspect.trying(values()));
         }
-        if !is_known {
+        // What a null meant that was dropped is what a missing field means.
+        if !is_known && before != Null::Dropped {
             let suspect = self.suspect(visit, Concern::Mean, keyword, change);
             self.found.push(suspect.trying(values()));
+        }
+    }
+
+    /// A null that was dropped is kept where the new schema keeps members that it does not know.
+    pub(super) fn kept_null(&mut self, visit: &Visit<'c>, step: SchemaStep<'c>, old: SchemaId) {
+        let path = extended(&visit.path, step);
+        let is_dropped = Null::of(self.old.schema(old), Some(&step)) == Null::Dropped;
+        if is_dropped && self.is_noticed(visit, &path, Notice::Presence) {
+            let change = "null is a value, below a rule or a count";
+            let mut suspect = self.suspect(visit, Concern::Accept, "nullable", change).indirect();
+            (suspect.at, suspect.path) = (path.clone(), path);
+            self.found.push(suspect.trying(vec![Document::null()]));
         }
     }
 
@@ -221,7 +237,7 @@ fn fits(side: &Side<'_>, id: SchemaId, value: Value<'_>) -> bool {
             && extensions.validations.is_empty()
             && !extensions.embedded_resource
             && extensions.list_type.is_none();
-        if !is_plain || !admits(schema, value) {
+        if !is_plain || !Admission::of(schema).admits(value) {
             return false;
         }
         let within = |least: Option<i64>, count: usize, most: Option<i64>| {

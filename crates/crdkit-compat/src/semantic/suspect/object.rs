@@ -10,9 +10,12 @@ use crate::step::SchemaStep;
 use crdkit_sample::build;
 use crdkit_schema::model::{Schema, SchemaId};
 use crdkit_value::{Document, NodeId};
+use std::collections::BTreeSet;
 
 /// A map may have this many keys to make a point.
 const LARGEST: i64 = 500;
+/// So many names that are required now are shown to be missing.
+const SHOWN: usize = 64;
 /// What every embedded resource has, whether it is named or not.
 const RESOURCE: [&str; 3] = ["apiVersion", "kind", "metadata"];
 /// A name that nobody uses for a field.
@@ -32,18 +35,22 @@ impl<'c> SuspectWalk<'c> {
     }
 
     fn required(&mut self, visit: &Visit<'c>, old: &Schema<'c>, new: &Schema<'c>) {
-        for name in new.required.iter().filter(|name| !old.required.contains(name)) {
+        let known: BTreeSet<_> = old.required.iter().collect();
+        let added = new.required.iter().filter(|name| !known.contains(name));
+        for (index, name) in added.collect::<BTreeSet<_>>().into_iter().enumerate() {
             let child = new.properties.get(name).map(|id| self.new.schema(id));
             if child.is_some_and(|child| child.default.is_some()) {
                 continue;
             }
-            let values = vec![build::without(&self.sampler.sample(visit.old), name)];
             let change = format!("`{name}` is required");
             let suspect = self.suspect(visit, Concern::Accept, "required", change);
-            self.found.push(suspect.trying(values));
+            let values = (index < SHOWN)
+                .then(|| build::without(&self.sampler.sample(visit.old), name))
+                .into_iter();
+            self.found.push(suspect.trying(values.collect()));
         }
         // A field that was always filled in by a default is not any more.
-        for name in new.required.iter().filter(|name| old.required.contains(name)) {
+        for name in new.required.iter().filter(|name| known.contains(name)) {
             let default = |side: &crate::side::Side<'c>, schema: &Schema<'c>| {
                 schema.properties.get(name).is_some_and(|id| side.schema(id).default.is_some())
             };
@@ -64,7 +71,7 @@ impl<'c> SuspectWalk<'c> {
         {
             let mut value = self.sampler.sample(visit.old);
             if limit < LARGEST {
-                let count = usize::try_from(limit + 1).unwrap_or(0);
+                let count = usize::try_from(limit.saturating_add(1)).unwrap_or(0);
                 self.sampler.pad(old, count, &mut value);
             }
             let change = format!("at most {limit} fields");
@@ -73,7 +80,7 @@ impl<'c> SuspectWalk<'c> {
         }
         if let Some(limit) = after.min_properties
             && before.min_properties.unwrap_or(0) < limit
-            && usize::try_from(limit).is_ok_and(|limit| old.required.len() < limit)
+            && usize::try_from(limit).is_ok_and(|limit| distinct(&old.required) < limit)
         {
             let values = vec![self.sampler.sample(visit.old)];
             let change = format!("at least {limit} fields");
@@ -149,6 +156,7 @@ impl<'c> SuspectWalk<'c> {
                     let is_kept = visit.kept.1 || keeps(new);
                     let is_whole = visit.kept.1 || new.preserves_unknown_fields();
                     if is_kept {
+                        self.kept_null(visit, SchemaStep::Property(name), before);
                         self.unmatched(visit, SchemaStep::Property(name), Only::Old(before));
                     }
                     if !is_whole && (!is_kept || self.is_composite(before)) {
@@ -225,6 +233,7 @@ impl<'c> SuspectWalk<'c> {
                 self.descend(visit, SchemaStep::AdditionalProperties, before, after);
             }
             (Some(before), None) if keeps(new) || visit.kept.1 => {
+                self.kept_null(visit, SchemaStep::AdditionalProperties, before);
                 self.unmatched(visit, SchemaStep::AdditionalProperties, Only::Old(before));
             }
             (Some(before), None) => {
@@ -307,11 +316,17 @@ impl<'c> SuspectWalk<'c> {
 /// Whether there are no more than `limit` names that an object can have.
 fn has_fewer(schema: &Schema<'_>, limit: i64) -> bool {
     let closed = schema.additional_properties.is_none() && !keeps(schema);
-    let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+    // Not even an empty object has a negative number of fields.
+    let fits = |count: usize| usize::try_from(limit).is_ok_and(|limit| count <= limit);
     closed
         && schema.type_name == "object"
-        && schema.properties.iter().len() <= limit
+        && fits(schema.properties.iter().len())
         && !schema.extensions().embedded_resource
+}
+
+/// How many names there are, whatever repeats.
+fn distinct(names: &[&str]) -> usize {
+    names.iter().collect::<BTreeSet<_>>().len()
 }
 
 /// One step further.

@@ -1,13 +1,15 @@
 //! Strings, numbers and booleans: sets of values against sets of values.
 
+use super::admit::{Admission, Listed, is_multiple_within, regex, takes_lists};
 use super::guard::Notice;
 use super::{Concern, SuspectWalk, Visit, may_be};
-use crate::semantic::answer::Open;
-use crate::semantic::interval::Interval;
+use crate::semantic::answer::{Open, ReasonLevel};
+use crate::semantic::interval::Numbers;
 use crdkit_codec::go_json;
 use crdkit_sample::build;
 use crdkit_sample::leaf::{self, FORMATTED};
 use crdkit_schema::model::Schema;
+use crdkit_schema::validate::{is_integer, truncate};
 use crdkit_text::formats::TextFormat;
 use crdkit_text::regex::{Regex, Search, SearchOutcome};
 use crdkit_value::{Document, Kind, Value};
@@ -15,6 +17,8 @@ use std::fmt::Write as _;
 
 /// So many texts of each kind are tried.
 const TEXTS: usize = 4;
+/// So many values of an enumeration are named and tried.
+const NAMES: usize = 32;
 /// Texts up to this length are looked for first.
 const SHORT: usize = 48;
 /// A text may be this long to make a point.
@@ -23,18 +27,7 @@ const LONGEST: usize = 70_000;
 impl<'c> SuspectWalk<'c> {
     pub(super) fn scalars(&mut self, visit: &Visit<'c>, old: &Schema<'c>, new: &Schema<'c>) {
         if let Some(values) = old.enum_values.filter(|values| values.items().len() > 0) {
-            // A null is not a value even if it is listed.
-            let listed = values.items().filter(|value| !value.is_null());
-            let refused: Vec<_> = listed.filter(|value| !admits(new, *value)).collect();
-            if !refused.is_empty() {
-                let names: Vec<_> = refused.iter().map(|value| go_json::value(*value)).collect();
-                let change = format!("not a value: {}", names.join(", "));
-                let values = refused.into_iter().map(Document::copy_of).collect();
-                self.refused(visit, "enum", change, values);
-            }
-            if admits_unlisted(old, values) {
-                self.numbers(visit, old, new);
-            }
+            self.listed(visit, old, new, values);
             return;
         }
         if new_len(new) > 0 {
@@ -46,6 +39,34 @@ impl<'c> SuspectWalk<'c> {
             self.format(visit, old, new);
         }
         if may_be(old, "integer") || may_be(old, "number") {
+            self.numbers(visit, old, new);
+        }
+    }
+
+    /// Values that the old schema lists.
+    fn listed(&mut self, visit: &Visit<'c>, old: &Schema<'c>, new: &Schema<'c>, values: Value<'c>) {
+        let (admission, listed) = (Admission::of(new), Listed::of(new));
+        let is_refused = |value: &Value<'c>| {
+            // A null is not a value even if it is listed.
+            !value.is_null()
+                && (!admission.admits_unlisted(*value)
+                    || twin(*value).is_some_and(|twin| !admission.admits_unlisted(twin.root()))
+                    || listed.as_ref().is_some_and(|it| !it.covers(*value, old.type_name)))
+        };
+        let refused: Vec<_> = values.items().filter(is_refused).collect();
+        if !refused.is_empty() {
+            let names = refused.iter().take(NAMES).map(|value| go_json::value(*value));
+            let mut change = format!("not a value: {}", names.collect::<Vec<_>>().join(", "));
+            if let Some(more @ 1..) = refused.len().checked_sub(NAMES) {
+                let _ = write!(change, " and {more} more");
+            }
+            let near = refused.iter().filter_map(|value| value.as_f64());
+            let near: Vec<_> = near.take(NAMES).flat_map(|at| [at + 0.5, at - 0.5]).collect();
+            let values = refused.into_iter().take(NAMES).map(Document::copy_of);
+            let values = values.chain(near.into_iter().map(Document::from)).collect();
+            self.refused(visit, "enum", change, values);
+        }
+        if matches_unlisted(old, values) {
             self.numbers(visit, old, new);
         }
     }
@@ -67,24 +88,24 @@ impl<'c> SuspectWalk<'c> {
             "boolean" => [false, true].map(Document::from).into(),
             "string" => documents(&leaf::texts(self.sampler.memo, &[old], TEXTS + new_len(new))),
             "integer" | "number" => {
-                let near = Interval::of(old);
-                (0..=u32::try_from(new_len(new)).unwrap_or(0))
-                    .map(f64::from)
-                    .chain([near.lower.at, near.upper.at])
-                    .filter(|number| near.contains(*number))
-                    .map(build::number)
-                    .collect()
+                let near = Numbers::of(old);
+                let ends = near.hull().into_iter().flat_map(|it| [it.lower.at, it.upper.at]);
+                let few = (0..=u32::try_from(new_len(new)).unwrap_or(0)).map(f64::from);
+                let numbers = few.chain(ends.filter(|end| end.is_finite()));
+                numbers.filter(|number| near.has_float(*number)).map(build::number).collect()
             }
             _ => vec![self.sampler.sample(visit.old)],
         };
         let null = (old.nullable && new.nullable).then(Document::null);
         let candidates = candidates.into_iter().chain(null);
-        let mut values: Vec<_> = candidates.filter(|it| !admits(new, it.root())).collect();
+        let admission = Admission::of(new);
+        let mut values: Vec<_> =
+            candidates.filter(|it| !admission.admits(it.root())).take(NAMES).collect();
         // A type or a pattern may leave no more than what is listed.
         if values.is_empty() && old.type_name == "boolean" {
             return;
         }
-        if values.is_empty() && old.type_name == "string" {
+        if values.is_empty() && old.type_name == "string" && !takes_lists(old) {
             match unlisted(old, new) {
                 SearchOutcome::Texts(texts) if texts.is_empty() => return,
                 SearchOutcome::Texts(texts) => values = documents(&texts),
@@ -103,7 +124,12 @@ impl<'c> SuspectWalk<'c> {
             let matching = pattern.iter().collect();
             Search { matching, failing: Vec::new(), min_length, max_length }.run(TEXTS)
         };
-        if let Some(limit) = length(after.max_length)
+        if after.max_length.is_some_and(|limit| limit < 0)
+            && before.max_length.is_none_or(|most| most >= 0)
+        {
+            let found = search(least, Some(most.unwrap_or(least + SHORT)));
+            self.texts(visit, "maxLength", "no text is short enough".to_owned(), found);
+        } else if let Some(limit) = length(after.max_length)
             && most.is_none_or(|most| most > limit)
         {
             let found = match pattern {
@@ -176,12 +202,21 @@ impl<'c> SuspectWalk<'c> {
             }
         };
         let known = FORMATTED.iter().map(|text| Document::from(*text));
-        let known = known.filter(|it| admits(old, it.root()) && !admits(new, it.root()));
+        let (before, after) = (Admission::of(old), Admission::of(new));
+        let known = known.filter(|it| before.admits(it.root()) && !after.admits(it.root()));
         let values = texts.iter().map(Document::from).chain(known.take(TEXTS));
         self.found.push(suspect.trying(values.collect()));
     }
 
     fn format(&mut self, visit: &Visit<'c>, old: &Schema<'c>, new: &Schema<'c>) {
+        let takes = |schema: &Schema<'c>| takes_lists(schema) || may_be(schema, "array");
+        if takes_lists(old) && !takes(new) {
+            let change = "no format, without which a list is not a value";
+            let mut suspect = self.suspect(visit, Concern::Accept, "format", change);
+            // Servers look neither at the type nor at the text of such a list; nobody means one.
+            suspect.level = Some(ReasonLevel::Note);
+            self.found.push(suspect.trying(vec![Document::array()]));
+        }
         let Some(format) = TextFormat::parse(new.format) else { return };
         if is_within(TextFormat::parse(old.format), format) {
             return;
@@ -189,7 +224,9 @@ impl<'c> SuspectWalk<'c> {
         let mut texts = leaf::texts(self.sampler.memo, &[old], 8 * TEXTS);
         texts.extend(FORMATTED.iter().map(|text| (*text).to_owned()));
         let values = texts.iter().map(Document::from);
-        let values = values.filter(|it| admits(old, it.root()) && !format_admits(new, it.root()));
+        let before = Admission::of(old);
+        let is_other = |it: &Document| it.root().as_str().is_some_and(|it| !format.accepts(it));
+        let values = values.filter(|it| before.admits(it.root()) && is_other(it));
         let values: Vec<_> = values.take(TEXTS).collect();
         let change = format!("format {}", new.format);
         let mut suspect = self.suspect(visit, Concern::Accept, "format", change);
@@ -200,21 +237,40 @@ impl<'c> SuspectWalk<'c> {
     }
 
     fn numbers(&mut self, visit: &Visit<'c>, old: &Schema<'c>, new: &Schema<'c>) {
-        let (before, after) = (Interval::of(old), Interval::of(new));
+        let (before, after) = (Numbers::of(old), Numbers::of(new));
         if !before.is_within(after) {
-            let values = before.edges(after).into_iter().map(build::number).collect();
-            let upper = before.upper.at > after.upper.at
-                || before.upper.at == after.upper.at && after.upper.open && !before.upper.open;
-            let keyword = if upper { "maximum" } else { "minimum" };
-            self.refused(visit, keyword, format!("numbers {after}"), values);
+            let (keyword, change) = match (before.hull(), after.hull()) {
+                (Some(before), Some(after)) => {
+                    let (was, is) = (before.upper, after.upper);
+                    let is_upper = was.at > is.at || was.at == is.at && is.open && !was.open;
+                    let keyword = if is_upper { "maximum" } else { "minimum" };
+                    (keyword, format!("numbers {after}"))
+                }
+                _ => {
+                    let bounds = new.bounds();
+                    let keyword = match (bounds.maximum, bounds.minimum) {
+                        (Some(_), _) => "maximum",
+                        (None, Some(_)) => "minimum",
+                        (None, None) => "multipleOf",
+                    };
+                    (keyword, "no number is allowed".to_owned())
+                }
+            };
+            self.refused(visit, keyword, change, before.beyond(after));
         }
         if let Some(step) = new.bounds().multiple_of {
-            let multiple =
-                old.bounds().multiple_of.is_some_and(|it| it == step || (it / step).fract() == 0.0);
+            let is_whole = old.type_name == "integer";
+            let multiple = old
+                .bounds()
+                .multiple_of
+                .is_some_and(|it| is_multiple_within(before, is_whole, it, step));
             if !multiple {
-                let near = [1.0, step + 1.0, step / 2.0, before.lower.at, before.upper.at];
-                let fitting = near.into_iter().filter(|number| before.contains(*number));
-                let values = fitting.map(build::number).collect();
+                let ends = before.hull().into_iter().flat_map(|it| [it.lower.at, it.upper.at]);
+                let own = old.bounds().multiple_of.into_iter().flat_map(|it| [it, it * 2.0]);
+                let near = [1.0, step + 1.0, step / 2.0].into_iter().chain(own).chain(ends);
+                let fitting = near.filter(|number| before.has_float(*number));
+                let values = fitting.flat_map(|it| [build::number(it), Document::from(it)]);
+                let values = values.collect();
                 self.refused(visit, "multipleOf", format!("multiples of {step} only"), values);
             }
         }
@@ -262,60 +318,29 @@ fn unlisted(old: &Schema<'_>, new: &Schema<'_>) -> SearchOutcome {
     search.run(TEXTS)
 }
 
-/// Whether an enumeration lets numbers pass that it does not list: a number is compared without its
+/// Whether an enumeration matches numbers that it does not list: a number is compared without its
 /// fraction to an integer, and an integer to a text as the character with that number.
-fn admits_unlisted(schema: &Schema<'_>, values: Value<'_>) -> bool {
+fn matches_unlisted(schema: &Schema<'_>, values: Value<'_>) -> bool {
     let is_character = |value: Value<'_>| value.as_str().is_some_and(|it| it.chars().count() == 1);
     match schema.type_name {
         "string" | "boolean" | "object" | "array" => false,
         "integer" => values.items().any(is_character),
-        _ => values.items().any(|value| is_character(value) || value.as_i64().is_some()),
+        _ => values.items().any(|value| is_character(value) || value.as_f64().is_some()),
+    }
+}
+
+/// A whole number written the other way: as an integer, or as a float.
+fn twin(value: Value<'_>) -> Option<Document> {
+    match value.kind() {
+        #[expect(clippy::cast_precision_loss, reason = "only those that are exact")]
+        Kind::Int(int) if is_integer(int as f64) => Some(Document::from(int as f64)),
+        Kind::Float(float) if is_integer(float) && float.fract() == 0.0 => {
+            Some(Document::from(truncate(float)))
+        }
+        _ => None,
     }
 }
 
 fn new_len(schema: &Schema<'_>) -> usize {
     schema.enum_values.map_or(0, |values| values.items().len())
-}
-
-fn regex(schema: &Schema<'_>) -> Option<Regex> {
-    if schema.pattern.is_empty() { None } else { Regex::new(schema.pattern).ok() }
-}
-
-/// Whether the keywords about single values allow `value`; junctors and rules are not asked.
-pub(in crate::semantic) fn admits(schema: &Schema<'_>, value: Value<'_>) -> bool {
-    let values = schema.enum_values.filter(|values| values.items().len() > 0);
-    let is_listed = |known: Value<'_>| known == value && !value.is_null();
-    if values.is_some_and(|values| !values.items().any(is_listed)) {
-        return false;
-    }
-    let named = |name: &str| schema.type_name == name || schema.type_name.is_empty();
-    let either = schema.extensions().int_or_string;
-    let bounds = schema.bounds();
-    match value.kind() {
-        Kind::String(text) => {
-            let length = i64::try_from(text.chars().count()).unwrap_or(i64::MAX);
-            (named("string") || either)
-                && bounds.min_length.is_none_or(|least| length >= least)
-                && bounds.max_length.is_none_or(|most| length <= most)
-                && (schema.pattern.is_empty() || regex(schema).is_some_and(|it| it.is_match(text)))
-                && format_admits(schema, value)
-        }
-        Kind::Int(_) | Kind::Float(_) | Kind::Number(_) => {
-            let number = value.as_f64().unwrap_or(f64::NAN);
-            let whole = number.fract() == 0.0;
-            let step = bounds.multiple_of.is_none_or(|step| (number / step).fract() == 0.0);
-            (named("number") || whole && (named("integer") || either))
-                && Interval::of(schema).contains(number)
-                && step
-        }
-        Kind::Bool(_) => named("boolean"),
-        Kind::Null => schema.nullable || schema.type_name.is_empty(),
-        Kind::Array(_) => named("array"),
-        Kind::Object(_) => named("object"),
-    }
-}
-
-fn format_admits(schema: &Schema<'_>, value: Value<'_>) -> bool {
-    let format = TextFormat::parse(schema.format);
-    format.zip(value.as_str()).is_none_or(|(format, text)| format.accepts(text))
 }

@@ -4,13 +4,15 @@
 type Table = &'static [(&'static str, &'static [&'static str])];
 
 pub(super) const TEXT: Table = &[
-    ("maxLength", &["0", "1", "2", "3"]),
-    ("minLength", &["0", "1", "2"]),
+    ("maxLength", &["0", "1", "2", "3", "-1", "9223372036854775807"]),
+    ("minLength", &["0", "1", "2", "-1"]),
     ("pattern", &["^a", "a$", "'^[ab]*$'", "'^a*b?$'", "b", "'^(ab|ba)?$'"]),
-    ("enum", &["[a]", "[a, ab]", "['', b]"]),
+    ("enum", &["[a]", "[a, ab]", "['', b]", "[a, null]", "[1, a]"]),
     ("nullable", &["true"]),
-    ("format", &["ipv4", "date", "byte", "duration", "uuid", "unheard-of"]),
+    ("format", &["ipv4", "date", "byte", "duration", "uuid", "uuid4", "password", "unheard-of"]),
     ("default", &["ab", "a", "''", "192.0.2.1"]),
+    ("maxItems", &["0", "-1"]),
+    ("minimum", &["3"]),
     ("not", &["{maxLength: 1}", "{pattern: ^a}", "{enum: [a]}"]),
     ("allOf", &["[{maxLength: 2}]", "[{pattern: a}, {minLength: 1}]"]),
     ("anyOf", &["[{maxLength: 1}, {pattern: b}]", "[{enum: [a]}, {minLength: 2}]"]),
@@ -28,12 +30,15 @@ pub(super) const TEXT: Table = &[
     ),
 ];
 pub(super) const NUMBER: Table = &[
-    ("minimum", &["-2", "0", "1", "3"]),
-    ("maximum", &["0", "2", "3", "5"]),
+    (
+        "minimum",
+        &["-2", "0", "1", "3", "1.5", "-1.5", "1.0", "-1e20", "1e20", "2147483648", "1e39"],
+    ),
+    ("maximum", &["0", "2", "3", "5", "2.5", "-0.5", "5.0", "1e20", "-1e20", "2147483647", "1e39"]),
     ("exclusiveMinimum", &["true"]),
     ("exclusiveMaximum", &["true"]),
-    ("multipleOf", &["2", "4"]),
-    ("enum", &["[1]", "[1, 2]", "[2, 4]"]),
+    ("multipleOf", &["2", "4", "6", "0.1", "1.0", "0.5", "1.5", "1e20", "3"]),
+    ("enum", &["[1]", "[1, 2]", "[2, 4]", "[1.0]", "[2.5, 2]", "[a, 2]", "[1, null]", "[1e20]"]),
     ("nullable", &["true"]),
     ("format", &["int32", "int64", "float", "double"]),
     ("default", &["1", "2"]),
@@ -44,12 +49,13 @@ pub(super) const NUMBER: Table = &[
     (RULES, &["[{rule: 'self > 1'}]", "[{rule: 'self >= 1'}]", "[{rule: 'self >= oldSelf'}]"]),
 ];
 pub(super) const EITHER: Table = &[
-    ("minimum", &["0", "1"]),
-    ("maximum", &["2", "3"]),
-    ("multipleOf", &["2"]),
-    ("maxLength", &["1", "2"]),
+    ("minimum", &["0", "1", "0.5", "-1e20"]),
+    ("maximum", &["2", "3", "2.5", "1e20"]),
+    ("multipleOf", &["2", "0.1", "1.5", "4"]),
+    ("maxLength", &["1", "2", "-1"]),
+    ("minLength", &["1"]),
     ("pattern", &["^a", "'^[ab]*$'"]),
-    ("enum", &["[1, a]", "[ab]"]),
+    ("enum", &["[1, a]", "[ab]", "[1.0, a]", "[2, a, null]"]),
     ("format", &["int32", "ipv4"]),
     ("nullable", &["true"]),
     ("default", &["1", "a"]),
@@ -62,11 +68,22 @@ pub(super) const BOOLEAN: Table = &[
     ("default", &["true", "false"]),
     (RULES, &["[{rule: self}]"]),
 ];
-pub(super) const ANYTHING: Table =
-    &[("nullable", &["true"]), ("default", &["a", "{a: a}"]), ("maxLength", &["1"])];
+pub(super) const ANYTHING: Table = &[
+    ("nullable", &["true"]),
+    ("default", &["a", "{a: a}"]),
+    ("maxLength", &["1", "-1"]),
+    ("minimum", &["1.5", "1"]),
+    ("maximum", &["1e20", "3"]),
+    ("multipleOf", &["0.5"]),
+    ("maxItems", &["1", "-1"]),
+    ("maxProperties", &["1", "-1"]),
+    ("format", &["ipv4", "int32"]),
+    ("enum", &["[{a: 1}, 1]", "[{a: 1.0}, 1.0]", "[a, null]"]),
+];
 pub(super) const LIST: Table = &[
-    ("minItems", &["0", "1", "2"]),
-    ("maxItems", &["0", "1", "2", "3"]),
+    ("minItems", &["0", "1", "2", "-1"]),
+    ("maxItems", &["0", "1", "2", "3", "-1", "9223372036854775807"]),
+    ("enum", &["[[], [a]]", "[[1]]", "[[1.0], null]"]),
     (LIST_TYPE, &["set", "map", "map", "atomic"]),
     (KEYS, &["[a]", "[a, b]", "[b]"]),
     ("nullable", &["true"]),
@@ -89,15 +106,15 @@ pub(super) const LIST: Table = &[
     ),
 ];
 pub(super) const OBJECT: Table = &[
-    ("required", &["[a]", "[b]", "[a, b]"]),
+    ("required", &["[a]", "[b]", "[a, b]", "[a, a]"]),
     (PRESERVE, &["true"]),
-    ("minProperties", &["1", "2"]),
-    ("maxProperties", &["0", "1", "2"]),
+    ("minProperties", &["1", "2", "-1"]),
+    ("maxProperties", &["0", "1", "2", "-1", "9223372036854775807"]),
     ("x-kubernetes-map-type", &["atomic", "granular"]),
     (EMBEDDED, &["true"]),
     ("nullable", &["true"]),
     ("default", &["{}", "{a: ab}", "{a: 1}", "{b: {}}"]),
-    ("enum", &["[{}, {a: a}]", "[{a: ab}]"]),
+    ("enum", &["[{}, {a: a}]", "[{a: ab}]", "[{a: 1}, null]", "[{a: 1.0}]"]),
     ("not", &["{required: [a]}", "{required: [a, b]}", "{properties: {a: {enum: [a]}}}"]),
     (
         "anyOf",
@@ -146,8 +163,8 @@ pub(super) const OBJECT: Table = &[
 ];
 pub(super) const MAP: Table = &[
     ("required", &["[a]"]),
-    ("minProperties", &["1", "2"]),
-    ("maxProperties", &["0", "1", "2"]),
+    ("minProperties", &["1", "2", "-1"]),
+    ("maxProperties", &["0", "1", "2", "-1", "9223372036854775807"]),
     ("x-kubernetes-map-type", &["atomic", "granular"]),
     ("nullable", &["true"]),
     ("default", &["{}", "{a: ab}"]),

@@ -83,11 +83,6 @@ impl Tree {
         }
     }
 
-    /// Whether a text somewhere in it is of a format.
-    pub(super) fn has_format(&self) -> bool {
-        self.keywords.contains_key("format") || self.parts.values().any(Self::has_format)
-    }
-
     /// Takes out what servers would refuse, as far as that is easy to see.
     fn mended(mut self) -> Self {
         self.each(&mut |tree| {
@@ -169,8 +164,8 @@ impl fmt::Debug for Tree {
     }
 }
 
-fn tree() -> impl Strategy<Value = Tree> {
-    let keywords = || prop::collection::vec(any::<(Index, Index)>(), 0..4);
+fn leaf() -> impl Strategy<Value = Tree> + Clone {
+    let keywords = prop::collection::vec(any::<(Index, Index)>(), 0..4);
     let kind = prop_oneof![
         4 => Just(Kind::Text),
         2 => Just(Kind::Integer),
@@ -179,9 +174,12 @@ fn tree() -> impl Strategy<Value = Tree> {
         1 => Just(Kind::Either),
         1 => Just(Kind::Anything),
     ];
-    let leaf =
-        (kind, keywords()).prop_map(|(kind, keywords)| Tree::new(kind, &keywords, BTreeMap::new()));
-    leaf.prop_recursive(3, 12, 3, move |inner| {
+    (kind, keywords).prop_map(|(kind, keywords)| Tree::new(kind, &keywords, BTreeMap::new()))
+}
+
+fn tree() -> impl Strategy<Value = Tree> {
+    let keywords = || prop::collection::vec(any::<(Index, Index)>(), 0..4);
+    leaf().prop_recursive(3, 12, 3, move |inner| {
         let list = (inner.clone(), keywords()).prop_map(|(items, keywords)| {
             Tree::new(Kind::List, &keywords, BTreeMap::from([(Part::Items, items)]))
         });
@@ -227,14 +225,14 @@ fn apply(tree: &mut Tree, (place, edit): &(Index, Edit)) {
     let mut left = Some(place.index(count));
     tree.each(&mut |tree| {
         if left == Some(0) {
-            change(tree, edit);
+            change_tree(tree, edit);
         }
         // Once it is done, nothing is left to count down.
         left = left.and_then(|left: usize| left.checked_sub(1));
     });
 }
 
-fn change(tree: &mut Tree, edit: &Edit) {
+fn change_tree(tree: &mut Tree, edit: &Edit) {
     let field = Part::Field("a");
     match edit {
         Edit::Replace(new) => *tree = new.clone(),
@@ -290,6 +288,36 @@ pub(super) fn pair() -> impl Strategy<Value = Pair> {
                 None => None,
             };
             Some(Pair { old, new, other })
+        },
+    )
+}
+
+/// Two schemas of one field that differ in its keywords alone, so that a single proof decides.
+pub(super) fn single() -> impl Strategy<Value = Pair> {
+    let keywords = || prop::collection::vec(any::<(Index, Index)>(), 0..3);
+    let list = (leaf(), keywords()).prop_map(|(items, keywords)| {
+        Tree::new(Kind::List, &keywords, BTreeMap::from([(Part::Items, items)]))
+    });
+    let object =
+        keywords().prop_map(|keywords| Tree::new(Kind::Object, &keywords, BTreeMap::new()));
+    let field = prop_oneof![6 => leaf(), 1 => list, 1 => object];
+    let change = prop_oneof![
+        3 => any::<(Index, Index)>().prop_map(|(keyword, value)| Edit::Set(keyword, value)),
+        1 => any::<Index>().prop_map(Edit::Unset),
+    ];
+    let around = |field: &Tree| {
+        let parts = BTreeMap::from([(Part::Field("a"), field.clone())]);
+        Tree { kind: Kind::Object, keywords: BTreeMap::new(), parts }.mended()
+    };
+    (field, prop::collection::vec(change, 1..3)).prop_filter_map(
+        "servers take the schemas",
+        move |(field, edits)| {
+            let old = around(&field);
+            let mut field = field;
+            edits.iter().for_each(|edit| change_tree(&mut field, edit));
+            let new = around(&field);
+            let is_taken = old.is_accepted() && new.is_accepted();
+            is_taken.then_some(Pair { old, new, other: None })
         },
     )
 }

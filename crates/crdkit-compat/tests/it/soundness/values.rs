@@ -22,8 +22,47 @@ const TEXTS: &[&str] = &[
     "1h",
     "6ba7b810-9dad-11d1-80b4-00c04fd430c8",
 ];
-const NUMBERS: &[&str] = &["-3", "-2", "-1", "0", "1", "2", "3", "4", "5", "6", "8", "2147483648"];
-const FRACTIONS: &[&str] = &["0.5", "2.5", "-0.5", "1e39"];
+const NUMBERS: &[&str] = &[
+    "-3",
+    "-2",
+    "-1",
+    "0",
+    "1",
+    "2",
+    "3",
+    "4",
+    "5",
+    "6",
+    "8",
+    "12",
+    "97",
+    "2147483647",
+    "2147483648",
+    "-2147483649",
+    "9007199254740992",
+    "9223372036854775807",
+    "-9223372036854775808",
+];
+const FRACTIONS: &[&str] = &[
+    "0.5",
+    "2.5",
+    "-0.5",
+    "1.5",
+    "0.9",
+    "1e39",
+    "1.0",
+    "2.0",
+    "4.0",
+    "6.0",
+    "-1.0",
+    "1e20",
+    "-1e20",
+    "1000000001.0",
+    "18014398509481984.0",
+    "0.1",
+    "1.000000000001",
+    "2147483648.0",
+];
 
 impl Dice {
     pub(super) fn new(seed: u64) -> Self {
@@ -54,16 +93,16 @@ impl Dice {
     /// A value of the schema, as YAML.
     pub(super) fn value(&mut self, tree: &Tree) -> String {
         let may_be_null = ["nullable", "default"].iter().any(|it| tree.keywords.contains_key(it));
-        if self.one_in(if may_be_null { 4 } else { 30 }) {
+        if self.one_in(if may_be_null { 4 } else { 12 }) {
             return "null".to_owned();
         }
         if self.one_in(25) {
-            // Servers take a list where a text of a known format belongs; that does not count.
-            return self.anything(if tree.has_format() { 0 } else { 2 });
+            return self.anything(2);
         }
         match tree.kind {
             Kind::Text => self.text(),
-            Kind::Number if self.one_in(3) => self.pick(FRACTIONS).to_owned(),
+            Kind::Number if self.one_in(2) => self.pick(FRACTIONS).to_owned(),
+            Kind::Integer | Kind::Either if self.one_in(4) => self.pick(FRACTIONS).to_owned(),
             Kind::Boolean => self.pick(&["true", "false"]).to_owned(),
             Kind::Either if self.one_in(2) => self.text(),
             Kind::Integer | Kind::Number | Kind::Either => self.pick(NUMBERS).to_owned(),

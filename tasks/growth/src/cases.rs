@@ -1,0 +1,265 @@
+//! The cases: inputs that are made to hurt, each with a number that says how large, and what is done with them.
+
+use crate::inputs::{Input, crd, crd_with, lamp, list};
+use crdkit_cel::{Arena, Binding, Env, Limits, Purpose, Type, Val};
+use crdkit_codec::{DecodeOptions, Decoded, Format, cbor, json, yaml};
+use crdkit_compat::{crdify, semantic};
+use crdkit_engine::{Crd, RequestOptions};
+use crdkit_sample::{Extent, Sampler};
+use crdkit_schema::{check, read};
+use crdkit_value::Document;
+use std::hint::black_box;
+
+/// One way to hurt.
+pub(crate) struct Case {
+    pub(crate) name: &'static str,
+    /// The smallest size that is tried.
+    pub(crate) n: usize,
+    /// Whether what it asks for is more than its input by nature, so that only a limit holds it.
+    pub(crate) is_limited: bool,
+    pub(crate) input: fn(usize) -> Input,
+    pub(crate) run: fn(&Input),
+}
+
+macro_rules! cases {
+    ($($name:literal $(($limited:ident))?, $n:literal, $input:expr, $run:expr;)*) => {
+        /// All of them.
+        pub(crate) const CASES: &[Case] = &[$(Case {
+            name: $name,
+            n: $n,
+            is_limited: cases!(@ $($limited)?),
+            input: $input,
+            run: $run,
+        }),*];
+    };
+    (@ limited) => { true };
+    (@) => { false };
+}
+
+cases! {
+    "json/keys", 500, |n| Input::one(format!("{{{}}}", list(n, |at| format!("\"key{at}\":{at}")))), decode_json;
+    "json/repeated-key", 500, |n| Input::one(format!("{{{}}}", list(n, |at| format!("\"key{}\":1", at / 2)))), decode_json;
+    "json/stray-quotes", 500, |n| Input::one("\" ".repeat(n)), documents_json;
+    "json/escapes", 500, |n| Input::one(format!("[{}]", list(n, |_| r#""\u00e9\n""#.to_owned()))), decode_json;
+    "json/depth", 500, |n| Input::one("[".repeat(n) + &"]".repeat(n)), decode_json;
+    "json/manifests", 500, |n| Input::one(format!("[{}]", list(n, |at| lamp(&format!(r#"{{"watts":{at},"colour":"warm white","rooms":["kitchen","hall"]}}"#))))), decode_json;
+    "json/object", 500, |n| Input::one(objects(n)), decode_json;
+    "yaml/object", 500, |n| Input::one(objects(n)), decode_yaml;
+    "cbor/object", 500, |n| Input::one(to_cbor(&objects(n))), decode_cbor;
+    "yaml/keys", 500, |n| Input::one(list(n, |at| format!("key{at}: {at}\n")).replace(",key", "key")), decode_yaml;
+    "yaml/long-alias" (limited), 500, |n| Input::one(format!("a: &a {}\nb: [{}]\n", "x".repeat(n), list(n, |_| "*a".to_owned()))), decode_yaml;
+    "yaml/nested-aliases", 100, nested_aliases, decode_yaml;
+    "yaml/tag-directives", 500, |n| Input::one(list(n, |at| format!("%TAG !t{at}! tag:x,{at}:\n")).replace(",%", "%") + "---\na: 1\n"), decode_yaml;
+    "yaml/bad-documents", 500, |n| Input::one("a: b: c\n---\n".repeat(n)), documents_yaml;
+    "cbor/keys-in-no-order", 500, |n| Input::one(cbor_map(n, false)), decode_cbor;
+    "cbor/duplicate-at-the-end", 500, |n| Input::one(cbor_map(n, true)), decode_cbor;
+    "convert/json-to-yaml", 500, |n| Input::one(objects(n)), |input| { let _ = black_box(yaml::text(json_document(&input.first).root())); };
+    "convert/yaml-to-json", 500, |n| Input::one(objects(n)), |input| {
+        let decoded = yaml::decode(&input.first, &DecodeOptions::default());
+        let _ = black_box(decoded.map(|it| json::text(it.document.root(), json::Layout::Compact)));
+    };
+
+    "lint/properties", 500, |n| Input::one(crd(&[properties(n, "")])), lint;
+    "lint/short-names", 500, |n| Input::one(crd_with(&[properties(1, "")], &format!(r#","shortNames":[{}]"#, list(n, |at| format!("\"n{at}\""))))), lint;
+    "lint/enum", 500, |n| Input::one(crd(&[format!(r#"{{"type":"string","enum":[{}]}}"#, values(n))])), lint;
+    "lint/rules", 50, |n| Input::one(crd(&[rules(n, "self.a > ")])), lint;
+    "lint/versions", 50, |n| Input::one(crd(&(0..n).map(|at| properties(1, &format!(r#","maxProperties":{at}"#))).collect::<Vec<_>>())), lint;
+    "lint/defaults-that-multiply" (limited), 1, |n| Input::one(crd(&[multiplied(n.min(12))])), lint;
+
+    "validate/objects", 100, |n| Input::two(crd(&[listed_objects("")]), lamp(&objects(n))), validate;
+    "validate/findings", 1000, |n| Input::two(crd(&[r#"{"type":"array","items":{"type":"string"}}"#.to_owned()]), lamp(&format!("[{}]", list(n, |at| at.to_string())))), validate;
+    "validate/unknown-fields", 1000, |n| Input::two(crd(&[properties(1, "")]), lamp(&format!("{{{}}}", list(n, |at| format!("\"x{at}\":1"))))), validate;
+    "validate/required", 100, |n| Input::two(crd(&[properties(n, &format!(r#","required":[{}]"#, names(n)))]), lamp("{}")), validate;
+    "validate/failing-rules", 50, |n| Input::two(crd(&[rules(n, "self.a > ")]), lamp(r#"{"a":-1}"#)), validate;
+    "validate/set", 500, |n| Input::two(crd(&[r#"{"type":"array","x-kubernetes-list-type":"set","items":{"type":"string"}}"#.to_owned()]), lamp(&format!("[{}]", values(n)))), validate;
+    "validate/default-in-every-item", 2000, |n| Input::two(crd(&[listed_objects(&format!(r#","default":{{"b":"{}"}}"#, "x".repeat(100)))]), lamp(&format!("[{}]", list(n, |_| "{}".to_owned())))), validate;
+    "validate/pattern", 100, |n| Input::two(crd(&[r#"{"type":"string","pattern":"^(a|b)*c?$"}"#.to_owned()]), lamp(&format!("\"{}\"", "ab".repeat(n)))), validate;
+
+    "validate/heavy-patterns" (limited), 1, |n| Input::two(crd(&[heavy_patterns(n.min(32))]), lamp(&format!("{{{}}}", list(n.min(32), |at| format!("\"p{at}\":\"\u{e9}x\""))))), validate;
+
+    "compat/enum", 100, |n| Input::two(crd(&[format!(r#"{{"type":"string","enum":[{}]}}"#, values(n))]), crd(&[format!(r#"{{"type":"string","enum":[{}]}}"#, values(n / 2))])), compat;
+    "compat/required", 50, |n| Input::two(crd(&[properties(n, "")]), crd(&[properties(n, &format!(r#","required":[{}]"#, names(n)))])), compat;
+    "compat/properties", 100, |n| Input::two(crd(&[properties(n, "")]), crd(&[properties(n / 2, "")])), compat;
+    "compat/contradictory-rules" (limited), 10, |n| Input::two(crd(&[rules(n, "self.a > ")]), crd(&[rules(n, "self.a < ")])), compat;
+    "compat/versions", 20, |n| Input::two(crd(&vec![properties(2, ""); n]), crd(&vec![properties(1, ""); n])), compat;
+    "crdify/versions", 20, |n| Input::two(crd(&vec![properties(2, ""); n]), crd(&vec![properties(1, ""); n])), crdify;
+    "crdify/properties", 100, |n| Input::two(crd(&[properties(n, "")]), crd(&[properties(n / 2, "")])), crdify;
+
+    "sample/enum", 500, |n| Input::one(crd(&[format!(r#"{{"type":"string","enum":[{}]}}"#, values(n))])), sample;
+    "sample/properties", 100, |n| Input::one(crd(&[properties(n, "")])), sample;
+    "sample/required", 100, |n| Input::one(crd(&[properties(n, &format!(r#","required":[{}]"#, names(n)))])), sample;
+    "sample/nested-min-items" (limited), 1, |n| Input::one(crd(&[nested_lists(n.min(12))])), sample;
+
+    "cel/replace" (limited), 1000, |n| Input::one("a".repeat(n)), |input| cel(input, "text.replace('a', text).size() > 0");
+    "cel/join" (limited), 1000, |n| Input::one("a".repeat(n)), |input| cel(input, "text.split('').join(text).size() > 0");
+    "cel/map", 100, |n| Input::one("a".repeat(n)), |input| cel(input, "text.split('').map(x, x + 'b').size() > 0");
+    "cel/parse", 100, |n| Input::one(format!("[{}]", list(n, |at| at.to_string()))), |input| {
+        let text = String::from_utf8_lossy(&input.first);
+        let _ = black_box(env().compile(&text));
+    };
+}
+
+fn names(n: usize) -> String {
+    list(n, |at| format!("\"p{at}\""))
+}
+
+fn values(n: usize) -> String {
+    list(n, |at| format!("\"value{at}\""))
+}
+
+fn objects(n: usize) -> String {
+    format!("[{}]", list(n, |at| format!(r#"{{"a":{at},"b":"text {at}","c":[true,null,0.5]}}"#)))
+}
+
+fn properties(n: usize, more: &str) -> String {
+    let properties = list(n, |at| format!(r#""p{at}":{{"type":"string"}}"#));
+    format!(r#"{{"type":"object","properties":{{{properties}}}{more}}}"#)
+}
+
+fn listed_objects(default: &str) -> String {
+    format!(
+        r#"{{"type":"array","items":{{"type":"object","properties":{{"a":{{"type":"integer"}},"b":{{"type":"string"}},"c":{{"type":"array","items":{{"x-kubernetes-preserve-unknown-fields":true,"nullable":true}}}},"d":{{"type":"object","properties":{{"b":{{"type":"string"}}}}{default}}}}}}}}}"#
+    )
+}
+
+fn rules(n: usize, start: &str) -> String {
+    let rules = list(n, |at| format!(r#"{{"rule":"{start}{at}","message":"rule number {at}"}}"#));
+    format!(
+        r#"{{"type":"object","properties":{{"a":{{"type":"integer"}}}},"x-kubernetes-validations":[{rules}]}}"#
+    )
+}
+
+/// Ten properties with a default on each of so many levels.
+fn multiplied(depth: usize) -> String {
+    let mut schema = r#"{"type":"string","default":"x"}"#.to_owned();
+    for _ in 0..depth {
+        let properties = list(10, |at| format!(r#""p{at}":{schema}"#));
+        if properties.len() > 500_000 {
+            break;
+        }
+        schema = format!(r#"{{"type":"object","default":{{}},"properties":{{{properties}}}}}"#);
+    }
+    schema
+}
+
+/// Patterns that are small to write and large to match.
+fn heavy_patterns(n: usize) -> String {
+    let properties = list(n, |at| {
+        format!(r#""p{at}":{{"type":"string","pattern":"^[\\p{{L}}\\p{{N}}]{{1,{}}}$"}}"#, 999 - at)
+    });
+    format!(r#"{{"type":"object","properties":{{{properties}}}}}"#)
+}
+
+fn nested_lists(depth: usize) -> String {
+    let start = r#"{"type":"array","minItems":200,"items":"#;
+    format!(r#"{}{{"type":"string"}}{}"#, start.repeat(depth), "}".repeat(depth))
+}
+
+fn nested_aliases(n: usize) -> Input {
+    let mut text = String::from("a0: &a0 [x, x]\n");
+    for at in 1..n {
+        text += &format!("a{at}: &a{at} [*a{}, *a{}]\n", at - 1, at - 1);
+    }
+    Input::one(text)
+}
+
+fn to_cbor(text: &str) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    // All numbers here are finite.
+    let _ = cbor::encode(json_document(text.as_bytes()).root(), cbor::Order::default(), &mut bytes);
+    bytes
+}
+
+/// A map whose keys are in no order, and perhaps one of them twice.
+fn cbor_map(n: usize, repeats: bool) -> Vec<u8> {
+    let count = u32::try_from(n + usize::from(repeats)).unwrap_or(0);
+    let mut bytes = vec![0xba];
+    bytes.extend(count.to_be_bytes());
+    let mut key = |at: usize| {
+        let number = at.wrapping_mul(2_654_435_761) % 4_294_967_296;
+        let text = format!("k{number:010}");
+        bytes.push(0x40 + u8::try_from(text.len()).unwrap_or(0));
+        bytes.extend(text.into_bytes());
+        bytes.push(0x01);
+    };
+    (0..n).for_each(&mut key);
+    if repeats {
+        key(0);
+    }
+    bytes
+}
+
+fn json_document(bytes: &[u8]) -> Document {
+    let decoded = json::decode(bytes, &DecodeOptions::default());
+    decoded.map(|it| it.document).unwrap_or_else(|_| Document::null())
+}
+
+fn decode_json(input: &Input) {
+    let _ = black_box(json::decode(&input.first, &DecodeOptions::default()));
+}
+
+fn decode_yaml(input: &Input) {
+    let _ = black_box(yaml::decode(&input.first, &DecodeOptions::default()));
+}
+
+fn decode_cbor(input: &Input) {
+    let _ = black_box(cbor::decode(&input.first, &DecodeOptions::default()));
+}
+
+fn documents_json(input: &Input) {
+    let options = DecodeOptions::default();
+    black_box(Format::Json.documents(&input.first, &options).count());
+}
+
+fn documents_yaml(input: &Input) {
+    let options = DecodeOptions::default();
+    black_box(Format::Yaml.documents(&input.first, &options).count());
+}
+
+fn lint(input: &Input) {
+    let document = json_document(&input.first);
+    let (crd, limits) = read::crd(document.root());
+    black_box(limits.len() + check::create(&crd).len());
+    let _ = black_box(Crd::compile(&document));
+}
+
+fn validate(input: &Input) {
+    let Ok(crd) = Crd::compile(&json_document(&input.first)) else { return };
+    let document = json_document(&input.second);
+    let object = Decoded { document, issues: Vec::new() };
+    if let Some(version) = crd.version("v1") {
+        let outcome = version.create(object, &RequestOptions::default());
+        black_box(outcome.issues.iter().map(|issue| issue.message().len()).sum::<usize>());
+    }
+}
+
+fn compat(input: &Input) {
+    let (old, new) = (json_document(&input.first), json_document(&input.second));
+    let _ = black_box(semantic::compare(&old, &new));
+}
+
+fn crdify(input: &Input) {
+    let (old, new) = (json_document(&input.first), json_document(&input.second));
+    let (old, new) = (read::crd(old.root()).0, read::crd(new.root()).0);
+    black_box(crdify::compare(&old, &new, &crdify::Config::default()).plain_text());
+}
+
+fn sample(input: &Input) {
+    let document = json_document(&input.first);
+    let Ok(sampler) = Sampler::new(&document) else { return };
+    black_box(sampler.sample("v1", Extent::All).map(|it| yaml::text(it.document.root())));
+}
+
+fn env() -> Env {
+    Env::kubernetes(u32::MAX, Purpose::Stored).variable("text", Type::String).build()
+}
+
+fn cel(input: &Input, rule: &str) {
+    let env = env();
+    let program = env.compile(rule).ok().and_then(|checked| env.plan(&checked).ok());
+    let Some(program) = program else { return };
+    let text = String::from_utf8_lossy(&input.first);
+    let arena = Arena::new();
+    let bind = |_: &str| Some(Binding::Value(Val::String(&text)));
+    black_box(program.evaluate(&arena, bind, Limits::default()).cost);
+}
