@@ -89,7 +89,7 @@ impl Certificates {
     }
 
     /// Certificates that were kept: `read` gives the text of a file, if it is there.
-    pub fn from_files(mut read: impl FnMut(&str) -> Option<String>) -> Option<Self> {
+    pub fn from_files(read: impl FnMut(&str) -> Option<String>) -> Option<Self> {
         let [authority, server, server_key, admin, admin_key] = FILES.map(read);
         Some(Self {
             authority: authority?,
