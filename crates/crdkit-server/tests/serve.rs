@@ -100,9 +100,10 @@ async fn objects_are_served_the_moment_their_crd_is_there() {
     let message = at(&status, "/message").and_then(Value::as_str).unwrap();
     assert!(message.starts_with("Lamp.example.com \"desk\" is invalid: spec.watts"), "{message}");
     assert_eq!(client.call("PATCH", &path, merge, r#"{"spec":{"watts":7}}"#).await.0, 200);
+    let other = format!("{path}?fieldManager=other");
     let apply = client.call(
         "PATCH",
-        &format!("{path}?fieldManager=other"),
+        &other,
         "application/apply-patch+yaml",
         "apiVersion: example.com/v1\nkind: Lamp\nmetadata: {name: desk}\nspec: {watts: 8}\n",
     );
