@@ -4,7 +4,8 @@
 //! is evaluated once, before the expressions that name it; its error is theirs only if they read it.
 
 use crdkit_cel::{
-    Arena, Binding, Env, EvalError, Limits, Program, Purpose, Shape, ShapeId, ShapeKind, Shapes, Type, Val,
+    Arena, Binding, Env, EvalError, Limits, Program, Purpose, Shape, ShapeId, ShapeKind, Shapes,
+    Type, Val,
 };
 use crdkit_value::{Document, Value};
 use std::cell::OnceCell;
@@ -20,7 +21,8 @@ struct Basis {
 
 static BASIS: LazyLock<Basis> = LazyLock::new(|| {
     let mut shapes = Shapes::default();
-    let shape = shapes.add(Shape { kind: ShapeKind::Dynamic, nullable: true, max_elements: u64::MAX });
+    let shape =
+        shapes.add(Shape { kind: ShapeKind::Dynamic, nullable: true, max_elements: u64::MAX });
     let env = Env::kubernetes(MINOR, Purpose::Stored).shapes(Arc::new(shapes));
     let names = ["object", "oldObject", "request", "params", "namespaceObject"];
     let env = names.into_iter().fold(env, |env, name| env.variable(name, Type::Dyn)).build();
@@ -129,7 +131,9 @@ impl Expression {
         inputs: &Inputs<'v>,
     ) -> Result<Val<'v>, EvalError> {
         match &self.program {
-            Ok(program) => program.evaluate(arena, |name| inputs.bind(name), Limits::default()).result,
+            Ok(program) => {
+                program.evaluate(arena, |name| inputs.bind(name), Limits::default()).result
+            }
             Err(problem) => Err(EvalError::Message(format!("compilation error: {problem}").into())),
         }
     }
@@ -138,7 +142,11 @@ impl Expression {
     ///
     /// # Errors
     /// The server's words about an error, or about a value that is neither true nor false.
-    pub(crate) fn test<'v>(&'v self, arena: &'v Arena, inputs: &Inputs<'v>) -> Result<bool, String> {
+    pub(crate) fn test<'v>(
+        &'v self,
+        arena: &'v Arena,
+        inputs: &Inputs<'v>,
+    ) -> Result<bool, String> {
         match self.evaluate(arena, inputs) {
             Ok(Val::Bool(holds)) => Ok(holds),
             Ok(_) => Err(format!("cel expression '{}' does not evaluate to bool", self.text)),

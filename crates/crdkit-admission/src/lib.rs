@@ -18,6 +18,6 @@ mod request;
 mod selector;
 pub mod webhook;
 
-pub use matching::{Equivalent, Match, MatchPolicy, Scope, ResourceRule};
+pub use matching::{Equivalent, Match, MatchPolicy, ResourceRule, Scope};
 pub use request::{AdmissionRequest, Operation, User};
 pub use selector::ObjectSelector;

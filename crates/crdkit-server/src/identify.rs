@@ -85,7 +85,8 @@ impl User {
 
     /// A service account, as which programs in a cluster ask.
     pub(crate) fn service_account(namespace: &str, name: &str, uid: &str) -> Self {
-        let groups = ["system:serviceaccounts".to_owned(), format!("system:serviceaccounts:{namespace}")];
+        let groups =
+            ["system:serviceaccounts".to_owned(), format!("system:serviceaccounts:{namespace}")];
         let user = Self::known(&format!("system:serviceaccount:{namespace}:{name}"), groups);
         Self { uid: uid.to_owned(), ..user }
     }

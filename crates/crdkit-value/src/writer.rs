@@ -17,15 +17,14 @@
 use crate::{Builder, Document, Duplicates, Event, Limits, Value};
 use crdkit_issue::Span;
 
-const NO_LIMITS: &Limits =
-    &Limits {
-        bytes: usize::MAX,
-        depth: usize::MAX,
-        nodes: usize::MAX,
-        issues: usize::MAX,
-        alias_bytes: usize::MAX,
-        default_bytes: usize::MAX,
-    };
+const NO_LIMITS: &Limits = &Limits {
+    bytes: usize::MAX,
+    depth: usize::MAX,
+    nodes: usize::MAX,
+    issues: usize::MAX,
+    alias_bytes: usize::MAX,
+    default_bytes: usize::MAX,
+};
 
 /// Writes one document.
 pub struct Writer(Builder<'static>);

@@ -57,7 +57,8 @@ impl Policy {
         for ((name, expression), (_, value)) in self.variables.iter().zip(&variables) {
             value.get_or_init(|| {
                 expression.evaluate(&arena, &inputs).map_err(|problem| {
-                    let text = format!("composited variable \"{name}\" fails to evaluate: {problem}");
+                    let text =
+                        format!("composited variable \"{name}\" fails to evaluate: {problem}");
                     EvalError::Message(text.into())
                 })
             });

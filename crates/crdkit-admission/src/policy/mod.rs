@@ -92,9 +92,8 @@ impl Policy {
             (text(annotation, "key"), compiler.compile(&text(annotation, "valueExpression")))
         });
         let name = value.get("metadata").map(|metadata| text(metadata, "name"));
-        let param_kind = member("paramKind").map(|kind| {
-            GroupVersionKind::of(&text(kind, "apiVersion"), &text(kind, "kind"))
-        });
+        let param_kind = member("paramKind")
+            .map(|kind| GroupVersionKind::of(&text(kind, "apiVersion"), &text(kind, "kind")));
         Self {
             name: name.unwrap_or_default(),
             param_kind,
@@ -156,7 +155,12 @@ pub fn judge(
             let decisions = match params(policy, binding, request, find_params) {
                 Ok(params) => {
                     let judged = params.iter().flat_map(|params| {
-                        policy.judge(&seen, &matched, params.as_ref(), &mut judgement.audit_annotations)
+                        policy.judge(
+                            &seen,
+                            &matched,
+                            params.as_ref(),
+                            &mut judgement.audit_annotations,
+                        )
                     });
                     judged.collect()
                 }

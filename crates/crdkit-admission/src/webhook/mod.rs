@@ -119,7 +119,11 @@ impl Webhook {
     ///
     /// # Errors
     /// The answer to the request, where a condition fails and that counts.
-    pub fn concerns(&self, request: &AdmissionRequest<'_>, matched: &Match) -> Result<bool, Status> {
+    pub fn concerns(
+        &self,
+        request: &AdmissionRequest<'_>,
+        matched: &Match,
+    ) -> Result<bool, Status> {
         if self.conditions.is_empty() {
             return Ok(true);
         }
@@ -179,7 +183,9 @@ impl ClientConfig {
                     port: port.and_then(|port| u16::try_from(port).ok()).unwrap_or(443),
                 }
             }
-            None => ClientTarget::Url(value.get("url").and_then(Value::as_str).unwrap_or_default().into()),
+            None => ClientTarget::Url(
+                value.get("url").and_then(Value::as_str).unwrap_or_default().into(),
+            ),
         };
         Self { target, ca_bundle: Base64::Standard.decode(encoded.as_bytes()).unwrap_or_default() }
     }

@@ -7,8 +7,8 @@
 
 use crate::matching::Match;
 use crate::request::AdmissionRequest;
-use crdkit_codec::json::{self, Layout};
 use crdkit_codec::DecodeOptions;
+use crdkit_codec::json::{self, Layout};
 use crdkit_schema::status::{Cause, Details, Status};
 use crdkit_text::base64::Base64;
 use crdkit_text::quote::quote;
@@ -89,7 +89,8 @@ pub fn read(webhook: &str, version: &str, uid: &str, body: &[u8]) -> Result<Answ
     let allowed = response.get("allowed").and_then(Value::as_bool).unwrap_or_default();
     let warnings = response.get("warnings").into_iter().flat_map(Value::items);
     let annotations = response.get("auditAnnotations").into_iter().flat_map(Value::members);
-    let annotations = annotations.filter_map(|(key, value)| Some((key.into(), value.as_str()?.into())));
+    let annotations =
+        annotations.filter_map(|(key, value)| Some((key.into(), value.as_str()?.into())));
     Ok(Answer {
         refusal: (!allowed).then(|| refusal(webhook, response.get("status"))),
         patch: patch.map_err(|_| "webhook returned a response.patch that is not base64")?,

@@ -16,7 +16,8 @@ const RULES: &str = "matchConstraints: {resourceRules: [{operations: [CREATE], a
 /// What a policy with `spec` and a binding with `binding` say about a deployment with seven replicas in `garden`.
 fn judged(spec: &str, binding: &str) -> Judgement {
     let policy = yaml(&format!("metadata: {{name: replicas}}\nspec:\n  {RULES}\n{spec}"));
-    let binding = yaml(&format!("metadata: {{name: all}}\nspec:\n  policyName: replicas\n{binding}"));
+    let binding =
+        yaml(&format!("metadata: {{name: all}}\nspec:\n  policyName: replicas\n{binding}"));
     let object = yaml("{metadata: {name: web, labels: {tier: front}}, spec: {replicas: 7}}");
     let namespace = yaml("{metadata: {name: garden, labels: {limit: '5'}}}");
     let request = AdmissionRequest {
@@ -38,12 +39,15 @@ fn judged(spec: &str, binding: &str) -> Judgement {
         old_object: None,
         namespace_object: Some(&namespace),
     };
-    let params = |kind: &GroupVersionKind, reference: &crdkit_admission::policy::ParamRef, namespace: &str| {
+    let params = |kind: &GroupVersionKind,
+                  reference: &crdkit_admission::policy::ParamRef,
+                  namespace: &str| {
         assert_eq!((kind.kind.as_str(), namespace), ("Limit", "garden"));
         let found = (&*reference.name == "small").then(|| yaml("{max: 3}"));
         found.into_iter().collect()
     };
-    let (policies, bindings) = ([Policy::read(policy.root())], [PolicyBinding::read(binding.root())]);
+    let (policies, bindings) =
+        ([Policy::read(policy.root())], [PolicyBinding::read(binding.root())]);
     judge(&policies, &bindings, &request, (&|object, _| Ok(object.clone()), &params)).unwrap()
 }
 
@@ -71,7 +75,9 @@ fn an_expression_that_does_not_hold_refuses() {
         Some((403, words("too many")))
     );
     assert_eq!(
-        refused("  validations: [{expression: 'false', message: no, messageExpression: \"'got ' + string(object.spec.replicas)\"}]\n"),
+        refused(
+            "  validations: [{expression: 'false', message: no, messageExpression: \"'got ' + string(object.spec.replicas)\"}]\n"
+        ),
         Some((422, words("got 7")))
     );
 }
@@ -90,7 +96,10 @@ fn variables_are_seen_by_what_comes_after_them() {
     assert_eq!(refused(spec), Some((422, words("2 too many"))));
     let read = spec.replace("false && variables.broken", "variables.broken == 1");
     let (_, message) = refused(&read).unwrap();
-    assert!(message.contains(r#"composited variable "broken" fails to evaluate: no such key: nothing"#), "{message}");
+    assert!(
+        message.contains(r#"composited variable "broken" fails to evaluate: no such key: nothing"#),
+        "{message}"
+    );
 }
 
 #[test]
@@ -98,7 +107,11 @@ fn an_error_is_for_the_failure_policy() {
     let spec = "  validations: [{expression: object.spec.nothing > 1}]\n";
     let (code, message) = refused(spec).unwrap();
     assert_eq!(code, 422);
-    assert!(message.ends_with("expression 'object.spec.nothing > 1' resulted in error: no such key: nothing"));
+    assert!(
+        message.ends_with(
+            "expression 'object.spec.nothing > 1' resulted in error: no such key: nothing"
+        )
+    );
     assert_eq!(refused(&format!("  failurePolicy: Ignore\n{spec}")), None);
 }
 
@@ -109,8 +122,13 @@ fn parameters_come_with_the_binding() {
         let binding = format!("  paramRef: {reference}\n  validationActions: [Deny]\n");
         judged(spec, &binding).refusal.map(|status| status.message)
     };
-    assert_eq!(with("{name: small}"), Some(words("failed expression: object.spec.replicas <= params.max")));
-    assert!(with("{name: other, parameterNotFoundAction: Deny}").unwrap().contains("no params found"));
+    assert_eq!(
+        with("{name: small}"),
+        Some(words("failed expression: object.spec.replicas <= params.max"))
+    );
+    assert!(
+        with("{name: other, parameterNotFoundAction: Deny}").unwrap().contains("no params found")
+    );
     assert_eq!(with("{name: other, parameterNotFoundAction: Allow}"), None);
 }
 

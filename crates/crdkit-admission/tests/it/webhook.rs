@@ -12,7 +12,8 @@ fn yaml(text: &str) -> Document {
 }
 
 fn webhook(text: &str) -> Webhook {
-    let configuration = format!("webhooks:\n- name: check.example.com\n  admissionReviewVersions: [v1]\n{text}");
+    let configuration =
+        format!("webhooks:\n- name: check.example.com\n  admissionReviewVersions: [v1]\n{text}");
     webhook::read(yaml(&configuration).root()).remove(0)
 }
 
@@ -34,7 +35,9 @@ impl Default for Asked {
         Self {
             operation: Operation::Create,
             subresource: "",
-            object: yaml("{kind: Lamp, metadata: {name: a, labels: {tier: front}}, spec: {watts: 5}}"),
+            object: yaml(
+                "{kind: Lamp, metadata: {name: a, labels: {tier: front}}, spec: {watts: 5}}",
+            ),
             namespace: yaml("{metadata: {name: garden, labels: {team: green}}}"),
         }
     }
@@ -82,7 +85,9 @@ fn rules_name_operations_resources_and_subresources() {
         [&asked, &update, &status].map(|asked| asked.seen(&webhook).is_some())
     };
     let any = |resources: &str| {
-        seen(&format!("{{operations: ['*'], apiGroups: ['*'], apiVersions: ['*'], resources: [{resources}]}}"))
+        seen(&format!(
+            "{{operations: ['*'], apiGroups: ['*'], apiVersions: ['*'], resources: [{resources}]}}"
+        ))
     };
     assert_eq!(any("lamps"), [true, true, false]);
     assert_eq!(any("lamps/status"), [false, false, true]);
@@ -90,7 +95,8 @@ fn rules_name_operations_resources_and_subresources() {
     assert_eq!(any("'*'"), [true, true, false]);
     assert_eq!(any("'*/*'"), [true, true, true]);
     assert_eq!(any("'*/status'"), [false, false, true]);
-    let create = "{operations: [CREATE], apiGroups: [example.com], apiVersions: [v2], resources: [lamps]";
+    let create =
+        "{operations: [CREATE], apiGroups: [example.com], apiVersions: [v2], resources: [lamps]";
     assert_eq!(seen(&format!("{create}}}")), [true, false, false]);
     assert_eq!(seen(&format!("{create}, scope: Cluster}}")), [false; 3]);
     assert_eq!(seen(&format!("{create}, scope: Namespaced}}")), [true, false, false]);
@@ -111,9 +117,13 @@ fn selectors_look_at_the_object_and_its_namespace() {
     let seen = |text: &str| asked.seen(&webhook(&format!("{RULE}  {text}\n"))).is_some();
     assert!(seen("objectSelector: {matchLabels: {tier: front}}"));
     assert!(!seen("objectSelector: {matchLabels: {tier: back}}"));
-    assert!(seen("namespaceSelector: {matchExpressions: [{key: team, operator: In, values: [green]}]}"));
+    assert!(seen(
+        "namespaceSelector: {matchExpressions: [{key: team, operator: In, values: [green]}]}"
+    ));
     assert!(!seen("namespaceSelector: {matchExpressions: [{key: team, operator: DoesNotExist}]}"));
-    assert!(seen("namespaceSelector: {matchExpressions: [{key: x, operator: NotIn, values: [y]}]}"));
+    assert!(seen(
+        "namespaceSelector: {matchExpressions: [{key: x, operator: NotIn, values: [y]}]}"
+    ));
 }
 
 #[test]
@@ -140,7 +150,10 @@ fn conditions_decide_and_their_errors_are_for_the_failure_policy() {
 #[test]
 fn a_review_tells_what_was_requested() {
     let sent = Asked::default().with(|request| {
-        let matched = Match { resource: resource("v1", "lamps"), kind: GroupVersionKind::of("example.com/v1", "Lamp") };
+        let matched = Match {
+            resource: resource("v1", "lamps"),
+            kind: GroupVersionKind::of("example.com/v1", "Lamp"),
+        };
         review::ask("v1", "u-1", request, &matched)
     });
     let sent = json::decode(&sent, &DecodeOptions::default()).unwrap().document;
@@ -164,12 +177,16 @@ request:
   oldObject: null
 ",
     );
-    assert_eq!(json::text(sent.root(), Layout::Compact), json::text(expected.root(), Layout::Compact));
+    assert_eq!(
+        json::text(sent.root(), Layout::Compact),
+        json::text(expected.root(), Layout::Compact)
+    );
 }
 
 /// What an answer means: the patch, or the status.
 fn answered(response: &str) -> Result<String, String> {
-    let text = format!("apiVersion: admission.k8s.io/v1\nkind: AdmissionReview\nresponse: {response}");
+    let text =
+        format!("apiVersion: admission.k8s.io/v1\nkind: AdmissionReview\nresponse: {response}");
     let body = json::text(yaml(&text).root(), Layout::Compact);
     let answer = review::read("check.example.com", "v1", "u-1", body.as_bytes())?;
     Ok(match answer.refusal {
@@ -188,7 +205,9 @@ fn an_answer_allows_patches_or_refuses() {
     );
     assert_eq!(answered("{uid: u-1}"), Ok(format!("400 : {denied} without explanation")));
     assert_eq!(
-        answered("{uid: u-1, allowed: false, status: {code: 403, reason: Forbidden, message: too bright}}"),
+        answered(
+            "{uid: u-1, allowed: false, status: {code: 403, reason: Forbidden, message: too bright}}"
+        ),
         Ok(format!("403 Forbidden: {denied}: too bright"))
     );
     assert_eq!(

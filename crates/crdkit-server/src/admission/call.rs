@@ -73,8 +73,11 @@ impl WebhookClient {
             .dangerous()
             .with_custom_certificate_verifier(Arc::new(trust))
             .with_no_client_auth();
-        let connector =
-            HttpsConnectorBuilder::new().with_tls_config(config).https_only().enable_http1().build();
+        let connector = HttpsConnectorBuilder::new()
+            .with_tls_config(config)
+            .https_only()
+            .enable_http1()
+            .build();
         let client = Client::builder(TokioExecutor::new()).build(connector);
         clients.insert(ca_bundle.to_vec(), client.clone());
         Ok(client)
@@ -132,7 +135,9 @@ fn refused(status: StatusCode, body: &[u8]) -> String {
     let text = text.trim();
     let problem = match status.as_u16() {
         404 => "the server could not find the requested resource".to_owned(),
-        500.. => format!("an error on the server ({text:?}) has prevented the request from succeeding"),
+        500.. => {
+            format!("an error on the server ({text:?}) has prevented the request from succeeding")
+        }
         _ => "the server rejected our request for an unknown reason".to_owned(),
     };
     format!("failed to call webhook: {problem}")

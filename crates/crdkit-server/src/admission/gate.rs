@@ -34,7 +34,11 @@ impl Target<'_> {
     ///
     /// # Errors
     /// The answer, when one refuses.
-    pub(crate) fn mutate(&self, change: Change<'_>, object: &mut Document) -> Result<(), Box<Status>> {
+    pub(crate) fn mutate(
+        &self,
+        change: Change<'_>,
+        object: &mut Document,
+    ) -> Result<(), Box<Status>> {
         let admission = &self.core.admission;
         if !admission.has_mutating() {
             return Ok(());
@@ -57,7 +61,11 @@ impl Target<'_> {
     ///
     /// # Errors
     /// The answer, when one refuses.
-    pub(crate) fn validate(&self, change: Change<'_>, object: Option<&Document>) -> Result<(), Box<Status>> {
+    pub(crate) fn validate(
+        &self,
+        change: Change<'_>,
+        object: Option<&Document>,
+    ) -> Result<(), Box<Status>> {
         let admission = &self.core.admission;
         if !admission.has_validating() {
             return Ok(());
@@ -65,9 +73,14 @@ impl Target<'_> {
         self.describe(change, object, |request| {
             let convert = self.conversion();
             let mut remarks = Remarks::default();
-            let judged = admission.judge(request, &*convert, &|kind, reference, namespace| {
-                wait(crate::configured::params(self.core, kind, reference, namespace))
-            }, &mut remarks);
+            let judged = admission.judge(
+                request,
+                &*convert,
+                &|kind, reference, namespace| {
+                    wait(crate::configured::params(self.core, kind, reference, namespace))
+                },
+                &mut remarks,
+            );
             let asked = judged.and_then(|()| {
                 if !admission.validates(request) {
                     return Ok(());
@@ -122,11 +135,14 @@ impl Target<'_> {
             namespace => wait(crate::configured::namespace(self.core, namespace)),
         };
         let options = Document::object()
-            .with("kind", match change.operation {
-                Operation::Create => "CreateOptions",
-                Operation::Delete => "DeleteOptions",
-                _ => "UpdateOptions",
-            })
+            .with(
+                "kind",
+                match change.operation {
+                    Operation::Create => "CreateOptions",
+                    Operation::Delete => "DeleteOptions",
+                    _ => "UpdateOptions",
+                },
+            )
             .with("apiVersion", "meta.k8s.io/v1");
         then(&AdmissionRequest {
             operation: change.operation,
@@ -146,7 +162,9 @@ impl Target<'_> {
     }
 
     /// Gives an object of the request in another version of its kind.
-    fn conversion(&self) -> Box<dyn Fn(&Document, &Match) -> Result<Document, Box<Status>> + Sync + '_> {
+    fn conversion(
+        &self,
+    ) -> Box<dyn Fn(&Document, &Match) -> Result<Document, Box<Status>> + Sync + '_> {
         Box::new(|object, matched| {
             let mut converted = object.clone();
             let GroupVersionKind { group, version, .. } = &matched.kind;

@@ -10,12 +10,12 @@ mod trust;
 
 pub(crate) use gate::Change;
 
+use crate::stored::metadata_text;
 use arc_swap::ArcSwap;
 use call::WebhookClient;
 use crdkit_admission::policy::{self, FindParams, Policy, PolicyBinding};
 use crdkit_admission::webhook::{self, Webhook, review};
 use crdkit_admission::{AdmissionRequest, Match};
-use crate::stored::metadata_text;
 use crdkit_schema::status::Status;
 use crdkit_value::{Document, Value};
 
@@ -38,7 +38,8 @@ pub(crate) struct Configuration {
 }
 
 /// Gives an object in another version of its kind.
-pub(crate) type Convert<'c> = &'c (dyn Fn(&Document, &Match) -> Result<Document, Box<Status>> + Sync);
+pub(crate) type Convert<'c> =
+    &'c (dyn Fn(&Document, &Match) -> Result<Document, Box<Status>> + Sync);
 
 /// Changes an object as a JSON patch says, or says why it cannot.
 pub(crate) type ApplyPatch<'p> = &'p (dyn Fn(&mut Document, &[u8]) -> Result<(), String> + Sync);
@@ -98,7 +99,11 @@ impl Admission {
 
     /// Whether a validating webhook concerns `request`.
     pub(crate) fn validates(&self, request: &AdmissionRequest<'_>) -> bool {
-        self.configuration.load().validating.iter().any(|webhook| webhook.matches(request).is_some())
+        self.configuration
+            .load()
+            .validating
+            .iter()
+            .any(|webhook| webhook.matches(request).is_some())
     }
 
     /// Judges `request` by policies.
@@ -114,7 +119,12 @@ impl Admission {
     ) -> Result<(), Box<Status>> {
         let configuration = self.configuration.load_full();
         let Configuration { policies, bindings, .. } = &*configuration;
-        let judgement = policy::judge(policies, bindings, request, (&|object, matched| convert(object, matched), params))?;
+        let judgement = policy::judge(
+            policies,
+            bindings,
+            request,
+            (&|object, matched| convert(object, matched), params),
+        )?;
         remarks.warnings.extend(judgement.warnings);
         remarks.audit.extend(judgement.audit_annotations);
         judgement.refusal.map_or(Ok(()), |status| Err(Box::new(status)))
@@ -158,7 +168,8 @@ impl Admission {
                     _ => None,
                 };
                 if let Some(changed) = changed {
-                    let back = Match { resource: request.resource.clone(), kind: request.kind.clone() };
+                    let back =
+                        Match { resource: request.resource.clone(), kind: request.kind.clone() };
                     *object = convert(&changed, &back)?;
                     changes += 1;
                 }

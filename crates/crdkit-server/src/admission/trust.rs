@@ -4,9 +4,13 @@
 
 use std::sync::Arc;
 use tokio_rustls::rustls::client::WebPkiServerVerifier;
-use tokio_rustls::rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use tokio_rustls::rustls::client::danger::{
+    HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier,
+};
 use tokio_rustls::rustls::client::verify_server_name;
-use tokio_rustls::rustls::crypto::{CryptoProvider, verify_tls12_signature, verify_tls13_signature};
+use tokio_rustls::rustls::crypto::{
+    CryptoProvider, verify_tls12_signature, verify_tls13_signature,
+};
 use tokio_rustls::rustls::pki_types::pem::PemObject as _;
 use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use tokio_rustls::rustls::server::ParsedCertificate;
@@ -27,7 +31,8 @@ impl Trust {
         let given: Vec<_> = CertificateDer::pem_slice_iter(pem).flatten().collect();
         let mut roots = RootCertStore::empty();
         roots.add_parsable_certificates(given.iter().cloned());
-        let verifier = WebPkiServerVerifier::builder_with_provider(roots.into(), Arc::clone(&provider));
+        let verifier =
+            WebPkiServerVerifier::builder_with_provider(roots.into(), Arc::clone(&provider));
         Self { given, authorities: verifier.build().ok(), provider }
     }
 }
@@ -45,7 +50,8 @@ impl ServerCertVerifier for Trust {
             verify_server_name(&ParsedCertificate::try_from(end_entity)?, server_name)?;
             return Ok(ServerCertVerified::assertion());
         }
-        let unknown = Error::InvalidCertificate(tokio_rustls::rustls::CertificateError::UnknownIssuer);
+        let unknown =
+            Error::InvalidCertificate(tokio_rustls::rustls::CertificateError::UnknownIssuer);
         let authorities = self.authorities.as_ref().ok_or(unknown)?;
         authorities.verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now)
     }

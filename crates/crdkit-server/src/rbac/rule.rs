@@ -40,10 +40,12 @@ impl Rule {
     pub(super) fn allows(&self, action: Action<'_>) -> bool {
         has(&self.verbs, action.verb)
             && match action.target {
-                Target::Path(path) => self.paths.iter().any(|pattern| match pattern.strip_suffix('*') {
-                    Some(start) => path.starts_with(start),
-                    None => path == &**pattern,
-                }),
+                Target::Path(path) => {
+                    self.paths.iter().any(|pattern| match pattern.strip_suffix('*') {
+                        Some(start) => path.starts_with(start),
+                        None => path == &**pattern,
+                    })
+                }
                 Target::Resource { group, resource, name, .. } => {
                     has(&self.groups, group)
                         && self.resources.iter().any(|pattern| covers(pattern, resource))

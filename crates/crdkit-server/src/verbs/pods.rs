@@ -16,7 +16,8 @@ impl Target<'_> {
         let form = self.form()?;
         let options = WriteOptions::of(self.request, WriteKind::Create)?;
         let binding = self.body_document()?;
-        let node = binding.root().pointer("/target/name").and_then(Value::as_str).unwrap_or_default();
+        let node =
+            binding.root().pointer("/target/name").and_then(Value::as_str).unwrap_or_default();
         let Some(entry) = self.entry(name).await? else {
             return Err(self.subject(name).not_found().into());
         };
@@ -80,9 +81,8 @@ fn bound(mut pod: Document, node: &str, now: &str) -> Document {
     let status = member(&mut pod, NodeId::ROOT, "status", NewValue::EmptyObject);
     let conditions = status.and_then(|at| member(&mut pod, at, "conditions", NewValue::EmptyArray));
     let Some(conditions) = conditions else { return pod };
-    let is_scheduled = |item: &Value<'_>| {
-        item.get("type").and_then(Value::as_str) == Some("PodScheduled")
-    };
+    let is_scheduled =
+        |item: &Value<'_>| item.get("type").and_then(Value::as_str) == Some("PodScheduled");
     if pod.value(conditions).items().any(|item| is_scheduled(&item)) {
         return pod;
     }

@@ -73,8 +73,10 @@ impl Target<'_> {
                 },
             )
         } else {
-            let (verb, path) =
-                (text("/spec/nonResourceAttributes/verb"), text("/spec/nonResourceAttributes/path"));
+            let (verb, path) = (
+                text("/spec/nonResourceAttributes/verb"),
+                text("/spec/nonResourceAttributes/path"),
+            );
             is_allowed(self.core, user, Action::Path { verb, path })
         };
         let status = Document::object().with("allowed", allowed);

@@ -1,7 +1,7 @@
 //! The number of replicas of an object, seen as a `Scale` of `autoscaling/v1`.
 
-use super::{BodyObject, Target};
 use super::patch::{Patch, patch_invalid};
+use super::{BodyObject, Target};
 use crate::answer::Answer;
 use crate::catalogue::native::scale_kind;
 use crate::negotiate::Form;
@@ -9,8 +9,8 @@ use crate::options::{WriteKind, WriteOptions, cause};
 use crate::rules::Rules;
 use crate::stored::metadata_text;
 use crate::view::{Shape, View};
-use crdkit_codec::{DecodeOptions, Decoded};
 use crdkit_codec::media::PatchType;
+use crdkit_codec::{DecodeOptions, Decoded};
 use crdkit_engine::FieldValidation;
 use crdkit_issue::Issue;
 use crdkit_schema::compile::ReplicaPaths;
@@ -57,7 +57,9 @@ impl Target<'_> {
         };
         let decode = DecodeOptions { duplicates, ..DecodeOptions::default() };
         let decoded = match self.object_in(media)? {
-            BodyObject::Bytes(format, bytes) => format.decode(bytes, &decode).map_err(|_| unknown())?,
+            BodyObject::Bytes(format, bytes) => {
+                format.decode(bytes, &decode).map_err(|_| unknown())?
+            }
             BodyObject::Document(document) => Decoded { document, issues: Vec::new() },
         };
         let scale = decoded.document;
@@ -125,7 +127,9 @@ impl Target<'_> {
         let owners = owners(object.root(), &paths.spec);
         let wanted = config.root().pointer("/spec/replicas").and_then(Value::as_i64);
         let agrees = wanted.is_none() || wanted == replicas_at(object.root(), &paths.spec);
-        if matches!(self.served.rules, Rules::Native(_)) && (agrees || options.force || owners.is_empty()) {
+        if matches!(self.served.rules, Rules::Native(_))
+            && (agrees || options.force || owners.is_empty())
+        {
             let make = |old: &Document| Ok(scale_with(old.root(), paths, wanted));
             let written = self.write_scale(name, &options, make).await?;
             return self.show_scale(form, &shape, &written);
@@ -295,7 +299,8 @@ fn selector_text(selector: Value<'_>) -> String {
     if let Some(text) = selector.as_str() {
         return text.to_owned();
     }
-    let is_map = selector.get("matchLabels").is_none() && selector.get("matchExpressions").is_none();
+    let is_map =
+        selector.get("matchLabels").is_none() && selector.get("matchExpressions").is_none();
     let labels = if is_map { Some(selector) } else { selector.get("matchLabels") };
     let labels = labels.into_iter().flat_map(Value::members);
     let labels = labels.map(|(key, value)| {

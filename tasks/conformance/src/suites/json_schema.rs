@@ -9,7 +9,8 @@ use crate::case::{Case, Cases};
 use crate::score::Score;
 use anyhow::Result;
 use crdkit_structure::import::{
-    DiagnosticLevel, Dialect, Formats, ImportOptions, Profile, ResolveError, Resolver, Unevaluated, Unknown, import,
+    DiagnosticLevel, Dialect, Formats, ImportOptions, Profile, ResolveError, Resolver, Unevaluated,
+    Unknown, import,
 };
 use crdkit_structure::validate;
 use crdkit_value::{Document, Value};

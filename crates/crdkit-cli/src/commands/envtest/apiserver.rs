@@ -68,11 +68,15 @@ pub(super) fn run(flags: &Flags) -> Result<Exit> {
 
 async fn serve(flags: &Flags) -> Result<Exit> {
     let address = match flags.get("bind-address") {
-        Some(text) => text.parse().with_context(|| format!("`--bind-address` is not an address: `{text}`"))?,
+        Some(text) => {
+            text.parse().with_context(|| format!("`--bind-address` is not an address: `{text}`"))?
+        }
         None => IpAddr::V4(Ipv4Addr::UNSPECIFIED),
     };
     let port = match flags.get("secure-port") {
-        Some(text) => text.parse().with_context(|| format!("`--secure-port` is not a port: `{text}`"))?,
+        Some(text) => {
+            text.parse().with_context(|| format!("`--secure-port` is not a port: `{text}`"))?
+        }
         None => PORT,
     };
     let is_rbac = flags.all("authorization-mode").any(|mode| mode == "RBAC");
@@ -105,14 +109,17 @@ fn certificates(flags: &Flags) -> Result<Option<Certificates>> {
         let file = Path::new(flags.get("cert-dir")?).join(name);
         file.is_file().then_some(file)
     };
-    let file = |flag: &str, name: &str| flags.get(flag).map(PathBuf::from).or_else(|| in_directory(name));
+    let file =
+        |flag: &str, name: &str| flags.get(flag).map(PathBuf::from).or_else(|| in_directory(name));
     let certificate = file("tls-cert-file", "apiserver.crt");
     let key = file("tls-private-key-file", "apiserver.key");
     let clients = flags.get("client-ca-file").map(|file| read(Path::new(file))).transpose()?;
     match (certificate, key) {
-        (Some(certificate), Some(key)) => {
-            Ok(Some(Certificates::given(read(&certificate)?, read(&key)?, clients.unwrap_or_default())))
-        }
+        (Some(certificate), Some(key)) => Ok(Some(Certificates::given(
+            read(&certificate)?,
+            read(&key)?,
+            clients.unwrap_or_default(),
+        ))),
         (None, None) => Ok(None),
         _ => bail!("a certificate needs its key: `--tls-cert-file` and `--tls-private-key-file`"),
     }

@@ -89,7 +89,9 @@ fn answer(connection: &TcpStream) -> std::io::Result<()> {
         while lines.next().transpose()?.is_some_and(|line| !line.is_empty()) {}
         let path = request.split(' ').nth(1).unwrap_or_default();
         let (status, body) = match path.split('?').next() {
-            Some("/health" | "/livez" | "/readyz") => ("200 OK", r#"{"health":"true","reason":""}"#.to_owned()),
+            Some("/health" | "/livez" | "/readyz") => {
+                ("200 OK", r#"{"health":"true","reason":""}"#.to_owned())
+            }
             Some(STAND_IN) => ("200 OK", "{}".to_owned()),
             Some("/version") => {
                 ("200 OK", format!(r#"{{"etcdserver":"{VERSION}","etcdcluster":"{VERSION}"}}"#))

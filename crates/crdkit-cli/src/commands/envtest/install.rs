@@ -10,7 +10,8 @@ const NAMES: [&str; 2] = ["kube-apiserver", "etcd"];
 /// Puts the programs into `directory` and gives its full path, and what there is to say.
 pub(super) fn install(directory: &Path) -> Result<(PathBuf, Option<String>)> {
     let shown = directory.display();
-    fs::create_dir_all(directory).with_context(|| format!("cannot make the directory `{shown}`"))?;
+    fs::create_dir_all(directory)
+        .with_context(|| format!("cannot make the directory `{shown}`"))?;
     let directory = directory.canonicalize().with_context(|| format!("cannot use `{shown}`"))?;
     let program = std::env::current_exe().context("cannot tell where this program is")?;
     for name in NAMES {
