@@ -363,6 +363,8 @@ impl<'c> SuspectWalk<'c> {
     fn kinds(&mut self, visit: &Visit<'c>, old: &Schema<'c>, new: &Schema<'c>) -> bool {
         let kind = |schema: &Schema<'c>| match schema.type_name {
             _ if schema.extensions().int_or_string => "integer or string",
+            // Where there is a format, no type means texts.
+            "" if takes_lists(schema) => "formatted text",
             "" => "anything",
             other => other,
         };
@@ -371,6 +373,7 @@ impl<'c> SuspectWalk<'c> {
             (before, after) if before == after => return true,
             (_, "anything")
             | ("integer", "number")
+            | ("string", "formatted text")
             | ("integer" | "string", "integer or string") => return true,
             ("number", "integer") => {
                 let low = old.bounds().minimum.unwrap_or(0.0);
