@@ -104,7 +104,7 @@ impl<'v> Inputs<'v> {
         if let Some(name) = name.strip_prefix(PREFIX) {
             let (_, value) = self.variables.iter().find(|(known, _)| *known == name)?;
             return Some(match value.get()? {
-                Ok(value) => Binding::Value(value.clone()),
+                Ok(value) => Binding::Value(*value),
                 Err(error) => Binding::Failed(error),
             });
         }

@@ -256,14 +256,11 @@ impl<'d> SchemaCopy<'_, 'd> {
             self.flag("x-kubernetes-preserve-unknown-fields", true);
         }
         if let Some(target) = target {
-            match self.resolve(target) {
-                Some(target) => self.members(target, depth + 1),
-                None => {
-                    if !is_metadata(target) {
-                        self.foreign(|| format!("a reference to `{target}`, which is not there"));
-                    }
-                    self.flag("x-kubernetes-preserve-unknown-fields", true);
+            if let Some(target) = self.resolve(target) { self.members(target, depth + 1) } else {
+                if !is_metadata(target) {
+                    self.foreign(|| format!("a reference to `{target}`, which is not there"));
                 }
+                self.flag("x-kubernetes-preserve-unknown-fields", true);
             }
         }
         for (keyword, value) in schema.members() {

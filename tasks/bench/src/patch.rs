@@ -103,7 +103,7 @@ fn applies(text: &str, config: &Document) -> Result<()> {
         live = apply(manager, Some(&live), config)?;
     }
     let mut changed = config.clone();
-    let size = changed.root().pointer("/spec/size").map(|value| value.id());
+    let size = changed.root().pointer("/spec/size").map(crdkit_value::Value::id);
     changed.set(size.context("no size")?, 9);
     let entries = vec![
         Entry::new("create", 1000, || drop(black_box(version.create(text.as_bytes(), &options)))),

@@ -191,7 +191,7 @@ fn cbor_map(n: usize, repeats: bool) -> Vec<u8> {
 
 fn json_document(bytes: &[u8]) -> Document {
     let decoded = json::decode(bytes, &DecodeOptions::default());
-    decoded.map(|it| it.document).unwrap_or_else(|_| Document::null())
+    decoded.map_or_else(|_| Document::null(), |it| it.document)
 }
 
 fn decode_json(input: &Input) {

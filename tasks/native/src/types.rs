@@ -74,7 +74,7 @@ pub(crate) fn write(facts: &Facts, names: &Names<'_>, out: &mut Section) -> Resu
 }
 
 /// The types of which a value can hold one that `has` is true for.
-fn reaching<'f>(facts: &'f Facts, has: impl Fn(&str) -> bool) -> BTreeSet<&'f str> {
+fn reaching(facts: &Facts, has: impl Fn(&str) -> bool) -> BTreeSet<&str> {
     let mut found: BTreeSet<&str> =
         facts.fields.keys().map(String::as_str).filter(|name| has(name)).collect();
     loop {

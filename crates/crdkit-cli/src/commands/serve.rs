@@ -256,7 +256,7 @@ fn documents(sources: &[String], purpose: Purpose, args: &Serve) -> Result<Vec<D
     }
     if purpose == Purpose::Crds {
         let is_crd = |document: &Document| {
-            document.root().get("kind").and_then(|it| it.as_str())
+            document.root().get("kind").and_then(crdkit_value::Value::as_str)
                 == Some("CustomResourceDefinition")
         };
         documents.retain(is_crd);

@@ -7,7 +7,7 @@
 
 mod rule;
 
-pub use rule::Rule;
+pub(crate) use rule::Rule;
 
 use crdkit_value::Value;
 use std::collections::{BTreeMap, HashMap};
@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 /// Who asks.
 #[derive(Clone, Copy, Debug)]
-pub struct Subject<'s> {
+pub(crate) struct Subject<'s> {
     /// The name of the user.
     pub user: &'s str,
     /// All groups of the user.
@@ -24,7 +24,7 @@ pub struct Subject<'s> {
 
 /// What somebody wants to do.
 #[derive(Clone, Copy, Debug)]
-pub struct Action<'a> {
+pub(crate) struct Action<'a> {
     /// The verb, as in `get` or `deletecollection`.
     pub verb: &'a str,
     /// What it is done to.
@@ -33,7 +33,7 @@ pub struct Action<'a> {
 
 /// What something is done to.
 #[derive(Clone, Copy, Debug)]
-pub enum Target<'a> {
+pub(crate) enum Target<'a> {
     /// A resource.
     Resource {
         /// Its group, empty for the core one.
@@ -51,7 +51,7 @@ pub enum Target<'a> {
 
 /// Roles and bindings at one moment.
 #[derive(Debug, Default)]
-pub struct Policy {
+pub(crate) struct Policy {
     /// What is allowed everywhere, by who holds it.
     cluster: Holders,
     /// What is allowed in a namespace.
@@ -75,7 +75,7 @@ struct Holders {
 
 impl Policy {
     /// The policy of all roles and bindings, whatever their order; other objects are passed over.
-    pub fn new<'v>(objects: impl IntoIterator<Item = Value<'v>> + Clone) -> Self {
+    pub(crate) fn new<'v>(objects: impl IntoIterator<Item = Value<'v>> + Clone) -> Self {
         let mut roles = HashMap::new();
         for object in objects.clone() {
             if matches!(text(object, "kind"), "Role" | "ClusterRole") {
@@ -131,7 +131,7 @@ impl Policy {
     }
 
     /// Why `subject` may do `action`; none where no rule says so.
-    pub fn allows<'p>(&'p self, subject: Subject<'p>, action: Action<'_>) -> Option<&'p str> {
+    pub(crate) fn allows<'p>(&'p self, subject: Subject<'p>, action: Action<'_>) -> Option<&'p str> {
         let namespace = match action.target {
             Target::Resource { namespace, .. } => namespace,
             Target::Path(_) => "",
@@ -142,7 +142,7 @@ impl Policy {
     }
 
     /// All rules that hold for `subject` in `namespace`.
-    pub fn rules<'p>(
+    pub(crate) fn rules<'p>(
         &'p self,
         subject: Subject<'p>,
         namespace: &str,

@@ -8,7 +8,7 @@ use crdkit_value::Value;
 
 /// A rule of a role.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Rule {
+pub(crate) struct Rule {
     /// Verbs, or `*`.
     pub verbs: Box<[Box<str>]>,
     /// Groups, or `*`.

@@ -143,18 +143,15 @@ impl Rules {
         options: &RequestOptions,
         between: Between<'_>,
     ) -> Verdict {
-        match self {
-            Self::Custom(rules) => rules.scale(old, replicas, options, between),
-            _ => {
-                let mut scaled = old.clone();
-                let (parent, key) = paths.spec.rsplit_once('.').unwrap_or_default();
-                let steps = parent.split('.').filter(|step| !step.is_empty());
-                let parent = steps.into_iter().try_fold(scaled.root(), Value::get).map(Value::id);
-                if let Some(parent) = parent {
-                    scaled.insert(parent, key, replicas);
-                }
-                self.update(Part::Main, old, scaled.into(), options, between)
+        if let Self::Custom(rules) = self { rules.scale(old, replicas, options, between) } else {
+            let mut scaled = old.clone();
+            let (parent, key) = paths.spec.rsplit_once('.').unwrap_or_default();
+            let steps = parent.split('.').filter(|step| !step.is_empty());
+            let parent = steps.into_iter().try_fold(scaled.root(), Value::get).map(Value::id);
+            if let Some(parent) = parent {
+                scaled.insert(parent, key, replicas);
             }
+            self.update(Part::Main, old, scaled.into(), options, between)
         }
     }
 

@@ -75,13 +75,11 @@ impl Target<'_> {
         let body = self.request.body()?;
         let (options, dry_run) = if body.is_empty() {
             of_query(self.request)?
+        } else if let Some(format) = self.content_type()?.format() {
+            of_body(format, body)?
         } else {
-            if let Some(format) = self.content_type()?.format() {
-                of_body(format, body)?
-            } else {
-                let decoded = decode::protobuf(body, "DeleteOptions").map_err(Box::new)?;
-                of_document(decoded.root())?
-            }
+            let decoded = decode::protobuf(body, "DeleteOptions").map_err(Box::new)?;
+            of_document(decoded.root())?
         };
         let mut causes = Vec::new();
         if let Some(policy) = &options.propagation {

@@ -46,7 +46,7 @@ impl Target<'_> {
     pub(super) async fn update_scale(&self) -> Result<Answer, Box<Status>> {
         let name = self.name()?;
         let form = self.form()?;
-        let body = self.request.body()?;
+        let _body = self.request.body()?;
         let options = WriteOptions::of(self.request, WriteKind::Update)?;
         let media = self.content_type()?;
         let shape = self.shape(&form)?;

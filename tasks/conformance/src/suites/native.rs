@@ -137,7 +137,7 @@ fn out(case: &Case, outcome: &Outcome) -> Document {
 }
 
 fn remove(document: &mut Document, path: &str) {
-    let pointer = format!("/{}", path.replace('.', "/").replace('[', "/").replace(']', ""));
+    let pointer = format!("/{}", path.replace(['.', '['], "/").replace(']', ""));
     if let Some(id) =
         document.root().pointer(&pointer).map(Value::id).filter(|id| *id != NodeId::ROOT)
     {

@@ -92,7 +92,7 @@ fn allocated(request: Value<'_>, stored: Stored) -> Stored {
     let key = stored.read_by();
     let mut document = stored.into_document();
     for (path, value) in chosen.members() {
-        let pointer = path.replace('.', "/").replace('[', "/").replace(']', "");
+        let pointer = path.replace(['.', '['], "/").replace(']', "");
         let (parent, key) = pointer.rsplit_once('/').unwrap_or(("", &pointer));
         let parent = document.root().pointer(&format!("/{parent}")).map(Value::id);
         if let Some(parent) = parent {

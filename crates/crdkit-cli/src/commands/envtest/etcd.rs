@@ -28,7 +28,7 @@ Answers the health checks of an etcd for tests of crdkit's API server, which kee
 ";
 
 /// A connection that asks nothing for so long is closed.
-const IDLE: Duration = Duration::from_secs(60);
+const IDLE: Duration = Duration::from_mins(1);
 
 pub(super) fn run(flags: &Flags) -> Result<Exit> {
     if flags.has("help") || flags.has("h") {

@@ -13,19 +13,16 @@ impl Flags {
         let mut flags: Vec<(String, String)> = Vec::new();
         let mut open = false;
         for arg in args {
-            match arg.strip_prefix('-') {
-                Some(rest) => {
-                    let rest = rest.strip_prefix('-').unwrap_or(rest);
-                    let (name, value) = rest.split_once('=').unwrap_or((rest, ""));
-                    open = !rest.contains('=');
-                    flags.push((name.to_owned(), value.to_owned()));
+            if let Some(rest) = arg.strip_prefix('-') {
+                let rest = rest.strip_prefix('-').unwrap_or(rest);
+                let (name, value) = rest.split_once('=').unwrap_or((rest, ""));
+                open = !rest.contains('=');
+                flags.push((name.to_owned(), value.to_owned()));
+            } else {
+                if let (true, Some((_, value))) = (open, flags.last_mut()) {
+                    *value = arg;
                 }
-                None => {
-                    if let (true, Some((_, value))) = (open, flags.last_mut()) {
-                        *value = arg;
-                    }
-                    open = false;
-                }
+                open = false;
             }
         }
         Self(flags)

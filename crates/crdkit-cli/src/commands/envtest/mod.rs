@@ -25,7 +25,7 @@ pub(crate) struct Envtest {
 
 #[derive(Debug, Subcommand)]
 enum EnvtestCommand {
-    /// Make a directory that serves as KUBEBUILDER_ASSETS
+    /// Make a directory that serves as `KUBEBUILDER_ASSETS`
     ///
     /// It holds `kube-apiserver` and `etcd`, which are this program, and the `kubectl` of the path if there is one.
     Install {
