@@ -256,7 +256,9 @@ impl<'d> SchemaCopy<'_, 'd> {
             self.flag("x-kubernetes-preserve-unknown-fields", true);
         }
         if let Some(target) = target {
-            if let Some(target) = self.resolve(target) { self.members(target, depth + 1) } else {
+            if let Some(target) = self.resolve(target) {
+                self.members(target, depth + 1);
+            } else {
                 if !is_metadata(target) {
                     self.foreign(|| format!("a reference to `{target}`, which is not there"));
                 }

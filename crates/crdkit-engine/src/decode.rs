@@ -55,7 +55,7 @@ pub fn receive<'i>(input: Input<'i>, options: &RequestOptions) -> Result<Receive
 fn with_line(issue: Issue, bytes: &[u8]) -> Issue {
     let start = issue.span.map_or(0, |span| span.start);
     let before = bytes.get(..start).unwrap_or_default();
-    let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
+    let line = before.split(|byte| *byte == b'\n').count();
     issue.with("line", i64::try_from(line).unwrap_or(i64::MAX))
 }
 

@@ -119,7 +119,7 @@ pub(crate) fn read_applied<'r>(
         let id = metadata::ensure(&mut request.document);
         // What is removed was not applied by anybody.
         let _ = metadata::coerce(&mut request.document, id, OnWrongType::Remove);
-        request.fill(version.compiled.schema);
+        request.fill(version.compiled.schema)?;
         request.place()
     })
 }

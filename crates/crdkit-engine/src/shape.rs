@@ -79,7 +79,10 @@ impl Request<'_> {
         if let Some(schema) = schema {
             let table = self.version.crd.table();
             let room = self.options.limits.default_bytes;
-            if let Ok(added) = defaults::apply(table, table.node(schema), &mut self.document, room) { append(&mut self.changes.defaulted, added) } else {
+            if let Ok(added) = defaults::apply(table, table.node(schema), &mut self.document, room)
+            {
+                append(&mut self.changes.defaulted, added);
+            } else {
                 let issue = Issue::error(codes::object::DEFAULTS_TOO_LARGE).with("limit", room);
                 return Err(self.refuse(Refusal::BadRequest, NodeId::ROOT, issue));
             }

@@ -296,9 +296,9 @@ impl<'c> Maker<'c> {
         let shown = shape.extent != Extent::Minimal
             && object.root().members().len() == 0
             && schemas.iter().any(|schema| schema.additional_schema().is_some());
-        let least = schemas.iter().filter_map(|schema| schema.bounds().min_properties).max();
-        let least = count(least).max(usize::from(shown)).min(most).min(LARGEST);
-        self.pad(joined, least, &avoided, shape, &mut object);
+        let wanted = schemas.iter().filter_map(|schema| schema.bounds().min_properties).max();
+        let enough = count(wanted).max(usize::from(shown)).min(most).min(LARGEST);
+        self.pad(joined, enough, &avoided, shape, &mut object);
         object
     }
 

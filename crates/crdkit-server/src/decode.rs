@@ -41,7 +41,6 @@ pub(crate) fn unrecognized(format: Format, body: &[u8], kind: &str) -> Option<St
         },
         Ok(decoded) => {
             let found = match decoded.document.root().kind() {
-                Kind::Object(_) => return None,
                 Kind::Null if format == Format::Yaml => {
                     let text = String::from_utf8_lossy(body);
                     return Some(answer(
@@ -50,7 +49,7 @@ pub(crate) fn unrecognized(format: Format, body: &[u8], kind: &str) -> Option<St
                         body,
                     ));
                 }
-                Kind::Null => return None,
+                Kind::Object(_) | Kind::Null => return None,
                 Kind::Array(_) => "array",
                 Kind::String(_) => "string",
                 Kind::Bool(_) => "bool",
@@ -88,16 +87,16 @@ pub(crate) fn repeated_text(body: &[u8], issue: &Issue) -> String {
 fn line(body: &[u8], issue: &Issue) -> usize {
     let start = issue.span.map_or(0, |span| span.start);
     let before = body.get(..start.min(body.len())).unwrap_or_default();
-    before.iter().filter(|byte| **byte == b'\n').count() + 1
+    before.split(|byte| *byte == b'\n').count()
 }
 
 /// The object in a protobuf body, which is to be of `kind`.
 ///
 /// # Errors
 /// The answer, when there is none.
-pub(crate) fn protobuf(body: &[u8], kind: &str) -> Result<Document, Status> {
+pub(crate) fn protobuf(body: &[u8], kind: &str) -> Result<Document, Box<Status>> {
     if body == protobuf::MAGIC {
-        return Err(answer(kind, "empty body", body));
+        return Err(answer(kind, "empty body", body).into());
     }
     let problem = match protobuf::decode(body, &Limits::default()) {
         Ok(document) => return Ok(document),
@@ -108,7 +107,8 @@ pub(crate) fn protobuf(body: &[u8], kind: &str) -> Result<Document, Status> {
                 quote(version),
                 quote(&found),
                 quote(&api_version),
-            )));
+            ))
+            .into());
         }
         Err(ProtobufError::Magic) => {
             let prefix: Vec<String> = protobuf::MAGIC.iter().map(u8::to_string).collect();
@@ -119,7 +119,7 @@ pub(crate) fn protobuf(body: &[u8], kind: &str) -> Result<Document, Status> {
         }
         Err(error) => error.to_string(),
     };
-    Err(answer(kind, &problem, body))
+    Err(answer(kind, &problem, body).into())
 }
 
 /// An update must say which version it replaces.

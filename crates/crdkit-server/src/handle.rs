@@ -90,7 +90,9 @@ fn shortened(texts: Vec<String>) -> Vec<String> {
         return texts;
     }
     let mut sum = 0;
-    texts.iter_mut().for_each(|text| *text = text.chars().take(EACH).collect());
+    for text in &mut texts {
+        *text = text.chars().take(EACH).collect();
+    }
     texts.retain(|text| {
         let before = sum;
         sum += text.chars().count();

@@ -69,11 +69,6 @@ fn same(left: &[u8], right: &[u8]) -> bool {
 }
 
 impl User {
-    /// The server's own administrator.
-    pub(crate) fn administrator() -> Self {
-        Self::known("admin", [ADMINISTRATORS.to_owned()])
-    }
-
     /// A user whose identity is known.
     pub(crate) fn known(name: &str, groups: impl IntoIterator<Item = String>) -> Self {
         let mut groups: Vec<String> = groups.into_iter().collect();

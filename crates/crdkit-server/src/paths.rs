@@ -174,10 +174,11 @@ fn aggregated_form(request: &Request) -> Option<(aggregated::Version, Format, &'
             return None;
         }
         let (format, name) = match (clause.kind.as_str(), clause.subtype.as_str()) {
-            ("application", "json") | ("*" | "application", "*") => (Format::Json, "json"),
+            ("application", "json" | "vnd.kubernetes.protobuf") | ("*" | "application", "*") => {
+                (Format::Json, "json")
+            }
             ("application", "yaml") => (Format::Yaml, "yaml"),
             ("application", "cbor") => (Format::Cbor, "cbor"),
-            ("application", "vnd.kubernetes.protobuf") => (Format::Json, "json"),
             _ => return None,
         };
         Some((aggregated::Version::V2, format, name))

@@ -21,7 +21,9 @@ pub(crate) fn empty(served: &Served) -> Document {
         .ids()
         .filter(|id| *id != NodeId::ROOT && is_default(document.value(*id)))
         .collect();
-    removed.into_iter().for_each(|id| document.remove(id));
+    for id in removed {
+        document.remove(id);
+    }
     document
 }
 

@@ -1,4 +1,5 @@
 //! A server is started and talked to over TLS: CRDs, objects, a watch, and the end.
+#![expect(clippy::unwrap_used, clippy::panic, clippy::similar_names, reason = "tests")]
 
 use crdkit_codec::{DecodeOptions, Format};
 use crdkit_server::{Server, Settings};

@@ -8,6 +8,7 @@ use crdkit_engine::{Crd, RequestOptions};
 use crdkit_sample::{Extent, Sampler};
 use crdkit_schema::{check, read};
 use crdkit_value::Document;
+use std::fmt::Write as _;
 use std::hint::black_box;
 
 /// One way to hurt.
@@ -158,7 +159,8 @@ fn nested_lists(depth: usize) -> String {
 fn nested_aliases(n: usize) -> Input {
     let mut text = String::from("a0: &a0 [x, x]\n");
     for at in 1..n {
-        text += &format!("a{at}: &a{at} [*a{}, *a{}]\n", at - 1, at - 1);
+        let before = at - 1;
+        let _ = writeln!(text, "a{at}: &a{at} [*a{before}, *a{before}]");
     }
     Input::one(text)
 }

@@ -3,7 +3,6 @@
 //! `valgrind` is there, and writes `tasks/growth/report.md`; `growth one CASE N` is one measurement.
 //!
 //! What is counted is the same on every machine: bytes allocated in all, the most at one time, instructions.
-#![expect(clippy::disallowed_methods, reason = "a program runs itself and writes its report")]
 
 mod cases;
 mod inputs;

@@ -1,5 +1,4 @@
 //! Nothing grows faster than its input.
-#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "a test that runs a program")]
 
 use std::process::Command;
 

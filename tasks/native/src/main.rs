@@ -8,7 +8,6 @@
 //! where this project knows better; out comes one file of three compressed sections (`write`), which
 //! `crdkit-native` reads. The same input gives the same bytes.
 #![expect(clippy::print_stdout, reason = "a program for people")]
-#![expect(clippy::disallowed_methods, reason = "this program reads files")]
 
 mod facts;
 mod kinds;

@@ -61,7 +61,9 @@ pub(crate) fn write(facts: &Facts, out: &mut Section) -> Result<()> {
                 flag(field, "ptr"),
                 flag(field, "inline"),
             ];
-            flags.into_iter().for_each(|flag| out.flag(flag));
+            for flag in flags {
+                out.flag(flag);
+            }
             out.number(match text(field, "omit") {
                 "never" => 1,
                 "empty+zero" | "zero" => 2,

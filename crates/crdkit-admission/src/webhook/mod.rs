@@ -123,7 +123,7 @@ impl Webhook {
         &self,
         request: &AdmissionRequest<'_>,
         matched: &Match,
-    ) -> Result<bool, Status> {
+    ) -> Result<bool, Box<Status>> {
         if self.conditions.is_empty() {
             return Ok(true);
         }
@@ -138,7 +138,7 @@ impl Webhook {
         match self.conditions.hold(&arena, &inputs) {
             Ok(holds) => Ok(holds),
             Err(_) if self.ignores_failure => Ok(false),
-            Err(problem) => Err(request.forbidden(&problem)),
+            Err(problem) => Err(request.forbidden(&problem).into()),
         }
     }
 
@@ -146,24 +146,25 @@ impl Webhook {
     ///
     /// # Errors
     /// The answer to the request.
-    pub fn failed(&self, problem: &str) -> Result<(), Status> {
+    pub fn failed(&self, problem: &str) -> Result<(), Box<Status>> {
         if self.ignores_failure {
             return Ok(());
         }
         let name = crdkit_text::quote::quote(&self.name);
-        Err(Status::internal_error(format!("failed calling webhook {name}: {problem}")))
+        Err(Status::internal_error(format!("failed calling webhook {name}: {problem}")).into())
     }
 
     /// Refuses dry runs of a webhook that has side effects.
     ///
     /// # Errors
     /// The answer to the request.
-    pub fn allows_dry_run(&self, request: &AdmissionRequest<'_>) -> Result<(), Status> {
+    pub fn allows_dry_run(&self, request: &AdmissionRequest<'_>) -> Result<(), Box<Status>> {
         if !request.dry_run || self.without_side_effects {
             return Ok(());
         }
         let name = crdkit_text::quote::quote(&self.name);
-        Err(Status::bad_request(format!("admission webhook {name} does not support dry run")))
+        Err(Status::bad_request(format!("admission webhook {name} does not support dry run"))
+            .into())
     }
 }
 

@@ -1,4 +1,5 @@
 //! Tests of the crate from outside.
+#![expect(clippy::unwrap_used, reason = "tests")]
 
 mod policy;
 mod webhook;

@@ -35,7 +35,6 @@ Examples:
   crdkit serve --crds crds/ --watch-crds --kubeconfig kubeconfig
   crdkit serve --store etcd:http://127.0.0.1:2379
 ")]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub(crate) struct Serve {
     /// Where to listen; port 0 is any free one
     #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:0")]
@@ -150,7 +149,7 @@ async fn serve(args: &Serve) -> Result<Exit> {
 async fn store(args: &Serve) -> Result<Arc<dyn Store>> {
     let clock = Arc::new(SystemClock);
     let file = |path: &Path| -> Result<Arc<dyn Store>> {
-        let store = EmbeddedStore::open(path, EmbeddedOptions::default(), clock.clone());
+        let store = EmbeddedStore::open(path, EmbeddedOptions::default(), Arc::clone(&clock) as _);
         Ok(Arc::new(store.with_context(|| format!("`{}` cannot be used", path.display()))?))
     };
     match (args.store.as_deref(), &args.data) {

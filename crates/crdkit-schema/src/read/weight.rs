@@ -3,6 +3,7 @@
 //! A default is filled in with the defaults of the properties it lacks, which are filled in themselves, so that a
 //! few lines can stand for more values than memory holds. A CRD that has such a default is beyond this program.
 
+use crate::model::Schema;
 use crdkit_issue::{Issue, codes};
 use crdkit_value::{Kind, MemberIndex, Value};
 
@@ -46,7 +47,7 @@ fn weight(schemas: &Schemas<'_>, weights: &[usize], id: SchemaId, value: Value<'
         match value.kind() {
             Kind::String(text) => total = total.saturating_add(text.len() / PIECE),
             Kind::Array(items) => {
-                let item = schema.and_then(|schema| schema.item_schema());
+                let item = schema.and_then(Schema::item_schema);
                 pending.extend(items.map(|value| (item, value)));
             }
             Kind::Object(members) => {

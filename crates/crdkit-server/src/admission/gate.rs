@@ -24,12 +24,22 @@ pub(crate) struct Change<'c> {
     pub(crate) old: Option<&'c Document>,
 }
 
-impl Target<'_> {
+/// Gives an object in another version of its kind.
+type Conversion<'t> = dyn Fn(&Document, &Match) -> Result<Document, Box<Status>> + Sync + 't;
+
+impl<'c> Change<'c> {
     /// A write that replaces `old`.
-    pub(crate) fn change<'c>(&self, options: &WriteOptions, old: &'c Document) -> Change<'c> {
-        Change { operation: Operation::Update, dry_run: options.dry_run, old: Some(old) }
+    pub(crate) fn update(options: &WriteOptions, old: &'c Document) -> Self {
+        Self { operation: Operation::Update, dry_run: options.dry_run, old: Some(old) }
     }
 
+    /// A write that makes an object.
+    pub(crate) fn create(options: &WriteOptions) -> Self {
+        Self { operation: Operation::Create, dry_run: options.dry_run, old: None }
+    }
+}
+
+impl Target<'_> {
     /// Lets mutating webhooks change an object that was read.
     ///
     /// # Errors
@@ -162,9 +172,7 @@ impl Target<'_> {
     }
 
     /// Gives an object of the request in another version of its kind.
-    fn conversion(
-        &self,
-    ) -> Box<dyn Fn(&Document, &Match) -> Result<Document, Box<Status>> + Sync + '_> {
+    fn conversion(&self) -> Box<Conversion<'_>> {
         Box::new(|object, matched| {
             let mut converted = object.clone();
             let GroupVersionKind { group, version, .. } = &matched.kind;

@@ -154,23 +154,23 @@ impl Admission {
                     continue;
                 }
                 let request = AdmissionRequest { object: Some(object), ..*request };
-                let changed = self.ask(webhook, uid, &request, convert, remarks).await?;
-                let changed = match changed {
-                    Some((mut asked, changes)) if !changes.is_empty() => {
-                        match patch(&mut asked, &changes) {
+                let answer = self.ask(webhook, uid, &request, convert, remarks).await?;
+                let patched = match answer {
+                    Some((mut asked, wanted)) if !wanted.is_empty() => {
+                        match patch(&mut asked, &wanted) {
                             Ok(()) => Some(asked),
                             Err(problem) => {
-                                webhook.failed(&problem).map_err(Box::new)?;
+                                webhook.failed(&problem)?;
                                 None
                             }
                         }
                     }
                     _ => None,
                 };
-                if let Some(changed) = changed {
+                if let Some(patched) = patched {
                     let back =
                         Match { resource: request.resource.clone(), kind: request.kind.clone() };
-                    *object = convert(&changed, &back)?;
+                    *object = convert(&patched, &back)?;
                     changes += 1;
                 }
                 *seen = changes;
@@ -219,13 +219,13 @@ impl Admission {
             old_object: old_object.as_ref(),
             ..*request
         };
-        if !webhook.concerns(&request, &matched).map_err(Box::new)? {
+        if !webhook.concerns(&request, &matched)? {
             return Ok(None);
         }
-        webhook.allows_dry_run(&request).map_err(Box::new)?;
+        webhook.allows_dry_run(&request)?;
         let Some(version) = webhook.review_version else {
             let problem = "webhook does not accept known AdmissionReview versions (v1, v1beta1)";
-            return webhook.failed(problem).map(|()| None).map_err(Box::new);
+            return webhook.failed(problem).map(|()| None);
         };
         let body = review::ask(version, uid, &request, &matched);
         let answer = self.client.post(&webhook.client, webhook.timeout_seconds, body).await;
@@ -235,7 +235,7 @@ impl Admission {
         });
         let answer = match answer {
             Ok(answer) => answer,
-            Err(problem) => return webhook.failed(&problem).map(|()| None).map_err(Box::new),
+            Err(problem) => return webhook.failed(&problem).map(|()| None),
         };
         remarks.warnings.extend(answer.warnings);
         let audit = answer.audit_annotations.into_iter();

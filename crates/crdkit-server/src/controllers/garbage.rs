@@ -225,7 +225,9 @@ fn edit(old: &Document, list: &str, chosen: impl Fn(Value<'_>) -> bool) -> Optio
     }
     let mut new = old.clone();
     let all = removed.len() == count;
-    removed.into_iter().for_each(|id| new.remove(id));
+    for id in removed {
+        new.remove(id);
+    }
     if all && let Some(id) = new.root().pointer(list).map(Value::id) {
         new.remove(id);
     }

@@ -94,7 +94,9 @@ async fn remove(core: &Arc<Core>, name: &str) -> Result<(), Box<Status>> {
         let ours = list.into_iter().flat_map(Value::items);
         let ours: Vec<_> =
             ours.filter(|it| it.as_str() == Some(FINALIZER)).map(Value::id).collect();
-        ours.into_iter().for_each(|id| new.remove(id));
+        for id in ours {
+            new.remove(id);
+        }
         let (reason, message) = if established {
             ("InstanceDeletionCompleted", "removed all instances")
         } else {

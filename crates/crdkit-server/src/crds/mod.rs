@@ -234,10 +234,8 @@ fn resources(
     end: &watch::Sender<bool>,
 ) -> Vec<Arc<Served>> {
     let definition = Arc::new(CrdDefinition::new(document.clone()));
-    let (resources, compiled) = match (Resource::custom(&definition), definition.compiled()) {
-        (Ok(resources), Ok(compiled)) => (resources, compiled),
-        _ => return Vec::new(),
-    };
+    let made = (Resource::custom(&definition), definition.compiled());
+    let (Ok(resources), Ok(compiled)) = made else { return Vec::new() };
     let crd = Crd::from(compiled.clone());
     let served = resources.into_iter().map(|resource| {
         let rules = Rules::Custom(CustomRules::new(crd.clone(), &resource.kind.version));

@@ -7,6 +7,7 @@ use crdkit_value::{Document, NodeId, Value};
 
 /// Names of a kind, as a CRD has them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::struct_field_names, reason = "the names that CRDs give their names")]
 pub(super) struct Names {
     plural: String,
     singular: String,

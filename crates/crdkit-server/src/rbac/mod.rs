@@ -76,28 +76,28 @@ struct Holders {
 impl Policy {
     /// The policy of all roles and bindings, whatever their order; other objects are passed over.
     pub(crate) fn new<'v>(objects: impl IntoIterator<Item = Value<'v>> + Clone) -> Self {
-        let mut roles = HashMap::new();
+        let mut granted = HashMap::new();
         for object in objects.clone() {
             if matches!(text(object, "kind"), "Role" | "ClusterRole") {
                 let rules: Arc<[Rule]> = items(object, "rules").map(Rule::read).collect();
-                roles.insert(key(object), rules);
+                granted.insert(key(object), rules);
             }
         }
         let mut policy = Self::default();
         for object in objects {
             if matches!(text(object, "kind"), "RoleBinding" | "ClusterRoleBinding") {
-                policy.bind(object, &roles);
+                policy.bind(object, &granted);
             }
         }
         policy
     }
 
-    fn bind<'v>(&mut self, binding: Value<'v>, roles: &HashMap<RoleKey<'v>, Arc<[Rule]>>) {
+    fn bind<'v>(&mut self, binding: Value<'v>, granted: &HashMap<RoleKey<'v>, Arc<[Rule]>>) {
         let (kind, name, namespace) = key(binding);
         let Some(role) = binding.get("roleRef") else { return };
         let (role_kind, role_name) = (text(role, "kind"), text(role, "name"));
         let home = if role_kind == "ClusterRole" { "" } else { namespace };
-        let Some(rules) = roles.get(&(role_kind, role_name, home)) else { return };
+        let Some(rules) = granted.get(&(role_kind, role_name, home)) else { return };
         let holders = match kind {
             "ClusterRoleBinding" => &mut self.cluster,
             _ => self.namespaces.entry(namespace.into()).or_default(),
@@ -131,7 +131,11 @@ impl Policy {
     }
 
     /// Why `subject` may do `action`; none where no rule says so.
-    pub(crate) fn allows<'p>(&'p self, subject: Subject<'p>, action: Action<'_>) -> Option<&'p str> {
+    pub(crate) fn allows<'p>(
+        &'p self,
+        subject: Subject<'p>,
+        action: Action<'_>,
+    ) -> Option<&'p str> {
         let namespace = match action.target {
             Target::Resource { namespace, .. } => namespace,
             Target::Path(_) => "",
@@ -139,15 +143,6 @@ impl Policy {
         let mut grants = self.grants(subject, namespace);
         let grant = grants.find(|grant| grant.rules.iter().any(|rule| rule.allows(action)))?;
         Some(&grant.reason)
-    }
-
-    /// All rules that hold for `subject` in `namespace`.
-    pub(crate) fn rules<'p>(
-        &'p self,
-        subject: Subject<'p>,
-        namespace: &str,
-    ) -> impl Iterator<Item = &'p Rule> {
-        self.grants(subject, namespace).flat_map(|grant| grant.rules.iter())
     }
 
     fn grants<'p>(

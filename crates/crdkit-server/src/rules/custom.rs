@@ -84,7 +84,7 @@ impl CustomRules {
         let version = self.version()?;
         let read = version.read_applied(document, options).map_err(refused)?;
         let read = pass(read, between)?;
-        let verdict = self.replace(part, &version.stored(old, &self.options), read);
+        let verdict = Self::replace(part, &version.stored(old, &self.options), read);
         verdict.map(|accepted| with_empty(accepted, &empty))
     }
 
@@ -99,7 +99,7 @@ impl CustomRules {
         let version = self.version()?;
         let read = self.read_input(input, options)?;
         let read = pass(read, between)?;
-        self.replace(part, &version.stored(old, &self.options), read)
+        Self::replace(part, &version.stored(old, &self.options), read)
     }
 
     /// What a write to the `scale` subresource makes of an object.
@@ -114,10 +114,10 @@ impl CustomRules {
         let old = version.stored(old, &self.options);
         let read = version.read_scale(&old, replicas, options).map_err(refused)?;
         let read = pass(read, between)?;
-        self.replace(Part::Main, &old, read)
+        Self::replace(Part::Main, &old, read)
     }
 
-    fn replace(&self, part: Part, old: &Stored, read: ReadObject<'_>) -> Verdict {
+    fn replace(part: Part, old: &Stored, read: ReadObject<'_>) -> Verdict {
         verdict(match part {
             Part::Status => read.update_status(old),
             Part::Main | Part::Finalize => read.update(old),
@@ -195,6 +195,11 @@ fn pass<'r>(
     }
 }
 
+#[expect(
+    clippy::needless_pass_by_value,
+    clippy::unnecessary_box_returns,
+    reason = "what `map_err` gives and wants"
+)]
 fn refused(outcome: Box<Outcome>) -> Box<Refused> {
     let warnings = outcome.warning_texts().collect();
     let undecodable = outcome.undecodable();

@@ -189,7 +189,6 @@ fn read(
             }
         };
         match options.field_validation {
-            FieldValidation::Ignore => {}
             FieldValidation::Warn => {
                 warnings.extend(strict.iter().filter_map(status::strict_text));
             }
@@ -198,7 +197,7 @@ fn read(
                 let problem = format!("strict decoding error: {}", texts.join(", "));
                 return Err(name_problem(subject.bad_request(&strict), Some(problem)));
             }
-            FieldValidation::Strict => {}
+            FieldValidation::Ignore | FieldValidation::Strict => {}
         }
     }
     document.insert(NodeId::ROOT, "apiVersion", "apiextensions.k8s.io/v1");
@@ -281,7 +280,9 @@ fn keep_all_but_status(document: &mut Document, old: Value<'_>) {
     let others = document.value(new_meta).members();
     let others: Vec<NodeId> =
         others.filter(|(key, _)| !keep_these.contains(key)).map(|(_, it)| it.id()).collect();
-    others.into_iter().for_each(|id| document.remove(id));
+    for id in others {
+        document.remove(id);
+    }
     for (key, value) in old.get("metadata").into_iter().flat_map(Value::members) {
         if !keep_these.contains(&key) {
             document.insert(new_meta, key, value);

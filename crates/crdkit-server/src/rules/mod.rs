@@ -143,7 +143,9 @@ impl Rules {
         options: &RequestOptions,
         between: Between<'_>,
     ) -> Verdict {
-        if let Self::Custom(rules) = self { rules.scale(old, replicas, options, between) } else {
+        if let Self::Custom(rules) = self {
+            rules.scale(old, replicas, options, between)
+        } else {
             let mut scaled = old.clone();
             let (parent, key) = paths.spec.rsplit_once('.').unwrap_or_default();
             let steps = parent.split('.').filter(|step| !step.is_empty());

@@ -144,6 +144,11 @@ fn pass<'r>(
     Ok(read)
 }
 
+#[expect(
+    clippy::needless_pass_by_value,
+    clippy::unnecessary_box_returns,
+    reason = "what `map_err` gives and wants"
+)]
 fn refused(outcome: Box<Outcome>) -> Box<Refused> {
     let warnings = outcome.warning_texts().collect();
     let undecodable = outcome.undecodable();

@@ -139,8 +139,9 @@ fn inside(value: Value<'_>, of: &'static GoType, pending: &mut Vec<(NodeId, &'st
         (GoType::List(_, of), Kind::Array(items)) => {
             items.for_each(|item| inside(item, of, pending));
         }
-        (GoType::OrBool(of) | GoType::OrNames(of), Kind::Object(_)) => inside(value, of, pending),
-        (GoType::OrList(of), Kind::Object(_)) => inside(value, of, pending),
+        (GoType::OrBool(of) | GoType::OrNames(of) | GoType::OrList(of), Kind::Object(_)) => {
+            inside(value, of, pending);
+        }
         (GoType::OrList(of), Kind::Array(items)) => items.for_each(|it| inside(it, of, pending)),
         _ => {}
     }
@@ -172,7 +173,9 @@ fn fields(document: &mut Document, object: NodeId, of_struct: &'static GoStruct)
             removed.push(member.id());
         }
     }
-    removed.into_iter().for_each(|id| document.remove(id));
+    for id in removed {
+        document.remove(id);
+    }
     for (id, text) in times {
         document.set(id, &text);
     }

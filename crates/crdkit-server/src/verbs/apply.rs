@@ -11,7 +11,6 @@ use crate::negotiate::Form;
 use crate::options::{WriteKind, WriteOptions};
 use crate::rules::Part;
 use crate::stored::{self, metadata_text};
-use crdkit_admission::Operation;
 use crdkit_codec::media::PatchType;
 use crdkit_codec::{DecodeOptions, Format};
 use crdkit_engine::FieldValidation;
@@ -46,7 +45,7 @@ impl Target<'_> {
             let applied = managing.apply(Some(&old), &config, options.force);
             let applied = applied.map_err(|error| Box::new(error.status()))?;
             let engine = self.engine_options(&options).name(name);
-            let change = self.change(&options, &old);
+            let change = Change::update(&options, &old);
             let mut between = |document: &mut Document| {
                 self.check_uid(name, document.root(), old.root())?;
                 self.mutate(change, document)
@@ -95,7 +94,7 @@ impl Target<'_> {
         let applied = applied.map_err(|error| CreateFailure::Other(error.status().into()))?;
         let place = self.place().await.map_err(CreateFailure::Other)?;
         let environment = &self.core.environment;
-        let change = Change { operation: Operation::Create, dry_run: options.dry_run, old: None };
+        let change = Change::create(options);
         let engine = self.engine_options(options).name(name);
         let engine = engine.uid(environment.uid()).time(environment.now());
         let mut between = |document: &mut Document| {

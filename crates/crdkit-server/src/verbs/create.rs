@@ -6,7 +6,6 @@ use crate::admission::Change;
 use crate::answer::Answer;
 use crate::options::{WriteKind, WriteOptions};
 use crate::stored;
-use crdkit_admission::Operation;
 use crdkit_schema::status::Status;
 use crdkit_value::Document;
 
@@ -23,7 +22,7 @@ impl Target<'_> {
         let body = self.object_in(media)?;
         let place = self.place().await?;
         let managing = self.managing(&options);
-        let change = Change { operation: Operation::Create, dry_run: options.dry_run, old: None };
+        let change = Change::create(&options);
         let mut tries = 0;
         let mut written = loop {
             let environment = &self.core.environment;
@@ -67,7 +66,7 @@ impl Target<'_> {
     }
 
     /// Custom resources have no form in Protobuf.
-    pub(super) fn no_protobuf(&self) -> Box<Status> {
+    pub(super) fn no_protobuf() -> Box<Status> {
         Status::unsupported_media_type(
             "the body of the request was in an unknown format - accepted media types include: \
              application/json, application/yaml, application/cbor",

@@ -52,7 +52,7 @@ impl Target<'_> {
         match deleted {
             Deleted::Gone(object) if !self.served.rules.returns_deleted() => {
                 let uid = metadata_text(object.root(), "uid");
-                self.success(&form, &self.subject(name).deleted(uid))
+                Ok(Self::success(&form, &self.subject(name).deleted(uid)))
             }
             Deleted::Gone(object) => self.view(&form, &shape).object(200, &object),
             Deleted::Waiting(object) => {
@@ -62,12 +62,12 @@ impl Target<'_> {
         }
     }
 
-    fn success(&self, form: &Form, status: &Status) -> Result<Answer, Box<Status>> {
+    fn success(form: &Form, status: &Status) -> Answer {
         let form = match form.convert {
             None => form.clone(),
             Some(_) => Form { convert: None, ..form.clone() },
         };
-        Ok(form.answer(200, status.document().root()))
+        form.answer(200, status.document().root())
     }
 
     /// Options from the body, or from the query if there is none.
@@ -78,7 +78,7 @@ impl Target<'_> {
         } else if let Some(format) = self.content_type()?.format() {
             of_body(format, body)?
         } else {
-            let decoded = decode::protobuf(body, "DeleteOptions").map_err(Box::new)?;
+            let decoded = decode::protobuf(body, "DeleteOptions")?;
             of_document(decoded.root())?
         };
         let mut causes = Vec::new();

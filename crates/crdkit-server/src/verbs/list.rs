@@ -104,10 +104,9 @@ pub(crate) async fn list_entries(
             return Err(bad(text.to_owned()));
         }
         request.from = format!("{prefix}{}", token.start);
-        match u64::try_from(token.revision) {
-            Ok(revision) => request.at = Some(Revision(revision)),
-            // The latest, whatever changed meanwhile.
-            Err(_) => {}
+        // Otherwise the latest, whatever changed meanwhile.
+        if let Ok(revision) = u64::try_from(token.revision) {
+            request.at = Some(Revision(revision));
         }
     }
     let expired = |token: String| {

@@ -149,7 +149,7 @@ impl Target<'_> {
         }
         if let Rules::Review(kind) = self.served.rules {
             return match (route.verb, self.name) {
-                (Verb::Create, None) => self.review(kind).await,
+                (Verb::Create, None) => self.review(kind),
                 _ => refuse(),
             };
         }
@@ -249,10 +249,10 @@ impl Target<'_> {
         let body = self.request.body()?;
         match media.format() {
             Some(format) => Ok(BodyObject::Bytes(format, body)),
-            None if self.served.resource.is_custom() => Err(self.no_protobuf()),
+            None if self.served.resource.is_custom() => Err(Self::no_protobuf()),
             None => {
                 let kind = &self.served.resource.kind.kind;
-                decode::protobuf(body, kind).map(BodyObject::Document).map_err(Box::new)
+                decode::protobuf(body, kind).map(BodyObject::Document)
             }
         }
     }

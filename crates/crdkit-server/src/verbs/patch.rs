@@ -2,6 +2,7 @@
 
 use super::Target;
 use super::write::Written;
+use crate::admission::Change;
 use crate::answer::Answer;
 use crate::negotiate::Form;
 use crate::options::{WriteKind, WriteOptions};
@@ -95,10 +96,10 @@ impl Target<'_> {
             patch.apply(&mut patched, &self.served.resource.api_version(), &kind.kind)?;
             self.check_type(part, name, &mut patched, old.root())?;
             let shown = patched.clone();
-            let change = self.change(&options, old);
+            let change = Change::update(&options, old);
             let mut between = |document: &mut Document| {
                 self.check_same_uid(name, document.root(), old.root())?;
-                self.check_patched_version(document.root())?;
+                Self::check_patched_version(document.root())?;
                 managing.update(Some(old), document);
                 self.mutate(change, document)
             };
@@ -202,7 +203,7 @@ impl Target<'_> {
         Err(self.kind_subject(name).refused(vec![cause]).into())
     }
 
-    fn check_patched_version(&self, new: Value<'_>) -> Result<(), Box<Status>> {
+    fn check_patched_version(new: Value<'_>) -> Result<(), Box<Status>> {
         let found = metadata_text(new, "resourceVersion");
         match crate::query::parse_uint(found) {
             Err(problem) if !found.is_empty() => Err(Status::unclassified(format!(

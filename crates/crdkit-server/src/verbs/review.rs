@@ -19,7 +19,7 @@ const TOKEN_SECONDS: i64 = 3600;
 const SHORTEST_TOKEN: i64 = 600;
 
 impl Target<'_> {
-    pub(super) async fn review(&self, kind: &'static NativeKind) -> Result<Answer, Box<Status>> {
+    pub(super) fn review(&self, kind: &'static NativeKind) -> Result<Answer, Box<Status>> {
         let form = self.form()?;
         let media = self.content_type()?;
         self.request.body()?;

@@ -2,6 +2,7 @@
 
 use super::patch::{Patch, patch_invalid};
 use super::{BodyObject, Target};
+use crate::admission::Change;
 use crate::answer::Answer;
 use crate::catalogue::native::scale_kind;
 use crate::negotiate::Form;
@@ -222,7 +223,7 @@ impl Target<'_> {
                 return Err(self.subject(name).conflict(problem).into());
             }
             let replicas = scale.root().pointer("/spec/replicas").and_then(Value::as_i64);
-            let admitted = self.change(options, old);
+            let admitted = Change::update(options, old);
             let mut between = |document: &mut Document| {
                 managing.scale(old, document, &paths.spec);
                 self.mutate(admitted, document)

@@ -8,7 +8,6 @@ use crate::options::{WriteKind, WriteOptions};
 use crate::rules::Part;
 use crate::stored::{self, metadata_text};
 use crate::view::Shape;
-use crdkit_admission::Operation;
 use crdkit_schema::status::Status;
 use crdkit_value::{Document, Value};
 
@@ -25,7 +24,7 @@ impl Target<'_> {
         let managing = self.managing(&options);
         let part = self.part();
         let make = |old: &Document| {
-            let change = self.change(&options, old);
+            let change = Change::update(&options, old);
             let mut between = |document: &mut Document| {
                 self.check_uid(name, document.root(), old.root())?;
                 self.check_version(document, old.root())?;
@@ -70,7 +69,7 @@ impl Target<'_> {
         let engine = self.engine_options(options).name(name);
         let engine = engine.uid(environment.uid()).time(environment.now());
         let managing = self.managing(options);
-        let change = Change { operation: Operation::Create, dry_run: options.dry_run, old: None };
+        let change = Change::create(options);
         let mut between = |document: &mut Document| {
             let metadata = stored::metadata(document);
             stored::remove(document, metadata, "resourceVersion");

@@ -212,7 +212,9 @@ impl Builder {
                     self.node(sub);
                 }
                 let end = self.here();
-                splits.into_iter().for_each(|at| self.set(at, Step::Split(at + 1, end)));
+                for at in splits {
+                    self.set(at, Step::Split(at + 1, end));
+                }
             }
         }
     }
@@ -236,7 +238,9 @@ impl Builder {
             self.steps.push(Step::Fail);
         }
         let end = self.here();
-        jumps.into_iter().for_each(|at| self.set(at, Step::Jump(end)));
+        for at in jumps {
+            self.set(at, Step::Jump(end));
+        }
     }
 
     fn set(&mut self, at: u32, step: Step) {

@@ -23,6 +23,7 @@ pub(crate) const UID: &str = "22222222-3333-4444-5555-666666666666";
 pub(crate) const NOW: &str = "2026-08-01T00:00:00Z";
 pub(crate) const REVISION: &str = "100";
 
+#[expect(clippy::unnecessary_wraps, reason = "one signature for all suites")]
 fn prepare(_: Option<&Cases>) -> Result<Answerer> {
     Ok(Box::new(|case| answer(case).unwrap_or_else(|| Answer::to(&case.id).finish())))
 }

@@ -247,7 +247,9 @@ fn shown(object: &Document) -> Document {
     for key in ["uid", "creationTimestamp", "resourceVersion"] {
         gone.extend(metadata.and_then(|metadata| metadata.get(key)).map(Value::id));
     }
-    gone.into_iter().for_each(|id| object.remove(id));
+    for id in gone {
+        object.remove(id);
+    }
     object
 }
 
@@ -264,7 +266,9 @@ fn score(case: &Case, answer: &Document, score: &mut Score) {
             let plain = |object: Option<Value<'_>>| {
                 let mut object = object.map(Document::copy_of).unwrap_or_default();
                 let managed = object.root().pointer("/metadata/managedFields").map(Value::id);
-                managed.into_iter().for_each(|id| object.remove(id));
+                if let Some(id) = managed {
+                    object.remove(id);
+                }
                 object
             };
             let managers = |object: Option<Value<'_>>| {

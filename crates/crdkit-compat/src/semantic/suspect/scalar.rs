@@ -239,20 +239,21 @@ impl<'c> SuspectWalk<'c> {
     fn numbers(&mut self, visit: &Visit<'c>, old: &Schema<'c>, new: &Schema<'c>) {
         let (before, after) = (Numbers::of(old), Numbers::of(new));
         if !before.is_within(after) {
-            let (keyword, change) = if let (Some(before), Some(after)) = (before.hull(), after.hull()) {
-                let (was, is) = (before.upper, after.upper);
-                let is_upper = was.at > is.at || was.at == is.at && is.open && !was.open;
-                let keyword = if is_upper { "maximum" } else { "minimum" };
-                (keyword, format!("numbers {after}"))
-            } else {
-                let bounds = new.bounds();
-                let keyword = match (bounds.maximum, bounds.minimum) {
-                    (Some(_), _) => "maximum",
-                    (None, Some(_)) => "minimum",
-                    (None, None) => "multipleOf",
+            let (keyword, change) =
+                if let (Some(before), Some(after)) = (before.hull(), after.hull()) {
+                    let (was, is) = (before.upper, after.upper);
+                    let is_upper = was.at > is.at || was.at == is.at && is.open && !was.open;
+                    let keyword = if is_upper { "maximum" } else { "minimum" };
+                    (keyword, format!("numbers {after}"))
+                } else {
+                    let bounds = new.bounds();
+                    let keyword = match (bounds.maximum, bounds.minimum) {
+                        (Some(_), _) => "maximum",
+                        (None, Some(_)) => "minimum",
+                        (None, None) => "multipleOf",
+                    };
+                    (keyword, "no number is allowed".to_owned())
                 };
-                (keyword, "no number is allowed".to_owned())
-            };
             self.refused(visit, keyword, change, before.beyond(after));
         }
         if let Some(step) = new.bounds().multiple_of {

@@ -314,7 +314,9 @@ pub(super) fn single() -> impl Strategy<Value = Pair> {
         move |(field, edits)| {
             let old = around(&field);
             let mut field = field;
-            edits.iter().for_each(|edit| change_tree(&mut field, edit));
+            for edit in &edits {
+                change_tree(&mut field, edit);
+            }
             let new = around(&field);
             let is_taken = old.is_accepted() && new.is_accepted();
             is_taken.then_some(Pair { old, new, other: None })
