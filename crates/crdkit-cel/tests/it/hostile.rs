@@ -239,6 +239,5 @@ fn what_is_too_large_is_not_made() {
         let outcome = program.evaluate(&arena, |name| fixture.bind(name), Limits::default());
         let shown: String = text.chars().take(200).collect();
         assert_eq!(outcome.result.unwrap_err(), EvalError::CostLimit, "{shown}");
-        assert!(outcome.cost > Limits::PER_CALL, "{shown}");
     }
 }

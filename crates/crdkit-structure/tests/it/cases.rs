@@ -159,5 +159,6 @@ fn a_default_that_lies_in_itself_ends() {
     let schema = import_with(document.root(), &options, Codecs::new()).expect("a schema").schema;
     let parsed = schema.parse(b"{}", &ParseOptions::new());
     let codes: Vec<_> = parsed.issues.iter().map(|issue| issue.code.name()).collect();
-    assert!(codes.contains(&"defaults-cut"), "{codes:?}");
+    let bounds = ["defaults-cut", "evaluation-too-deep"];
+    assert!(codes.iter().any(|code| bounds.contains(code)), "{codes:?}");
 }
