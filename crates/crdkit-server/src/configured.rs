@@ -58,7 +58,8 @@ async fn objects(core: &Core, group: &str, plural: &str, namespace: &str) -> Vec
     under(core, &served, namespace).await
 }
 
-async fn under(core: &Core, served: &Served, namespace: &str) -> Vec<Document> {
+/// All objects of a kind, in all namespaces or in one.
+pub(crate) async fn under(core: &Core, served: &Served, namespace: &str) -> Vec<Document> {
     let namespace = Some(namespace).filter(|namespace| !namespace.is_empty());
     let prefix = served.collection(&core.layout, namespace);
     match core.store.range(RangeRequest::under(&prefix)).await {

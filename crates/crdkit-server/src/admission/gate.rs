@@ -14,6 +14,7 @@ use crdkit_schema::status::Status;
 use crdkit_text::kind::{GroupVersionKind, GroupVersionResource};
 use crdkit_value::{Document, NodeId};
 use std::future::Future;
+use tokio::runtime::RuntimeFlavor;
 
 /// What a write does to an object.
 #[derive(Clone, Copy)]
@@ -40,7 +41,7 @@ impl<'c> Change<'c> {
 }
 
 impl Target<'_> {
-    /// Lets mutating webhooks change an object that was read.
+    /// Lets mutating webhooks change an object that was read, and gives it what only the server can.
     ///
     /// # Errors
     /// The answer, when one refuses.
@@ -49,6 +50,12 @@ impl Target<'_> {
         change: Change<'_>,
         object: &mut Document,
     ) -> Result<(), Box<Status>> {
+        self.ask_mutating(change, object)?;
+        self.allocate(change.old, object);
+        Ok(())
+    }
+
+    fn ask_mutating(&self, change: Change<'_>, object: &mut Document) -> Result<(), Box<Status>> {
         let admission = &self.core.admission;
         if !admission.has_mutating() {
             return Ok(());
@@ -196,7 +203,23 @@ fn apply(object: &mut Document, patch: &[u8]) -> Result<(), String> {
     Ok(())
 }
 
-/// Waits on a thread that others give up meanwhile.
-fn wait<T>(future: impl Future<Output = T>) -> T {
-    tokio::task::block_in_place(|| tokio::runtime::Handle::current().block_on(future))
+/// Waits where nothing else can: on a thread that others give up meanwhile, or beside the only one.
+pub(crate) fn wait<T: Send>(future: impl Future<Output = T> + Send) -> T {
+    let handle = tokio::runtime::Handle::current();
+    if handle.runtime_flavor() == RuntimeFlavor::MultiThread {
+        return tokio::task::block_in_place(|| handle.block_on(future));
+    }
+    std::thread::scope(|scope| {
+        let alone = scope.spawn(|| {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+            match runtime {
+                Ok(runtime) => runtime.block_on(future),
+                Err(_) => handle.block_on(future),
+            }
+        });
+        match alone.join() {
+            Ok(value) => value,
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+    })
 }

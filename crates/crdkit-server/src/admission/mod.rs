@@ -8,7 +8,7 @@ mod call;
 mod gate;
 mod trust;
 
-pub(crate) use gate::Change;
+pub(crate) use gate::{Change, wait};
 
 use crate::stored::metadata_text;
 use arc_swap::ArcSwap;

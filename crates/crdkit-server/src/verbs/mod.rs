@@ -2,6 +2,7 @@
 //!
 //! A verb gets a [`Target`]: what is served, where, and the request. It gives an answer, or the status that says why not.
 
+mod allocate;
 mod apply;
 mod create;
 mod delete;
