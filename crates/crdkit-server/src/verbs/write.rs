@@ -42,7 +42,7 @@ impl Target<'_> {
     /// The part of an object that a write to this path is about.
     pub(super) fn part(&self) -> Part {
         match self.subresource {
-            Some("status") => Part::Status,
+            Some("approval" | "status") => Part::Status,
             Some("finalize") => Part::Finalize,
             _ => Part::Main,
         }
