@@ -1,8 +1,8 @@
 //! OpenAPI: what objects look like and what can be done with them, for programs to read.
 //!
 //! Takes resources, gives documents: [`v3`] one for each group and version, with an index, [`v2`] one for everything.
-//! Both describe the same operations ([`operation`]) and the same schemas ([`schema`], [`definitions`]), each in its
-//! [`Notation`]; [`protobuf`] has the binary forms. A document is made of parts, one for each resource, so that a change
+//! Both describe the same operations (`operation`) and the same schemas (`schema`, `definitions`), each in its
+//! `Notation`; `protobuf` has the binary forms. A document is made of parts, one for each resource, so that a change
 //! of one CRD leaves the others alone; hashes come from what a document is made of, so that an index costs no documents.
 
 mod cache;

@@ -1,7 +1,7 @@
 //! OpenAPI documents in their binary forms, which older clients ask for.
 //!
 //! Takes a document, gives it as the protobuf message that gnostic defines for its version. The messages are tables
-//! ([`v2`], [`v3`]): which member of the JSON object is which field, and of what [`Shape`]. What a message has no field
+//! (`v2`, `v3`): which member of the JSON object is which field, and of what `Shape`. What a message has no field
 //! for is left out, and so is every value that is empty or zero, as in all messages of this kind.
 
 mod v2;
