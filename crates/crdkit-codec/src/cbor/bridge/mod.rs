@@ -67,7 +67,7 @@ pub fn from_slice_keeping_raw<'de, T: Deserialize<'de>>(bytes: &'de [u8]) -> Res
     T::deserialize(&mut deserializer)
 }
 
-/// The same as [`from_slice`], with a finding for every field that the type does not have.
+/// The same as [`from_slice_keeping_raw`], with a finding for every field that the type does not have.
 ///
 /// # Errors
 /// As for [`from_slice`].
@@ -76,6 +76,7 @@ pub fn from_slice_strict<'de, T: Deserialize<'de>>(
 ) -> Result<(T, Vec<Issue>), Error> {
     check(bytes)?;
     let mut deserializer = de::Deserializer::new(bytes, true);
+    deserializer.keeps_raw = true;
     let value = T::deserialize(&mut deserializer)?;
     Ok((value, deserializer.unknown))
 }
