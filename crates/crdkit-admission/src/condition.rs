@@ -12,15 +12,19 @@ pub(crate) struct MatchConditions(Box<[Expression]>);
 
 impl MatchConditions {
     /// The conditions in `value`, a list of names with expressions.
-    pub(crate) fn read(value: Option<Value<'_>>) -> Self {
+    pub(crate) fn read(value: Option<Value<'_>>, compiler: &Compiler) -> Self {
         let items = value.into_iter().flat_map(Value::items);
         let texts = items.filter_map(|item| item.get("expression")?.as_str());
-        let compiler = Compiler::default();
         Self(texts.map(|text| compiler.compile(text)).collect())
     }
 
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+
+    /// What is wrong with those that cannot be run, by their positions.
+    pub(crate) fn problems(&self) -> impl Iterator<Item = (usize, &str)> {
+        self.0.iter().enumerate().filter_map(|(at, condition)| Some((at, condition.problem()?)))
     }
 
     /// Whether all of them are true.

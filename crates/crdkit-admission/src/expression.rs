@@ -1,32 +1,68 @@
-//! What expressions of admission see: `object`, `oldObject`, `request`, `params`, `namespaceObject` and `variables`.
+//! What expressions of admission see: `object`, `oldObject`, `request`, `params`, `namespaceObject`, `authorizer` and
+//! `variables`; expressions that change objects also make `Object` and `JSONPatch`.
 //!
 //! Objects are of no declared type, so what they lack is an error where it is read, not where it is written down. A variable
 //! is evaluated once, before the expressions that name it; its error is theirs only if they read it.
 
+use crate::literal;
+use crate::matching::Match;
+use crate::reads;
+use crate::request::AdmissionRequest;
+use crate::types;
 use crdkit_cel::{
-    Arena, Binding, Env, EvalError, Limits, Program, Purpose, Shape, ShapeId, ShapeKind, Shapes,
-    Type, Val,
+    Arena, Authorizer, Binding, Checked, Env, EvalError, Field, Library, Limits, Opaque, Program,
+    Purpose, ResourceTarget, Shape, ShapeId, ShapeKind, Shapes, Type, Val,
 };
-use crdkit_value::{Document, Value};
+use crdkit_value::{Document, Event, Value};
 use std::cell::OnceCell;
+use std::ops::ControlFlow;
 use std::sync::{Arc, LazyLock};
 
 /// The version whose language expressions may use.
 const MINOR: u32 = 37;
 
+/// The type of objects that expressions make.
+pub(crate) const OBJECT: &str = "Object";
+/// The type of steps of patches that expressions make.
+pub(crate) const JSON_PATCH: &str = "JSONPatch";
+
+const AUTHORIZER: &str = "authorizer";
+const REQUEST_RESOURCE: &str = "authorizer.requestResource";
+
 struct Basis {
-    env: Env,
+    judging: Env,
+    mutating: Env,
+    shapes: Arc<Shapes>,
+    /// Of objects and parameters.
     shape: ShapeId,
+    request: ShapeId,
+    namespace: ShapeId,
 }
 
 static BASIS: LazyLock<Basis> = LazyLock::new(|| {
     let mut shapes = Shapes::default();
-    let shape =
-        shapes.add(Shape { kind: ShapeKind::Dynamic, nullable: true, max_elements: u64::MAX });
-    let env = Env::kubernetes(MINOR, Purpose::Stored).shapes(Arc::new(shapes));
-    let names = ["object", "oldObject", "request", "params", "namespaceObject"];
-    let env = names.into_iter().fold(env, |env, name| env.variable(name, Type::Dyn)).build();
-    Basis { env, shape }
+    let mut plain = |kind| shapes.add(Shape { kind, nullable: true, max_elements: u64::MAX });
+    let (shape, text) = (plain(ShapeKind::Dynamic), plain(ShapeKind::String));
+    let fields = [("op", text), ("path", text), ("from", text), ("value", shape)];
+    let fields =
+        fields.map(|(name, shape)| Field { name: name.into(), key: name.into(), shape }).to_vec();
+    plain(ShapeKind::Object { name: JSON_PATCH.into(), fields });
+    let (request, namespace) = (types::request(&mut shapes), types::namespace(&mut shapes));
+    let shapes = Arc::new(shapes);
+    let env = Env::kubernetes(MINOR, Purpose::Stored).shapes(Arc::clone(&shapes));
+    let env = env
+        .variable("request", shapes.type_of(request))
+        .variable("namespaceObject", shapes.type_of(namespace));
+    let names = ["object", "oldObject", "params"];
+    let env = names.into_iter().fold(env, |env, name| env.variable(name, Type::Dyn));
+    let authorization =
+        |name: &str| Type::Struct(format!("kubernetes.authorization.{name}").into());
+    let judging = env
+        .variable(AUTHORIZER, authorization("Authorizer"))
+        .variable(REQUEST_RESOURCE, authorization("ResourceCheck"))
+        .build();
+    let mutating = judging.extend().open_message(OBJECT).library(Library::JsonPatch).build();
+    Basis { judging, mutating, shapes, shape, request, namespace }
 });
 
 /// An expression that is ready to run, or what is wrong with it.
@@ -34,72 +70,224 @@ static BASIS: LazyLock<Basis> = LazyLock::new(|| {
 pub(crate) struct Expression {
     pub(crate) text: Box<str>,
     program: Result<Program, String>,
+    /// The first place of the object that it reads.
+    pub(crate) about: Box<[Box<str>]>,
+}
+
+/// What an expression has to give.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wanted<'n> {
+    /// Anything, which others see as the variable with this name.
+    Variable(&'n str),
+    Bool,
+    Text,
+    TextOrNull,
+    Patch,
+    Object,
 }
 
 /// Compiles expressions, which may name the variables before them.
 #[derive(Debug)]
 pub(crate) struct Compiler {
     env: Env,
+    /// The shapes of objects and of parameters, where they are known.
+    known: (Option<ShapeId>, Option<ShapeId>),
 }
 
 impl Default for Compiler {
     fn default() -> Self {
-        Self { env: BASIS.env.clone() }
+        Self { env: BASIS.judging.clone(), known: (None, None) }
     }
 }
 
 impl Compiler {
+    /// For policies that change objects.
+    pub(crate) fn mutating() -> Self {
+        Self { env: BASIS.mutating.clone(), known: (None, None) }
+    }
+
+    /// The shapes of what all expressions see.
+    pub(crate) fn shapes() -> Shapes {
+        (*BASIS.shapes).clone()
+    }
+
+    /// Knows what objects and parameters are; `shapes` has been made of [`Compiler::shapes`].
+    pub(crate) fn typed(self, shapes: Shapes, object: ShapeId, params: Option<ShapeId>) -> Self {
+        let own = shapes.type_of(object);
+        let params_type = params.map_or(Type::Dyn, |params| shapes.type_of(params));
+        let builder = self.env.extend().shapes(Arc::new(shapes));
+        let builder = builder.variable("object", own.clone()).variable("oldObject", own);
+        let env = builder.variable("params", params_type).build();
+        Self { env, known: (Some(object), params) }
+    }
+
+    /// The most that an expression can cost, or what is wrong with it, in full and in short.
+    pub(crate) fn check(
+        &mut self,
+        text: &str,
+        wanted: Wanted<'_>,
+    ) -> Result<u64, (String, String)> {
+        let checked = self.env.compile(text);
+        if let Wanted::Variable(name) = wanted {
+            // One that is wrong is not held against those that read it.
+            let kind = checked.as_ref().map_or(Type::Dyn, |it| it.result_type().clone());
+            self.env = self.env.extend().variable(&format!("{PREFIX}{name}"), kind).build();
+        }
+        let checked = checked.map_err(|errors| {
+            let short: Vec<&str> = errors.iter().map(|error| error.message.as_str()).collect();
+            (errors.to_string(), short.join("; "))
+        })?;
+        let fits = match (wanted, checked.result_type()) {
+            (Wanted::Variable(_), _)
+            | (Wanted::Bool, Type::Bool | Type::Dyn)
+            | (Wanted::Text, Type::String | Type::Dyn)
+            | (Wanted::TextOrNull, Type::String | Type::Null | Type::Dyn) => Ok(()),
+            (Wanted::Object, _) => object_of(&checked),
+            (Wanted::Patch, _) => patch_of(&checked),
+            (Wanted::Bool, _) => Err("must evaluate to bool".to_owned()),
+            (Wanted::Text, _) => Err("must evaluate to string".to_owned()),
+            (Wanted::TextOrNull, _) => Err("must evaluate to string or null".to_owned()),
+        };
+        fits.map_err(|problem| (problem.clone(), problem))?;
+        let roots = |name: &str| match name {
+            "object" | "oldObject" => self.known.0,
+            "params" => self.known.1,
+            "request" => Some(BASIS.request),
+            "namespaceObject" => Some(BASIS.namespace),
+            _ => None,
+        };
+        Ok(self.env.estimate_cost_by(&checked, &roots).max)
+    }
+
     pub(crate) fn compile(&self, text: &str) -> Expression {
-        self.compile_typed(text).0
+        self.compile_typed(text, |_| Ok(())).0
+    }
+
+    /// Compiles an expression that makes an object, of which literals have to be named as their places are.
+    pub(crate) fn object(&self, text: &str) -> Expression {
+        self.compile_typed(text, object_of).0
+    }
+
+    /// Compiles an expression that makes the steps of a patch.
+    pub(crate) fn patch(&self, text: &str) -> Expression {
+        self.compile_typed(text, patch_of).0
     }
 
     /// Compiles a variable, which the expressions after it see as `variables.NAME`.
     pub(crate) fn variable(&mut self, name: &str, text: &str) -> Expression {
-        let (expression, kind) = self.compile_typed(text);
+        let (expression, kind) = self.compile_typed(text, |_| Ok(()));
         self.env = self.env.extend().variable(&format!("{PREFIX}{name}"), kind).build();
         expression
     }
 
-    fn compile_typed(&self, text: &str) -> (Expression, Type) {
+    fn compile_typed(
+        &self,
+        text: &str,
+        check: impl FnOnce(&Checked) -> Result<(), String>,
+    ) -> (Expression, Type) {
         let checked = self.env.compile(text).map_err(|errors| errors.to_string());
         let kind = checked.as_ref().map_or(Type::Dyn, |checked| checked.result_type().clone());
-        let program = checked
-            .and_then(|checked| self.env.plan(&checked).map_err(|problem| problem.to_string()));
-        (Expression { text: text.into(), program }, kind)
+        let about = checked.as_ref().ok().and_then(|checked| reads::first(checked.ast()));
+        let program = checked.and_then(|checked| {
+            check(&checked)?;
+            self.env.plan(&checked).map_err(|problem| problem.to_string())
+        });
+        (Expression { text: text.into(), program, about: about.unwrap_or_default() }, kind)
+    }
+}
+
+/// Whether an expression makes an object, whose literals are named as their places are.
+fn object_of(checked: &Checked) -> Result<(), String> {
+    match checked.result_type() {
+        Type::Struct(name) if &**name == OBJECT => literal::check(checked.ast()),
+        _ => Err("must evaluate to Object".to_owned()),
+    }
+}
+
+/// Whether an expression makes the steps of a patch.
+fn patch_of(checked: &Checked) -> Result<(), String> {
+    let Type::List(step) = checked.result_type() else {
+        return Err("must evaluate to list(JSONPatch)".to_owned());
+    };
+    match &**step {
+        Type::Struct(name) if &**name == JSON_PATCH => literal::check(checked.ast()),
+        // An empty list.
+        Type::Dyn | Type::Variable(_) => Ok(()),
+        _ => Err("must evaluate to list(JSONPatch)".to_owned()),
     }
 }
 
 const PREFIX: &str = "variables.";
 
-/// What expressions are evaluated with.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Inputs<'v> {
-    pub(crate) object: Value<'v>,
-    pub(crate) old_object: Value<'v>,
-    pub(crate) request: Value<'v>,
-    pub(crate) params: Value<'v>,
-    pub(crate) namespace_object: Value<'v>,
-    /// Names of variables, and values of those that are known.
-    pub(crate) variables: &'v [Variable<'v>],
-}
-
 /// A variable, and its value once that is known.
 pub(crate) type Variable<'v> = (&'v str, OnceCell<Result<Val<'v>, EvalError>>);
 
-impl<'v> Inputs<'v> {
-    /// Inputs with nothing but `null`.
-    pub(crate) fn new(null: &'v Document) -> Self {
-        let null = null.root();
+/// What the expressions of one judgement share: memory, and documents that nobody else has.
+pub(crate) struct Surroundings {
+    pub(crate) arena: Arena,
+    null: Document,
+    request: Document,
+    authorizer: Option<(Opaque, Opaque)>,
+}
+
+impl Surroundings {
+    /// The surroundings of `request`, whose objects are in the version of `matched`.
+    pub(crate) fn new(request: &AdmissionRequest<'_>, matched: &Match) -> Self {
+        let authorizer = request.authorizer.map(|authorizer| {
+            let own = authorizer.about(ResourceTarget {
+                group: request.resource.group.clone(),
+                resource: request.resource.resource.clone(),
+                subresource: request.subresource.to_owned(),
+                namespace: request.namespace.to_owned(),
+                name: request.name.to_owned(),
+                ..ResourceTarget::default()
+            });
+            let opaque = |authorizer: Authorizer| Opaque::Authorizer(Box::new(authorizer));
+            (opaque(authorizer.clone()), opaque(own))
+        });
         Self {
-            object: null,
-            old_object: null,
-            request: null,
-            params: null,
-            namespace_object: null,
-            variables: &[],
+            arena: Arena::new(),
+            null: Document::null(),
+            request: request.document("", matched),
+            authorizer,
         }
     }
 
+    /// What expressions about `request` are evaluated with.
+    pub(crate) fn inputs<'v>(
+        &'v self,
+        request: &AdmissionRequest<'v>,
+        params: Option<&'v Document>,
+        variables: &'v [Variable<'v>],
+    ) -> Inputs<'v> {
+        let or_null = |document: Option<&'v Document>| document.unwrap_or(&self.null).root();
+        Inputs {
+            object: or_null(request.object),
+            old_object: or_null(request.old_object),
+            request: self.request.root(),
+            params: or_null(params),
+            namespace_object: or_null(request.namespace_object),
+            authorizer: self.authorizer.as_ref(),
+            variables,
+        }
+    }
+}
+
+/// What expressions are evaluated with.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Inputs<'v> {
+    object: Value<'v>,
+    old_object: Value<'v>,
+    request: Value<'v>,
+    params: Value<'v>,
+    namespace_object: Value<'v>,
+    /// The authorizer, and its check about the resource of the request.
+    authorizer: Option<&'v (Opaque, Opaque)>,
+    /// Names of variables, and values of those that are known.
+    variables: &'v [Variable<'v>],
+}
+
+impl<'v> Inputs<'v> {
     fn bind(&self, name: &str) -> Option<Binding<'v>> {
         if let Some(name) = name.strip_prefix(PREFIX) {
             let (_, value) = self.variables.iter().find(|(known, _)| *known == name)?;
@@ -108,19 +296,28 @@ impl<'v> Inputs<'v> {
                 Err(error) => Binding::Failed(error),
             });
         }
-        let value = match name {
-            "object" => self.object,
-            "oldObject" => self.old_object,
-            "request" => self.request,
-            "params" => self.params,
-            "namespaceObject" => self.namespace_object,
+        let (value, shape) = match name {
+            "object" => (self.object, BASIS.shape),
+            "oldObject" => (self.old_object, BASIS.shape),
+            "request" => (self.request, BASIS.request),
+            "params" => (self.params, BASIS.shape),
+            "namespaceObject" => (self.namespace_object, BASIS.namespace),
+            AUTHORIZER => return self.authorizer.map(|(all, _)| Binding::Value(Val::Opaque(all))),
+            REQUEST_RESOURCE => {
+                return self.authorizer.map(|(_, own)| Binding::Value(Val::Opaque(own)));
+            }
             _ => return None,
         };
-        Some(Binding::Document(value, BASIS.shape))
+        Some(Binding::Document(value, shape))
     }
 }
 
 impl Expression {
+    /// What is wrong with it, if it cannot be run.
+    pub(crate) fn problem(&self) -> Option<&str> {
+        self.program.as_ref().err().map(String::as_str)
+    }
+
     /// Its value.
     ///
     /// # Errors
@@ -138,6 +335,29 @@ impl Expression {
         }
     }
 
+    /// Its value as a document.
+    ///
+    /// # Errors
+    /// The server's words about an error.
+    pub(crate) fn document<'v>(
+        &'v self,
+        arena: &'v Arena,
+        inputs: &Inputs<'v>,
+    ) -> Result<Document, String> {
+        let program = self.program.as_ref().map_err(Clone::clone)?;
+        let value = self.evaluate(arena, inputs).map_err(|problem| self.failed(&problem))?;
+        let mut writer = crdkit_value::Writer::new();
+        let _ = program.events(arena, &value, |event: Event<'_>| {
+            writer.event(event);
+            ControlFlow::<()>::Continue(())
+        });
+        Ok(writer.finish())
+    }
+
+    fn failed(&self, problem: &EvalError) -> String {
+        format!("expression '{}' resulted in error: {problem}", self.text)
+    }
+
     /// Whether it is true.
     ///
     /// # Errors
@@ -150,7 +370,7 @@ impl Expression {
         match self.evaluate(arena, inputs) {
             Ok(Val::Bool(holds)) => Ok(holds),
             Ok(_) => Err(format!("cel expression '{}' does not evaluate to bool", self.text)),
-            Err(problem) => Err(format!("expression '{}' resulted in error: {problem}", self.text)),
+            Err(problem) => Err(self.failed(&problem)),
         }
     }
 }

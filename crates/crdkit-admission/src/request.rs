@@ -1,6 +1,7 @@
 //! A request as admission sees it, and its form in reviews and expressions.
 
 use crate::matching::{Equivalent, Match};
+use crdkit_cel::Authorizer;
 use crdkit_text::kind::{GroupVersionKind, GroupVersionResource};
 use crdkit_value::{Document, NewValue};
 use std::collections::BTreeMap;
@@ -67,6 +68,15 @@ impl User {
     }
 }
 
+/// What admission says besides yes or no.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Remarks {
+    /// For whoever sent the request.
+    pub warnings: Vec<String>,
+    /// For the audit log.
+    pub audit_annotations: Vec<(String, String)>,
+}
+
 /// A request that may be admitted.
 #[derive(Clone, Copy, Debug)]
 pub struct AdmissionRequest<'r> {
@@ -96,9 +106,36 @@ pub struct AdmissionRequest<'r> {
     pub old_object: Option<&'r Document>,
     /// The `Namespace` of the object, where it is in one.
     pub namespace_object: Option<&'r Document>,
+    /// Who decides about the checks of expressions; none if nobody does.
+    pub authorizer: Option<&'r Authorizer>,
 }
 
-impl AdmissionRequest<'_> {
+impl<'r> AdmissionRequest<'r> {
+    /// A request about objects of a kind by a user; everything else is for the caller to add.
+    pub fn new(
+        operation: Operation,
+        kind: &'r GroupVersionKind,
+        resource: &'r GroupVersionResource,
+        user: &'r User,
+    ) -> Self {
+        Self {
+            operation,
+            kind,
+            resource,
+            subresource: "",
+            equivalents: &[],
+            name: "",
+            namespace: "",
+            user,
+            dry_run: false,
+            options: None,
+            object: None,
+            old_object: None,
+            namespace_object: None,
+            authorizer: None,
+        }
+    }
+
     /// The request without its objects, as it was sent and as `matched` wants to see it.
     pub fn document(&self, uid: &str, matched: &Match) -> Document {
         let kind = |kind: &GroupVersionKind| {

@@ -137,8 +137,8 @@ fn matching_open(call: &str) -> Option<usize> {
 }
 
 /// Namespaces that begin function names.
-const NAMESPACES: [&str; 9] =
-    ["cel", "strings", "lists", "sets", "math", "base64", "optional", "format", "ip"];
+const NAMESPACES: [&str; 10] =
+    ["cel", "strings", "lists", "sets", "math", "base64", "optional", "format", "ip", "jsonpatch"];
 
 fn split_receiver(head: &str) -> Option<(&str, &str)> {
     if head.starts_with('_') || head.contains('@') && !head.contains(").@") {

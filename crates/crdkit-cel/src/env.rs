@@ -41,6 +41,8 @@ pub struct Env {
     pub(crate) shapes: Arc<Shapes>,
     pub(crate) rules: Rules,
     pub(crate) format_version: Option<u32>,
+    /// Names of types whose literals may have any field, as may those below them.
+    open_messages: Vec<Name>,
 }
 
 /// What the checks after and beside the types ask for.
@@ -104,12 +106,22 @@ impl Env {
 
     /// Makes a checked expression ready to run.
     pub fn plan(&self, checked: &Checked) -> Result<Program, PlanError> {
-        plan(checked, &self.shapes, self.rules.reserved_names)
+        let has_literals = !self.open_messages.is_empty();
+        plan(checked, &self.shapes, self.rules.reserved_names, has_literals)
     }
 
     /// The cost of a checked expression at least and at most, its variables being of the shape `root`.
     pub fn estimate_cost(&self, checked: &Checked, root: Option<ShapeId>) -> Range {
-        estimate(checked, &self.shapes, root)
+        estimate(checked, &self.shapes, &|_| root)
+    }
+
+    /// The cost of a checked expression at least and at most, its variables being of the shapes that `roots` gives them.
+    pub fn estimate_cost_by(
+        &self,
+        checked: &Checked,
+        roots: &dyn Fn(&str) -> Option<ShapeId>,
+    ) -> Range {
+        estimate(checked, &self.shapes, roots)
     }
 
     /// The names an identifier may stand for, nearest first.
@@ -136,6 +148,14 @@ impl Env {
             .get(name)
             .cloned()
             .or_else(|| self.shapes.object(name).map(|_| Type::Struct(name.into())))
+            .or_else(|| self.is_open(name).then(|| Type::Struct(name.into())))
+    }
+
+    /// Whether literals of the type with this name may have any field.
+    pub(crate) fn is_open(&self, name: &str) -> bool {
+        self.open_messages.iter().any(|open| {
+            name.strip_prefix(&**open).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        })
     }
 
     pub(crate) fn function(&self, name: &str) -> Option<(&Name, &[Arc<Overload>])> {
@@ -186,6 +206,7 @@ impl EnvBuilder {
             shapes: Arc::new(Shapes::default()),
             rules: Rules::default(),
             format_version,
+            open_messages: Vec::new(),
         };
         Self { env }
     }
@@ -198,10 +219,26 @@ impl EnvBuilder {
         self
     }
 
+    /// Adds the functions of a library.
+    #[must_use]
+    pub fn library(mut self, library: Library) -> Self {
+        let functions = Arc::make_mut(&mut self.env.functions);
+        library.definitions().iter().for_each(|table| functions.declare(table));
+        self
+    }
+
     /// Sets the shapes variables are read by.
     #[must_use]
     pub fn shapes(mut self, shapes: Arc<Shapes>) -> Self {
         self.env.shapes = shapes;
+        self
+    }
+
+    /// Declares a type whose literals may have any field, as may those of all types below it: `Object`, `Object.spec`.
+    /// With it, literals of all types can be run: they are maps.
+    #[must_use]
+    pub fn open_message(mut self, name: &str) -> Self {
+        self.env.open_messages.push(name.into());
         self
     }
 

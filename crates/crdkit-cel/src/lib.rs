@@ -41,6 +41,10 @@ pub use env::{Env, EnvBuilder, Minor, Purpose};
 pub use error::{CompileError, CompileErrors};
 pub use eval::{Binding, CelOutcome, EvalError, Limits};
 pub use library::Library;
+pub use library::authorizer::{
+    AuthorizationCheck, AuthorizationDecision, AuthorizationTarget, Authorize, Authorizer,
+    ResourceTarget,
+};
 pub use plan::{PlanError, Program, Read};
 pub use shape::{Field, ListKind, Shape, ShapeId, ShapeKind, Shapes, escape_reserved};
 pub use source::{Location, Position, locate};

@@ -7,9 +7,13 @@ use crate::commands::test::Test;
 use crate::commands::{self, cel::Cel};
 use crate::config::Config;
 use crate::format::{InputFormat, OutputFormat};
+use crate::kubernetes::KubernetesVersion;
+use crate::limits::LimitArgs;
 use crate::location;
+use crate::quality::Quality;
 use crate::report::{ReportFormat, Spec};
 use crate::source::Client;
+use crate::source::render::Rendering;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use crdkit_text::regex::Regex;
 use std::path::PathBuf;
@@ -23,11 +27,15 @@ Sources:
   -                                        standard input
   git:REF:PATH                             files of a commit in this repository
   git+URL?ref=REF&path=PATH                files of a commit in another one
-  https://…                                a file on the network
+  https://…                                a file or a packed chart on the network
+  helm+URL?chart=NAME&version=VERSION      a chart of a Helm repository
+  oci://HOST/REPOSITORY:TAG                a chart, archive or file of a registry
   kube:  kube:CONTEXT                      the CRDs of a live cluster, through the kubeconfig
 An OpenAPI v3 document counts as the CRDs it describes."
     };
 }
+
+pub(crate) use sources;
 
 const SOURCES: &str = sources!();
 
@@ -36,8 +44,41 @@ const SOURCES: &str = sources!();
 #[command(name = "crdkit", version, max_term_width = 100)]
 #[command(after_help = "Exit codes: 0 fine, 1 findings, 2 wrong usage, 3 could not do the work.")]
 pub(crate) struct Args {
+    /// When to use colours
+    #[arg(
+        long,
+        value_name = "WHEN",
+        default_value = "auto",
+        global = true,
+        visible_alias = "colour"
+    )]
+    #[arg(help_heading = "Output")]
+    pub(crate) color: Colors,
+
     #[command(subcommand)]
     pub(crate) command: Command,
+
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+}
+
+/// `--color`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Colors {
+    /// On terminals, unless the environment says otherwise
+    Auto,
+    Always,
+    Never,
+}
+
+impl From<Colors> for anstream::ColorChoice {
+    fn from(colors: Colors) -> Self {
+        match colors {
+            Colors::Auto => Self::Auto,
+            Colors::Always => Self::Always,
+            Colors::Never => Self::Never,
+        }
+    }
 }
 
 #[derive(Debug, Subcommand)]
@@ -46,17 +87,22 @@ pub(crate) enum Command {
     Test(Test),
     Lint(Lint),
     Compat(Compare),
+    Pr(commands::pr::PullRequest),
+    Fetch(commands::fetch::Fetch),
     Default(commands::default::Default),
     Patch(commands::fields::patch::Patch),
     Apply(commands::fields::apply::Apply),
     Owners(commands::fields::owners::Owners),
     Diff(commands::fields::diff::Diff),
     Explain(Explain),
+    Docs(commands::docs::Docs),
     Sample(Sample),
     Schema(Schema),
     Cel(Cel),
     #[cfg(feature = "serve")]
     Serve(commands::serve::Serve),
+    #[cfg(feature = "serve")]
+    Webhook(commands::webhook::Webhook),
     Convert(Convert),
     #[cfg(feature = "serve")]
     Envtest(commands::envtest::Envtest),
@@ -78,6 +124,7 @@ pub(crate) enum Command {
 Examples:
   crdkit validate --crds crds/ manifests/
   crdkit validate --crds crds/ --old live.yaml changed.yaml
+  crdkit validate --policies policies/ manifests/
   crdkit validate --crds git:main:config/crd -o pretty -o sarif=crdkit.sarif manifests/
   helm template --include-crds chart/ | crdkit validate
   crdkit validate -summary -strict -ignore-missing-schemas manifests/
@@ -93,8 +140,14 @@ pub(crate) struct Validate {
     #[arg(short = 'v', action = clap::ArgAction::Version)]
     pub(crate) version: Option<bool>,
 
-    /// Where CRDs are; may be given more than once
-    #[arg(long, value_name = "SOURCE", visible_alias = "local-crds", alias = "crd-paths")]
+    /// A source of CRDs; may be given more than once
+    #[arg(
+        long,
+        value_name = "SOURCE",
+        visible_alias = "local-crds",
+        alias = "crd-paths",
+        alias = "crd"
+    )]
     #[arg(help_heading = "Schemas")]
     pub(crate) crds: Vec<String>,
 
@@ -103,22 +156,34 @@ pub(crate) struct Validate {
     #[arg(value_parser = location::checked)]
     pub(crate) schema_location: Vec<String>,
 
-    /// The version that `{{ .NormalizedKubernetesVersion }}` in a schema location stands for
-    #[arg(long, value_name = "VERSION", default_value = "master", help_heading = "Schemas")]
-    #[arg(value_parser = kubernetes_version)]
-    pub(crate) kubernetes_version: String,
-
     /// Whether kinds that come with Kubernetes are judged by what this program knows about them
     #[arg(long, value_name = "SWITCH", default_value = "on", help_heading = "Schemas")]
     pub(crate) native: Switch,
 
-    /// Let objects pass that no schema is known for; they count as skipped
+    /// Let objects of unknown kinds pass; they count as skipped
     #[arg(long, help_heading = "Schemas")]
     pub(crate) ignore_missing_schemas: bool,
 
     /// The objects as they are now: objects of the same name are updates of them
     #[arg(long, value_name = "SOURCE", help_heading = "Checks")]
     pub(crate) old: Vec<String>,
+
+    /// Admission policies, with their bindings, parameters and namespaces; may be given more than once
+    #[arg(long, value_name = "SOURCE", help_heading = "Policies")]
+    pub(crate) policies: Vec<String>,
+
+    /// Who sends the objects, as policies see it
+    #[arg(
+        long = "as",
+        value_name = "USER",
+        default_value = "kubernetes-admin",
+        help_heading = "Policies"
+    )]
+    pub(crate) user: String,
+
+    /// A group of that user; may be given more than once
+    #[arg(long = "as-group", value_name = "GROUP", help_heading = "Policies")]
+    pub(crate) groups: Vec<String>,
 
     /// What happens to fields that are unknown or given twice [default: strict]
     #[arg(long, value_name = "MODE", help_heading = "Checks", ignore_case = true)]
@@ -145,18 +210,24 @@ pub(crate) struct Validate {
     #[arg(long, help_heading = "Checks", visible_alias = "fail-fast")]
     pub(crate) exit_on_error: bool,
 
-    /// How many objects to look at side by side [default: one for each processor]
+    /// How many objects to judge at once [default: one for each processor]
     #[arg(short, long = "jobs", value_name = "N", help_heading = "Checks")]
     #[arg(value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) n: Option<u16>,
 
-    /// Stay, and validate again whenever a file changes
+    /// Keep running, and validate again whenever a file changes
     #[arg(long, help_heading = "Checks")]
     pub(crate) watch: bool,
 
     /// Work and write as another program does
     #[arg(long, value_name = "PROGRAM", help_heading = "Output")]
     pub(crate) compat: Option<Compat>,
+
+    #[command(flatten)]
+    pub(crate) choices: commands::validate::Choices,
+
+    #[command(flatten)]
+    pub(crate) rendering: Rendering,
 
     #[command(flatten)]
     pub(crate) reporting: Reporting,
@@ -166,6 +237,9 @@ pub(crate) struct Validate {
 }
 
 /// Check CRDs themselves: everything the API server would refuse
+///
+/// Expressions of admission policies are held against the kinds that the policies are about, and rules of conversions
+/// against their CRD: does every object come back from the other version as it was?
 #[derive(Debug, ClapArgs)]
 #[command(after_help = SOURCES)]
 #[command(after_long_help = concat!("\
@@ -173,12 +247,17 @@ Examples:
   crdkit lint crds/
   crdkit lint --old git:v1.2.0:crds crds/        as an update of the released ones
   crdkit lint --cost crds/                       and what each rule can cost
+  crdkit lint --crds crds/ policies/ conversions/
 
 ", sources!()))]
 pub(crate) struct Lint {
-    /// Where CRDs are; `-` is standard input
+    /// Sources of CRDs, policies and rules of conversions; `-` is standard input
     #[arg(value_name = "SOURCE", default_value = "-")]
     pub(crate) paths: Vec<String>,
+
+    /// More CRDs, which policies and rules are about; may be given more than once
+    #[arg(long, value_name = "SOURCE")]
+    pub(crate) crds: Vec<String>,
 
     /// The CRDs as they are now: CRDs of the same name are updates of them
     #[arg(long, value_name = "SOURCE")]
@@ -188,6 +267,14 @@ pub(crate) struct Lint {
     /// `maxLength` would bring it under
     #[arg(long)]
     pub(crate) cost: bool,
+
+    /// Rules beyond those of the API server; what they find are warnings
+    #[arg(long, value_name = "RULES", default_value = "mistakes")]
+    pub(crate) quality: Quality,
+
+    /// Succeed if there is no CRD in the input
+    #[arg(long)]
+    pub(crate) allow_empty: bool,
 
     #[command(flatten)]
     pub(crate) reporting: Reporting,
@@ -218,7 +305,7 @@ pub(crate) struct Compare {
     #[arg(value_name = "OLD")]
     pub(crate) old: String,
 
-    /// The CRDs as they are to be
+    /// The CRDs as they will be
     #[arg(value_name = "NEW")]
     pub(crate) new: String,
 
@@ -230,11 +317,12 @@ pub(crate) struct Compare {
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
 
-    /// What an answer that is not known means; settings may say so, too [default: error]
+    /// How unknown answers count; the settings can say so as well [default: error]
     #[arg(long, value_name = "LEVEL")]
     pub(crate) on_unknown: Option<OnUnknown>,
 
-    /// Real objects: those that are worse off with the new CRDs are reported; may be given more than once
+    /// Real objects: those that are worse off with the new CRDs are reported; `kube:` are those of the
+    /// cluster; may be given more than once
     #[arg(long, value_name = "SOURCE")]
     pub(crate) with_objects: Vec<String>,
 
@@ -250,6 +338,14 @@ pub(crate) struct Compare {
     /// Show what is safe, and changes that are worth no more than a note
     #[arg(long, help_heading = "Output")]
     pub(crate) verbose: bool,
+
+    /// Show every place by itself instead of one for each cause
+    #[arg(long, help_heading = "Output")]
+    pub(crate) all: bool,
+
+    /// Show at most this many findings of each CRD; all of them count
+    #[arg(long, value_name = "N", help_heading = "Output")]
+    pub(crate) max: Option<usize>,
 
     /// Show nothing but findings and failures
     #[arg(short, long, help_heading = "Output")]
@@ -289,11 +385,11 @@ pub(crate) struct Reporting {
     #[arg(short, long, value_name = "FORMAT[=FILE]")]
     pub(crate) output: Vec<Spec>,
 
-    /// Show objects without findings, too
+    /// Also show objects without findings
     #[arg(long)]
     pub(crate) verbose: bool,
 
-    /// Show counts at the end, even where they are not shown otherwise
+    /// Show counts at the end, even in formats that leave them out
     #[arg(long)]
     pub(crate) summary: bool,
 
@@ -308,17 +404,26 @@ pub(crate) struct Reporting {
     /// Ignore `.crdkit.yaml`
     #[arg(long, conflicts_with = "config")]
     pub(crate) no_config: bool,
+
+    #[command(flatten)]
+    pub(crate) kubernetes: KubernetesVersion,
 }
 
 /// How sources on the network are read.
 #[derive(Debug, ClapArgs)]
 #[command(next_help_heading = "Network")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub(crate) struct Fetching {
-    /// Refuse sources that are on the network
+    /// Do not use the network: sources that are on it must be pinned in `crdkit.lock` and kept
     #[arg(long)]
     pub(crate) offline: bool,
 
-    /// Keep fetched files in this directory and use them next time
+    /// Refuse sources on the network that are not pinned in `crdkit.lock`
+    #[arg(long)]
+    pub(crate) locked: bool,
+
+    /// Keep fetched files in this directory and use them next time [default for what is pinned: the
+    /// user's cache]
     #[arg(long, value_name = "DIR")]
     pub(crate) cache: Option<PathBuf>,
 
@@ -355,27 +460,14 @@ impl Reporting {
 
 impl Fetching {
     pub(crate) fn client(&self) -> Client {
-        let Self { offline, insecure_skip_tls_verify: insecure, debug, .. } = *self;
-        Client::new(offline, insecure, debug, self.cache.clone())
+        let Self { offline, locked, insecure_skip_tls_verify: insecure, debug, .. } = *self;
+        Client::new(offline, insecure, debug, self.cache.clone()).locked(locked)
     }
 }
 
 /// A regular expression, unchanged.
 pub(crate) fn regex(text: &str) -> Result<String, String> {
     Regex::new(text).map(|_| text.to_owned()).map_err(|error| error.to_string())
-}
-
-/// A version as kubeconform takes it; without its last part, that is zero.
-fn kubernetes_version(text: &str) -> Result<String, String> {
-    let text = text.strip_prefix('v').unwrap_or(text);
-    let numbers: Vec<_> = text.split('.').collect();
-    let all_numbers = numbers.iter().all(|part| part.parse::<u16>().is_ok());
-    match numbers.len() {
-        _ if text == "master" => Ok(text.to_owned()),
-        2 if all_numbers => Ok(format!("{text}.0")),
-        3 if all_numbers => Ok(text.to_owned()),
-        _ => Err("write `master` or a version such as 1.33.0".into()),
-    }
 }
 
 /// Something that can be turned off.
@@ -392,7 +484,7 @@ pub(crate) enum FieldValidation {
     Strict,
     /// They are reported as warnings
     Warn,
-    /// They are removed without a word
+    /// They are removed silently
     Ignore,
 }
 
@@ -419,6 +511,7 @@ Examples:
   cat events.ndjson | crdkit convert --from ndjson --to yaml -
   crdkit convert deploy.yaml -o deploy.cbor      as the API server stores it
   crdkit convert --to diag deploy.cbor           CBOR for people to read
+  crdkit convert --conversion rules.yaml --version v1 --to yaml lamps.yaml
 ")]
 pub(crate) struct Convert {
     /// Files or directories; `-` is standard input
@@ -444,6 +537,14 @@ pub(crate) struct Convert {
     /// What to make of a key that an object has more than once
     #[arg(long, value_name = "POLICY", default_value = "error")]
     pub(crate) duplicates: Duplicates,
+
+    /// Rules that give objects in another version of their kind; may be given more than once
+    #[arg(long, value_name = "SOURCE", requires = "version")]
+    pub(crate) conversion: Vec<String>,
+
+    /// The version that objects are wanted in, by the rules
+    #[arg(long, value_name = "VERSION", requires = "conversion")]
+    pub(crate) version: Option<String>,
 }
 
 /// `--duplicates`.

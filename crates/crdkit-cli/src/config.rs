@@ -51,7 +51,7 @@ impl Config {
     pub(crate) fn load(file: Option<&Path>) -> Result<Self> {
         let path = match file {
             Some(file) => file.to_owned(),
-            None => match nearest() {
+            None => match nearest(NAME) {
                 Some(path) => path,
                 None => return Ok(Self::default()),
             },
@@ -153,13 +153,13 @@ impl Config {
     }
 }
 
-/// The file in the working directory or the nearest one above, by a name relative to it.
-fn nearest() -> Option<PathBuf> {
+/// The file called `name` in the working directory or the nearest one above, by a path from here.
+pub(crate) fn nearest(name: &str) -> Option<PathBuf> {
     let here = std::env::current_dir().ok()?;
     let mut up = PathBuf::new();
     for directory in here.ancestors() {
-        if directory.join(NAME).is_file() {
-            return Some(up.join(NAME));
+        if directory.join(name).is_file() {
+            return Some(up.join(name));
         }
         up.push("..");
     }

@@ -7,6 +7,7 @@ use crate::args::Fetching;
 use crate::config::Config;
 use crate::crds;
 use crate::input::InputEntry;
+use crate::limits;
 use crate::source::{self, Purpose};
 use anyhow::{Context as _, Result, anyhow, bail};
 use clap::Args as ClapArgs;
@@ -22,7 +23,7 @@ use std::path::PathBuf;
 /// Where CRDs are.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Definitions {
-    /// Where CRDs are; may be given more than once [default: those of .crdkit.yaml]
+    /// A source of CRDs; may be given more than once [default: those of .crdkit.yaml]
     #[arg(long, value_name = "SOURCE", visible_alias = "local-crds")]
     pub(crate) crds: Vec<String>,
 
@@ -60,20 +61,22 @@ impl Definitions {
         let mut documents: Vec<Document> = Vec::new();
         for source in sources {
             let found = source::find(source, Purpose::Crds, &client)?;
+            let hint = source::templates_hint(found.left_out.len());
             let read: Vec<_> = found.entries.into_par_iter().map(|it| documents_of(&it)).collect();
             let before = documents.len();
             for more in read {
                 documents.extend(more?);
             }
             if documents.len() == before {
-                bail!("there is no CustomResourceDefinition in `{source}`");
+                bail!("there is no CustomResourceDefinition in `{source}`{hint}");
             }
         }
-        Ok(CrdSet::load(documents).0)
+        Ok(CrdSet::load_with(documents, &limits::get().pattern_room).0)
     }
 }
 
-fn documents_of(entry: &InputEntry) -> Result<Vec<Document>> {
+/// The CRDs of an entry.
+pub(crate) fn documents_of(entry: &InputEntry) -> Result<Vec<Document>> {
     let (crds, refused) = crds::of_input(&entry.read()?, false);
     match refused.first() {
         Some(issue) => Err(anyhow!("`{}` cannot be read: {issue}", entry.name)),

@@ -4,12 +4,13 @@
 //! the first object of its kind is met, and once only.
 
 use crate::crds::KnownSchema;
+use crate::limits;
 use crate::objects::Identity;
-use crate::openapi;
 use crate::source::{Client, Fetched, read_file};
 use anyhow::{Context as _, Result, bail};
-use crdkit_codec::{DecodeOptions, json};
+use crdkit_codec::json;
 use crdkit_engine::Crd;
+use crdkit_structure::definitions;
 use crdkit_text::kind::GroupVersionKind;
 use std::collections::HashMap;
 use std::path::Path;
@@ -93,10 +94,10 @@ impl Locations {
         for template in &self.templates {
             let name = template.fill(identity, &self.kubernetes_version, self.strict);
             let Some(bytes) = self.read(&name)? else { continue };
-            let decoded = json::decode(&bytes, &DecodeOptions::default())
+            let decoded = json::decode(&bytes, &limits::decoding())
                 .map_err(|issue| anyhow::anyhow!("{issue}"))
                 .with_context(|| format!("`{name}` is not JSON"))?;
-            let crd = openapi::crd_of_schema(&identity.gvk, decoded.document.root());
+            let crd = definitions::crd_of_schema(&identity.gvk, decoded.document.root());
             let (crd, unjudged) = crd.with_context(|| format!("`{name}` is too large"))?;
             if let Some(unjudged) = unjudged {
                 return Ok(KnownSchema::Unusable(format!("`{name}` has {unjudged}")));
@@ -111,6 +112,7 @@ impl Locations {
 
     fn read(&self, name: &str) -> Result<Option<Vec<u8>>> {
         if name.starts_with("http://") || name.starts_with("https://") {
+            self.client.allow_unpinned(name)?;
             return Ok(match self.client.get(name)? {
                 Fetched::Found(bytes) => Some(bytes),
                 Fetched::Missing => None,

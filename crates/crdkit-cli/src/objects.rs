@@ -1,7 +1,9 @@
 //! The objects of an input: its documents, with lists taken apart.
 
 use crate::input::Input;
-use crdkit_codec::{DecodeError, DecodeOptions, Decoded};
+use crate::report::LeftOut;
+use crdkit_codec::{DecodeError, DecodeOptions, Decoded, Format};
+use crdkit_engine::Crd;
 use crdkit_issue::{Issue, Segment, Span, codes};
 use crdkit_text::kind::{GroupVersion, GroupVersionKind};
 use crdkit_value::{Document, Value};
@@ -27,8 +29,8 @@ pub(crate) fn decode<'a>(
 ) -> impl Iterator<Item = ObjectOutcome> + 'a {
     input.documents(options).flat_map(|outcome| match outcome {
         Ok(decoded) if decoded.document.root().is_null() => Vec::new(),
-        Ok(decoded) => match list_items(decoded.document.root()) {
-            Some(items) if !input.is_inside_list => {
+        Ok(decoded) => match items(input, decoded.document.root()) {
+            Some(items) => {
                 let Sorted { around, mut inside } = Sorted::new(&decoded.issues, items.len());
                 let around = Some(around).filter(|issues| !issues.is_empty()).map(Err);
                 let parts = items.into_iter().enumerate().map(|(index, item)| {
@@ -37,12 +39,22 @@ pub(crate) fn decode<'a>(
                 });
                 around.into_iter().chain(parts).collect()
             }
-            _ => vec![Ok(decoded)],
+            None => vec![Ok(decoded)],
         },
         Err(DecodeError::Refused(issue)) => vec![Err(vec![*issue])],
         // Bytes in memory can always be read.
         Err(DecodeError::Io(_)) => Vec::new(),
     })
+}
+
+/// The objects in a document of `input`; none if it is one itself.
+fn items<'d>(input: &Input, root: Value<'d>) -> Option<Vec<Value<'d>>> {
+    match (input.is_inside_list, input.format) {
+        (false, _) => list_items(root),
+        // Some items of a list, which are a list of their own.
+        (true, Format::Yaml) => root.as_array().map(Iterator::collect),
+        (true, _) => None,
+    }
 }
 
 /// The items of `v1 List` and of lists of one kind.
@@ -70,11 +82,16 @@ struct Sorted {
 
 impl Sorted {
     fn new(issues: &[Issue], n_items: usize) -> Self {
+        let is_item = |issue: &Issue| match issue.path.segments() {
+            [Segment::Field(name), ..] => &**name == "items",
+            _ => true,
+        };
         let mut sorted = Self::default();
         for issue in issues {
             match issue.path.segments() {
-                [Segment::Field(name), Segment::Index(index), inside @ ..]
-                    if &**name == "items" && *index < n_items =>
+                [Segment::Index(index), inside @ ..]
+                | [Segment::Field(_), Segment::Index(index), inside @ ..]
+                    if is_item(issue) && *index < n_items =>
                 {
                     let issue = issue.clone().at(inside.iter().cloned().collect());
                     sorted.inside.entry(*index).or_default().push(issue);
@@ -138,6 +155,28 @@ pub(crate) fn identify(document: &Document) -> Result<Identity, Box<Issue>> {
     })
 }
 
+/// Why a document is no object and does not mean to be one; none if it is one or looks like a failed attempt.
+pub(crate) fn not_meant_as_object(document: &Document) -> Option<LeftOut> {
+    let root = document.root();
+    if let Some(mut items) = root.as_array() {
+        let is_step = |item: Value<'_>| item.get("op").is_some() && item.get("path").is_some();
+        let is_patch = items.len() > 0 && items.all(is_step);
+        return Some(if is_patch { LeftOut::JsonPatch } else { LeftOut::NoObjects });
+    }
+    let has = |key| root.get(key).is_some();
+    let api_version = root.get("apiVersion").and_then(Value::as_str).unwrap_or_default();
+    if api_version.starts_with("kustomize.config.k8s.io/") {
+        return Some(LeftOut::Kustomization);
+    }
+    if matches!(api_version, "v1" | "v2") && has("name") && has("version") && !has("kind") {
+        return Some(LeftOut::ChartFile);
+    }
+    let marks = ["apiversion", "kind", "metadata"];
+    let is_mark = |key: &str| marks.contains(&key.to_ascii_lowercase().as_str());
+    let means_it = root.members().any(|(key, _)| is_mark(key));
+    (!means_it).then_some(LeftOut::NoObjects)
+}
+
 fn not_an_object(document: &Document, problem: &str) -> Box<Issue> {
     let mut issue = Issue::error(codes::source::NOT_AN_OBJECT).with("problem", problem);
     // A whole document is too much to underline; its beginning will do.
@@ -181,6 +220,16 @@ pub(crate) fn no_schema(identity: &Identity, hint: &str) -> Issue {
         .with("hint", hint)
 }
 
+/// That a kind is there, but not in the version of an object.
+pub(crate) fn unknown_version(identity: &Identity, crd: &Crd) -> Issue {
+    let versions = crd.compiled().versions().iter().filter(|version| version.served);
+    let served: Vec<_> = versions.map(|version| format!("`{}`", version.name)).collect();
+    Issue::error(codes::source::UNKNOWN_VERSION)
+        .with("kind", identity.gvk.kind.as_str())
+        .with("version", identity.gvk.version.as_str())
+        .with("served", served.join(", "))
+}
+
 /// Where an object is that does not say so.
 pub(crate) const DEFAULT_NAMESPACE: &str = "default";
 
@@ -222,6 +271,11 @@ impl Identity {
     /// Group and version, as in `apiVersion`.
     pub(crate) fn api_version(&self) -> String {
         self.gvk.group_version().to_string()
+    }
+
+    /// Kind, namespace and name: enough to know which one of a repository is meant.
+    pub(crate) fn short(&self) -> String {
+        format!("{} {}", self.gvk.kind, self.qualified_name()).trim_end().to_owned()
     }
 
     /// Namespace and name.

@@ -4,6 +4,7 @@ use crate::crds;
 use crate::input::{Content, Input, InputEntry};
 use crdkit_value::Document;
 use rayon::prelude::*;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Inputs are kept as long as they are not more than this together.
@@ -19,20 +20,18 @@ pub(crate) enum Unit {
 }
 
 /// Reads all entries once and takes the CRDs out of those that have any.
-pub(crate) fn scan(entries: Vec<InputEntry>) -> (Vec<Document>, Vec<Unit>) {
+pub(crate) fn scan(entries: Vec<InputEntry>) -> (Vec<(Arc<str>, Document)>, Vec<Unit>) {
     let kept = AtomicUsize::new(0);
     let scanned: Vec<_> = entries.into_par_iter().map(|entry| scan_entry(entry, &kept)).collect();
     let (documents, units): (Vec<_>, Vec<_>) = scanned.into_iter().unzip();
     (documents.into_iter().flatten().collect(), units)
 }
 
-fn scan_entry(entry: InputEntry, kept: &AtomicUsize) -> (Vec<Document>, Unit) {
+fn scan_entry(entry: InputEntry, kept: &AtomicUsize) -> (Vec<(Arc<str>, Document)>, Unit) {
     let mut documents = Vec::new();
     let mut take = |input: &Input| {
-        if memchr::memmem::find(&input.bytes, b"CustomResourceDefinition").is_some() {
-            let (crds, _) = crds::of_input(input, false);
-            documents.extend(crds.into_iter().map(|decoded| decoded.document));
-        }
+        let named = |document| (Arc::clone(&input.name), document);
+        documents.extend(crds_of(input).into_iter().map(named));
     };
     match entry.read_if_small() {
         Err(error) => (documents, Unit::Failed(error)),
@@ -52,6 +51,15 @@ fn scan_entry(entry: InputEntry, kept: &AtomicUsize) -> (Vec<Document>, Unit) {
             (documents, Unit::Later(entry))
         }
     }
+}
+
+/// The CRDs of an input, if it has any.
+pub(crate) fn crds_of(input: &Input) -> Vec<Document> {
+    if memchr::memmem::find(&input.bytes, b"CustomResourceDefinition").is_none() {
+        return Vec::new();
+    }
+    let (crds, _) = crds::of_input(input, false);
+    crds.into_iter().map(|decoded| decoded.document).collect()
 }
 
 impl Unit {

@@ -93,7 +93,11 @@ impl Suppressions {
             let about = |comment: &&mut Comment| {
                 comment.line == start.line && comment.code == finding.code.name()
             };
-            if let Some(comment) = self.comments.iter_mut().find(about) {
+            // They come in the order of their lines.
+            let first = self.comments.partition_point(|comment| comment.line < start.line);
+            let on_line = self.comments.iter_mut().skip(first);
+            let mut on_line = on_line.take_while(|comment| comment.line == start.line);
+            if let Some(comment) = on_line.find(about) {
                 comment.used = true;
                 finding.suppressed = Some(comment.reason.clone());
             }

@@ -1,6 +1,7 @@
 //! The source `kube:`, against a server in this process that knows a little of the API.
 #![cfg(feature = "kube")]
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
+#![expect(clippy::disallowed_methods, reason = "tests do I/O")]
 
 use std::fmt::Write as _;
 use std::fs;
@@ -65,6 +66,20 @@ fn answer(mut stream: TcpStream) {
                 .into(),
         ),
         Some("/lamps.lighting.example.com") => ("200 OK".into(), lamps()),
+        _ if path.starts_with("/apis/lighting.example.com/v1/lamps?") => {
+            let lamp = |name: &str, watts: u32| {
+                format!(
+                    r#"{{"metadata":{{"name":"{name}","namespace":"hall"}},"spec":{{"watts":{watts}}}}}"#
+                )
+            };
+            let items = [lamp("dim", 10), lamp("bright", 55)].join(",");
+            (
+                "200 OK".into(),
+                format!(
+                    r#"{{"kind":"LampList","apiVersion":"lighting.example.com/v1","items":[{items}]}}"#
+                ),
+            )
+        }
         _ => status(404, "NotFound"),
     };
     let head = format!(
@@ -114,7 +129,7 @@ fn check(directory: &Path, kubeconfig: &str, arguments: &[&str], code: i32, expe
 #[test]
 fn crds_of_a_cluster_are_listed_page_by_page() {
     let directory = directory("kube-list", &serve());
-    let expected = ["lamp.yaml:4:15: error[maximum]: spec.watts"];
+    let expected = ["lamp.yaml:4:15: error[maximum]: Lamp desk: spec.watts"];
     for source in ["kube:", "kube:admin"] {
         let arguments = ["validate", "-o", "text", "--crds", source, "lamp.yaml"];
         check(&directory, "config", &arguments, 1, &expected);
@@ -145,4 +160,44 @@ fn what_goes_wrong_is_said_with_what_to_do() {
     check(&directory, "config", &["lint", "--offline", "kube:"], 3, &["`--offline` was given"]);
     let arguments = ["validate", "--crds", "kube:", "kube:"];
     check(&directory, "config", &arguments, 3, &["a cluster is a source of CRDs"]);
+}
+
+#[test]
+fn a_change_is_tried_on_live_objects() {
+    let directory = directory("kube-live", &serve());
+    let crd = fs::read_to_string(root().join("fixtures/chart/crds/lamps.yaml")).unwrap();
+    fs::write(directory.join("new.yaml"), crd.replace("maximum: 60", "maximum: 50")).unwrap();
+    let arguments = ["compat", "-o", "text", "--with-objects", "kube:", "kube:", "new.yaml"];
+    let expected = [
+        "; 1 of 2 objects break",
+        "kube:/lamps/hall/bright.json:",
+        "error[object-breaks]: Lamp hall/bright: spec.watts",
+    ];
+    check(&directory, "config", &arguments, 1, &expected);
+}
+
+#[test]
+fn what_a_cluster_has_can_be_pinned() {
+    let directory = directory("kube-pin", &serve());
+    let cache = directory.join("cache").display().to_string();
+    check(
+        &directory,
+        "config",
+        &["fetch", "--cache", &cache, "kube:"],
+        0,
+        &["kube:: 1 CRD, sha256:"],
+    );
+    let arguments = [
+        "validate",
+        "--offline",
+        "--locked",
+        "--cache",
+        &cache,
+        "-o",
+        "text",
+        "--crds",
+        "kube:",
+        "lamp.yaml",
+    ];
+    check(&directory, "gone", &arguments, 1, &["lamp.yaml:4:15: error[maximum]"]);
 }

@@ -105,7 +105,7 @@ fn urls_are_fetched_and_kept() {
     fs::write(directory.join("lamp.yaml"), format!("{LAMP}spec: {{watts: 100}}\n")).unwrap();
     let (address, count) = serve();
     let crds = format!("{address}/crds.yaml");
-    let expected = ["lamp.yaml:4:15: error[maximum]: spec.watts"];
+    let expected = ["lamp.yaml:4:15: error[maximum]: Lamp desk: spec.watts"];
     for _ in 0..2 {
         check(
             &directory,
@@ -198,7 +198,7 @@ fn commits_are_read_through_git() {
     .unwrap();
     git(&["commit", "-qam", "second"]).unwrap();
 
-    let expected = ["error[maximum]: spec.watts: must be less than or equal to 60"];
+    let expected = ["error[maximum]: Lamp desk: spec.watts: must be less than or equal to 60"];
     check(&directory, &["validate", "--crds", "git:v1:config/crd", "lamp.yaml"], 1, &expected);
     check(&directory, &["validate", "--crds", "git:main:config/crd", "lamp.yaml"], 0, &[]);
     // From below the top the path is still from the top.
@@ -271,7 +271,7 @@ fn a_large_list_in_json_is_judged_in_parts_with_its_places() {
         let at = text.lines().nth(line - 1).unwrap();
         let column = at.chars().count() - "100}}],\"kind\":\"List\"}".len() + 1;
         fs::write(directory.join("lamps.json"), &text).unwrap();
-        let place = format!("lamps.json:{line}:{column}: error[maximum]: spec.watts");
+        let place = format!("lamps.json:{line}:{column}: error[maximum]: Lamp bright: spec.watts");
         let expected = [place.as_str(), "21 objects in 1 file: 20 valid, 1 invalid"];
         let arguments = ["validate", "--crds", "crds.yaml", "-o", "text", "lamps.json"];
         check(&directory, &arguments, 1, &expected);
@@ -440,4 +440,28 @@ fn what_goes_to_files_is_there() {
     check(&here, &compat, 1, &["error["]);
     let witnesses: Vec<_> = fs::read_dir(here.join("witnesses")).unwrap().collect();
     assert!(!witnesses.is_empty());
+}
+
+#[test]
+fn versions_of_a_kind_may_be_in_several_openapi_documents() {
+    let directory = directory("openapi-versions");
+    let text = crd();
+    let (head, version) = text.split_once("  - name: v1\n").unwrap();
+    let old =
+        version.replace("storage: true", "storage: false").replace("maximum: 60", "maximum: 6");
+    let both = format!("{head}  - name: v1\n{version}  - name: v1beta1\n{old}");
+    fs::write(directory.join("crd.yaml"), both).unwrap();
+    let export = ["schema", "export", "--crds", "crd.yaml", "--to", "openapi", "--out", "api"];
+    check(&directory, &export, 0, &["2 files"]);
+    let lamp = |version: &str, watts: u32| {
+        let lamp = LAMP.replace("/v1", &format!("/{version}"));
+        format!("---\n{lamp}spec: {{watts: {watts}}}\n")
+    };
+    let lamps = [lamp("v1", 50), lamp("v1", 70), lamp("v1beta1", 5), lamp("v1beta1", 50)].concat();
+    fs::write(directory.join("lamps.yaml"), lamps).unwrap();
+    let expected =
+        ["4 objects in 1 file: 2 valid, 2 invalid (", "lamps.yaml:10:", "lamps.yaml:20:"];
+    for crds in ["crd.yaml", "api"] {
+        check(&directory, &["validate", "--crds", crds, "-o", "text", "lamps.yaml"], 1, &expected);
+    }
 }

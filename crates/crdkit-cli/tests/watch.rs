@@ -60,11 +60,11 @@ fn objects_are_validated_again_when_they_or_their_crds_change() {
     write("40");
     let arguments = ["validate", "--watch", "--crds", "crds.yaml", "lamp.yaml"];
     let mut watching = Watching::start(&directory, &arguments);
-    assert_eq!(watching.run(), "1 object in 1 file: 1 valid, 0 invalid\n");
+    assert_eq!(watching.run(), "1 object in 1 file: 1 valid, 0 invalid (Kubernetes 1.37)\n");
     write("400");
-    assert_eq!(watching.run(), "1 object in 1 file: 0 valid, 1 invalid\n");
+    assert_eq!(watching.run(), "1 object in 1 file: 0 valid, 1 invalid (Kubernetes 1.37)\n");
     fs::write(directory.join("crds.yaml"), CRD.replace("maximum: 60", "maximum: 600")).unwrap();
-    assert_eq!(watching.run(), "1 object in 1 file: 1 valid, 0 invalid\n");
+    assert_eq!(watching.run(), "1 object in 1 file: 1 valid, 0 invalid (Kubernetes 1.37)\n");
 }
 
 #[test]
@@ -74,9 +74,9 @@ fn suites_are_run_again_when_they_or_the_crds_they_name_change() {
                  kind: Lamp, metadata: {name: desk}, spec: {watts: 400}}\n";
     fs::write(directory.join("suite.yaml"), suite).unwrap();
     let mut watching = Watching::start(&directory, &["test", "--watch", "suite.yaml"]);
-    assert_eq!(watching.run(), "1 case in 1 suite: 0 passed, 1 failed\n");
+    assert_eq!(watching.run(), "1 case in 1 suite: 0 passed, 1 failed (Kubernetes 1.37)\n");
     fs::write(directory.join("suite.yaml"), format!("{suite}  errors: spec.watts\n")).unwrap();
-    assert_eq!(watching.run(), "1 case in 1 suite: 1 passed, 0 failed\n");
+    assert_eq!(watching.run(), "1 case in 1 suite: 1 passed, 0 failed (Kubernetes 1.37)\n");
     fs::write(directory.join("crds.yaml"), CRD.replace("maximum: 60", "maximum: 600")).unwrap();
-    assert_eq!(watching.run(), "1 case in 1 suite: 0 passed, 1 failed\n");
+    assert_eq!(watching.run(), "1 case in 1 suite: 0 passed, 1 failed (Kubernetes 1.37)\n");
 }

@@ -17,11 +17,13 @@ mod serialize;
 pub mod typed;
 pub mod yaml;
 
+mod fill;
 mod format;
 mod mixed;
 mod number;
 mod options;
 
+pub use fill::Filled;
 pub use format::{EncodeError, Format, Style};
 pub use mixed::Mixed;
 pub(crate) use options::not_read;

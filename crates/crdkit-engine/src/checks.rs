@@ -131,7 +131,8 @@ impl Request<'_> {
     pub(crate) fn check_rules(&mut self, old: Option<Value<'_>>) {
         if let Some(schema) = self.version.compiled.schema {
             let table = self.version.crd.table();
-            rules::check(table, schema, self.document.root(), old, &mut self.findings);
+            let room = self.options.limits.rule_bytes;
+            rules::check(table, schema, self.document.root(), old, room, &mut self.findings);
         }
     }
 

@@ -238,6 +238,11 @@ impl<'c> Version<'c> {
         pipeline::converted(*self, object, options)
     }
 
+    /// An object that somebody else has made one of this version, without what its schema does not name.
+    pub fn trimmed(&self, object: Document, options: &RequestOptions) -> Document {
+        pipeline::trimmed(*self, object, options)
+    }
+
     /// What becomes of `object` when it is created.
     pub fn create<'i>(&self, object: impl Into<Input<'i>>, options: &RequestOptions) -> Outcome {
         outcome(pipeline::read(*self, object.into(), options, None), ReadObject::create)

@@ -4,12 +4,10 @@ use crate::crd::VersionKey;
 use crate::findings::Findings;
 use crate::stored::Stored;
 use crdkit_codec::Decoded;
-use crdkit_issue::{Issue, Segment, Severity, codes};
-use crdkit_schema::decode::strict_path;
+use crdkit_issue::{FieldPath, Issue, Severity, codes};
 use crdkit_schema::spans;
-use crdkit_schema::status::{self, Status, Subject};
+use crdkit_schema::status::{self, Status, StrictSubject, Subject};
 use crdkit_text::kind::GroupVersion;
-use crdkit_text::quote::quote;
 use crdkit_value::{Document, NodeId, Value};
 
 /// The outcome of a request.
@@ -147,6 +145,12 @@ impl Outcome {
         self.issues = found.into_iter().map(|(_, issue)| issue).collect();
     }
 
+    /// Adds an issue that somebody else found, about the value that is nearest to `path`. It does not refuse the object.
+    pub fn add(&mut self, path: FieldPath, issue: Issue) {
+        self.about.push(self.document.root().nearest(&path).id());
+        self.issues.push(issue.at(path));
+    }
+
     /// Findings that do not refuse the object.
     pub fn warnings(&self) -> impl Iterator<Item = &Issue> {
         self.issues.iter().filter(|issue| issue.severity == Severity::Warning)
@@ -215,19 +219,8 @@ fn undecodable<'i>(mut errors: impl Iterator<Item = &'i Issue> + Clone) -> Strin
     }
 }
 
-/// For objects the server does not quote unknown fields as Go does, unlike for CRDs (`status::strict_text`).
 fn strict_text(issue: &Issue) -> Option<String> {
-    let path = || strict_path(&issue.path);
-    if issue.code == codes::crd::UNKNOWN_FIELD {
-        // Not quoted as Go quotes: the path stands there as it is.
-        return Some(format!("unknown field \"{}\"", path()));
-    }
-    let repeated = issue.code == codes::decode::DUPLICATE_KEY;
-    if let Some(line) = issue.arg("line").filter(|_| repeated) {
-        let key = issue.path.segments().last().map(Segment::text).unwrap_or_default();
-        return Some(format!("line {line}: key {} already set in map", quote(&key)));
-    }
-    repeated.then(|| format!("duplicate field {}", quote(&path())))
+    status::strict_text_about(StrictSubject::Object, issue)
 }
 
 /// A warning in the server's words.

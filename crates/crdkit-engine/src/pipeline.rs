@@ -25,6 +25,7 @@ use crate::stored::Stored;
 use crate::{metadata, scale, spans, strict};
 use crdkit_codec::Format;
 use crdkit_issue::{FieldPath, Issue, Severity, codes};
+use crdkit_schema::compile::Conversion;
 use crdkit_value::{Document, NodeId, Value};
 
 /// An object of a request that was read, on its way to be checked.
@@ -150,6 +151,18 @@ pub(crate) fn converted(
 ) -> Document {
     let mut request = Request::new(version, options, Document::copy_of(object.root()), None);
     request.convert();
+    request.document
+}
+
+/// Takes from an object of this version what its schema does not name.
+pub(crate) fn trimmed(
+    version: Version<'_>,
+    object: Document,
+    options: &RequestOptions,
+) -> Document {
+    let mut request = Request::new(version, options, object, None);
+    // What is wrong with it is no finding of the request that reads it.
+    let _ = request.trim_content(version.compiled.schema, OnWrongType::Remove);
     request.document
 }
 
@@ -332,8 +345,11 @@ impl<'r> Request<'r> {
     fn read_back(&mut self, parts: PartsFrom) {
         let Version { crd, compiled: version, .. } = self.version;
         let Some(storage) = crd.storage_version() else { return };
+        // What a webhook makes of the object is known to the server alone.
+        let is_asked =
+            storage.name != version.name && matches!(crd.conversion(), Conversion::Webhook(_));
         // Equal schemas are one, and by its own schema the object was trimmed and filled in already.
-        if storage.schema == version.schema && !self.is_applied {
+        if is_asked || storage.schema == version.schema && !self.is_applied {
             let table = crd.table();
             let fields =
                 version.schema.map_or(&[][..], |schema| table.node(schema).field_defaults());

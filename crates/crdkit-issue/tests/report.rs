@@ -159,6 +159,7 @@ fn findings_about_values_have_one_of_the_known_names() {
         "finalizer_name",
         "deprecated",
         "rules_not_checked",
+        "rules_not_run",
         "defaults_too_large",
     ]
     .into();

@@ -3,9 +3,11 @@
 //! In go an object with defaults and the one it replaces; out come findings in the server's words, at the places that
 //! the server names (`locate`).
 
+use crate::content;
 use crate::data::{Body, Check, CheckPhase, GoType, NativeKind, Type, objects};
 use crate::locate::{self, Place, Step};
-use crate::rule::{self, Subject};
+use crate::pod;
+use crate::rule::{Subject, Verdict};
 use crdkit_issue::{Code, Issue, codes::native};
 use crdkit_schema::validate::shown;
 use crdkit_value::{NodeId, Value};
@@ -49,7 +51,9 @@ pub(crate) fn run(
         found: Vec::new(),
     };
     walk.named(object, of, old);
-    walk.found
+    let mut found = walk.found;
+    pod::unusable_volumes(object, &mut found);
+    found
 }
 
 struct CheckWalk<'v> {
@@ -68,13 +72,26 @@ impl<'v> CheckWalk<'v> {
         if !of.is_checked {
             return;
         }
+        // What there may be only one of is not looked at beyond the first, and what has no business there not at all.
+        let mut surplus = Vec::new();
         for check in &of.checks {
-            self.check(check, Subject { of, value, old });
+            let found = self.found.len();
+            self.check(check, Subject { of, value, old, key: None });
+            if self.found.len() == found {
+                continue;
+            }
+            if let Some(names) = check.alternatives() {
+                surplus.extend(locate::others_present(names, value).map(|(name, _)| name));
+            }
+            if check.is_last && check.field.is_empty() {
+                return;
+            }
+            surplus.extend(Some(check.field).filter(|_| check.is_last));
         }
         match &of.body {
             Body::Struct(fields) => {
                 for field in fields {
-                    if !reaches(&field.of) {
+                    if !reaches(&field.of) || surplus.contains(&field.name) {
                         continue;
                     }
                     let Some(member) = value.get(field.name) else { continue };
@@ -132,19 +149,25 @@ impl<'v> CheckWalk<'v> {
             return;
         }
         if !check.result.is_empty() {
-            let field = subject.value.get(check.field);
-            let Some(problem) = field.and_then(|field| rule::problem(field.as_str()?, check))
-            else {
+            let Some((field, path)) = locate::field(check, subject.value, &self.steps) else {
                 return;
             };
-            let path = locate::path(&self.steps).field(check.field);
-            self.add(check, Place { path, value: field.map(shown), detail: Some(problem) });
+            if content::is_conditional(check) && check.cel.truth(subject) != Some(true) {
+                return;
+            }
+            for wrong in content::problems(check, field) {
+                let value = wrong.shown.unwrap_or_else(|| shown(field));
+                let path = path.clone();
+                self.add(check, Place { path, value: Some(value), detail: Some(wrong.detail) });
+            }
             return;
         }
-        if !check.cel.is_false(subject) {
-            return;
-        }
-        for place in locate::places(check, subject, &self.steps, self.root) {
+        let offenders = match check.cel.verdict(subject) {
+            Verdict::Holds => return,
+            Verdict::Fails => Vec::new(),
+            Verdict::FailsAt(offenders) => offenders,
+        };
+        for place in locate::places(check, subject, &self.steps, self.root, &offenders) {
             self.add(check, place);
         }
     }
@@ -158,7 +181,16 @@ impl<'v> CheckWalk<'v> {
         issue.value = place.value;
         let issue = if place.path.is_root() { issue.with("@field", "") } else { issue };
         let about = self.root.nearest(&place.path).id();
-        self.found.push((about, issue.at(place.path)));
+        let issue = issue.at(place.path);
+        // What may not be changed is said once, however many checks look at parts of it.
+        let is_same = |(_, known): &(NodeId, Issue)| {
+            known.code == issue.code
+                && known.path == issue.path
+                && known.arg("detail") == issue.arg("detail")
+        };
+        if code != native::FORBIDDEN || !self.found.iter().any(is_same) {
+            self.found.push((about, issue));
+        }
     }
 }
 
@@ -181,6 +213,7 @@ fn code(reason: usize) -> (Code, &'static str) {
         5 => (native::NOT_FOUND, "there is nothing of this name"),
         6 => (native::TOO_LONG, "this is too long"),
         7 => (native::TOO_MANY, "these are too many"),
+        8 => (native::INCOMPLETE, "the request asks nothing"),
         _ => (native::INVALID, "this value is not valid"),
     }
 }

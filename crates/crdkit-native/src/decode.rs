@@ -19,17 +19,25 @@ pub(crate) struct Misfit {
     pub(crate) problem: String,
 }
 
-/// Decodes `document` as `of`. Gives the unknown fields, which are removed, in the order of the document.
+/// What was not taken over into the structures.
+pub(crate) struct Decoded {
+    /// Fields that the type does not have, in the order of the document; they are removed.
+    pub(crate) unknown: Vec<NodeId>,
+    /// Whether a list or a map outside of the metadata was there and empty, which Go tells from one that was not there.
+    pub(crate) had_empty: bool,
+}
+
+/// Decodes `document` as `of`.
 ///
 /// # Errors
 /// The value that the decoder names.
-pub(crate) fn decode(document: &mut Document, of: &'static Type) -> Result<Vec<NodeId>, Misfit> {
+pub(crate) fn decode(document: &mut Document, of: &'static Type) -> Result<Decoded, Misfit> {
     let mut walk = Walk::default();
     walk.fields(document.root(), of);
     if let Some(misfit) = walk.fatal.or(walk.misfit) {
         return Err(misfit);
     }
-    let Walk { unknown, removed, texts, zeros, missing, .. } = walk;
+    let Walk { unknown, removed, texts, zeros, missing, had_empty, .. } = walk;
     for id in unknown.iter().chain(&removed) {
         document.remove(*id);
     }
@@ -45,7 +53,7 @@ pub(crate) fn decode(document: &mut Document, of: &'static Type) -> Result<Vec<N
     for (id, field) in missing {
         fill::field(document, id, field);
     }
-    Ok(unknown)
+    Ok(Decoded { unknown, had_empty })
 }
 
 /// What was seen so far; the document is changed afterwards.
@@ -64,6 +72,7 @@ struct Walk {
     /// The names of the fields on the way, and the structure that holds the last of them.
     names: Vec<&'static str>,
     holder: &'static str,
+    had_empty: bool,
     /// Inside of values that types read by themselves nothing is unknown.
     lenient: bool,
     /// How many structures are around.
@@ -111,6 +120,8 @@ impl Walk {
                 return;
             }
             if fill::is_left_out(member, field) {
+                let is_collection = matches!(member.kind(), Kind::Array(_) | Kind::Object(_));
+                self.had_empty |= is_collection && self.names.first() != Some(&"metadata");
                 self.removed.push(member.id());
             } else {
                 seen |= 1 << at;
@@ -172,7 +183,10 @@ impl Walk {
         let go = go.trim_start_matches('*');
         for value in values {
             if value.is_null() {
-                let (zero, of) = Zero::of(of);
+                let (zero, of) = match of {
+                    GoType::Bytes => (Zero::Text, None),
+                    of => Zero::of(of),
+                };
                 self.zeros.push((value.id(), zero, of));
             } else {
                 self.value(value, of, go);

@@ -100,7 +100,7 @@ fn own(
         if default.phase != around.phase || default.root && !is_root {
             continue;
         }
-        let subject = Subject { of, value: document.value(id), old: None };
+        let subject = Subject { of, value: document.value(id), old: None, key: None };
         if !default.when.text.is_empty() && default.when.truth(subject) != Some(true) {
             continue;
         }
@@ -184,7 +184,8 @@ impl Target<'_, '_> {
                 }
             }
             DefaultSource::Expression(expression) => {
-                let subject = Subject { of, value: self.document.value(about), old: None };
+                let subject =
+                    Subject { of, value: self.document.value(about), old: None, key: None };
                 if let Some(made) = expression.document(subject) {
                     self.insert(path, NewValue::CopyOf(made.root()));
                 }
@@ -197,10 +198,30 @@ impl Target<'_, '_> {
                         self.insert(path, NewValue::String(now));
                     }
                 }
-                _ => self.insert(path, NewValue::CopyOf(literal.value())),
+                _ => {
+                    self.insert(path, NewValue::CopyOf(literal.value()));
+                    self.set_times(path, literal.value());
+                }
             },
         }
         false
+    }
+
+    /// Puts the time of the request where the value at a path says so.
+    fn set_times(&mut self, path: &[&str], literal: Value<'_>) {
+        let Some(now) =
+            self.around.now.filter(|_| literal.members().len() + literal.items().len() > 0)
+        else {
+            return;
+        };
+        let Some(found) = self.find(path) else { return };
+        let mut values = vec![found];
+        while let Some(id) = values.pop() {
+            if self.document.value(id).as_str() == Some("<now>") {
+                self.document.set(id, now);
+            }
+            values.extend(children(self.document.value(id)));
+        }
     }
 
     /// Whether two maps are one: the first is not there, or it is a copy of the other.

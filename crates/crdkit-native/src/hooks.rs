@@ -1,7 +1,9 @@
 //! What defaults and checks cannot say: one table of functions, the only place that knows kinds by name.
 
+use crate::NativeKind;
 use crate::check::Operation;
 use crate::pipeline::{Request, keep};
+use crate::pod;
 use crate::scalar;
 use crdkit_engine::steps;
 use crdkit_issue::Issue;
@@ -17,8 +19,12 @@ struct Hooks {
     update: fn(&mut Request<'_>, Value<'_>),
     /// The same for an update of the status.
     update_status: fn(&mut Request<'_>, Value<'_>),
+    /// The object as its checks see it, if that is not as it is.
+    view: fn(&Document) -> Option<Document>,
     /// Checks an object, in place of all other checks.
     check: Option<Check>,
+    /// Whether nobody owns the `spec`, which cannot change.
+    keeps_spec: bool,
 }
 
 /// What is wrong with an object that may replace another.
@@ -29,7 +35,9 @@ const NONE: Hooks = Hooks {
     create: |_| {},
     update: |_, _| {},
     update_status: |_, _| {},
+    view: |_| None,
     check: None,
+    keeps_spec: false,
 };
 
 const HOOKS: &[Hooks] = &[
@@ -39,17 +47,37 @@ const HOOKS: &[Hooks] = &[
     Hooks { kind: ("", "Pod"), update_status: keep_rank, ..NONE },
     Hooks { kind: ("", "Service"), update: keep_addresses, ..NONE },
     Hooks { kind: ("apps", "DaemonSet"), update: count_templates, ..NONE },
+    Hooks { kind: ("apps", "StatefulSet"), view: pod::with_claimed_volumes, ..NONE },
+    Hooks {
+        kind: ("autoscaling", "HorizontalPodAutoscaler"),
+        update_status: annotate_metrics,
+        ..NONE
+    },
     Hooks {
         kind: ("apiextensions.k8s.io", "CustomResourceDefinition"),
         check: Some(check_definition),
         ..NONE
     },
-    Hooks { kind: ("certificates.k8s.io", "CertificateSigningRequest"), update: keep_spec, ..NONE },
+    Hooks {
+        kind: ("certificates.k8s.io", "CertificateSigningRequest"),
+        update: keep_spec,
+        keeps_spec: true,
+        ..NONE
+    },
 ];
 
 fn of(request: &Request<'_>) -> &'static Hooks {
-    let kind = (request.kind.group, request.kind.kind);
+    of_kind(request.kind)
+}
+
+fn of_kind(kind: &NativeKind) -> &'static Hooks {
+    let kind = (kind.group, kind.kind);
     HOOKS.iter().find(|hooks| hooks.kind == kind).unwrap_or(&NONE)
+}
+
+/// Whether nobody owns the `spec` of objects of a kind.
+pub(crate) fn keeps_spec(kind: &NativeKind) -> bool {
+    of_kind(kind).keeps_spec
 }
 
 /// Runs what a kind needs when an object is created.
@@ -65,6 +93,11 @@ pub(crate) fn update(request: &mut Request<'_>, old: Value<'_>) {
 /// Runs what a kind needs when the status of `old` is replaced.
 pub(crate) fn update_status(request: &mut Request<'_>, old: Value<'_>) {
     (of(request).update_status)(request, old);
+}
+
+/// The object as its checks see it, if that is not as it is.
+pub(crate) fn view(request: &Request<'_>) -> Option<Document> {
+    (of(request).view)(&request.document)
 }
 
 /// What is wrong with an object, if its kind has checks of its own.
@@ -93,8 +126,11 @@ fn keep_spec(request: &mut Request<'_>, old: Value<'_>) {
 
 /// How a pod ranks was decided when it was created.
 fn keep_rank(request: &mut Request<'_>, old: Value<'_>) {
-    let rank = old.get("status").and_then(|status| status.get("qosClass"));
-    keep(&mut request.document, "status", "qosClass", rank);
+    let rank = |object: Value<'_>| object.get("status").and_then(|it| it.get("qosClass")).is_some();
+    if !rank(request.document.root()) {
+        let rank = old.get("status").and_then(|status| status.get("qosClass"));
+        keep(&mut request.document, "status", "qosClass", rank);
+    }
 }
 
 /// Notes when the phase changed.
@@ -189,15 +225,15 @@ fn ports(spec: Option<Value<'_>>) -> impl Iterator<Item = Value<'_>> {
     spec.and_then(|spec| spec.get("ports")).into_iter().flat_map(Value::items)
 }
 
-/// Gives ports the number they had.
+/// Gives ports the number that the one of their name had, unless another port has it now.
 fn keep_ports(document: &mut Document, before: Value<'_>) {
-    let same = |port: Value<'_>, other: Value<'_>| {
-        ["port", "protocol"].iter().all(|key| port.get(key) == other.get(key))
-    };
+    let number = |port: Value<'_>| port.get("nodePort").and_then(Value::as_i64);
+    let mut used: Vec<i64> = ports(document.root().get("spec")).filter_map(number).collect();
     let mut kept: Vec<(NodeId, i64)> = Vec::new();
-    for port in ports(document.root().get("spec")).filter(|port| port.get("nodePort").is_none()) {
-        let old = ports(Some(before)).find(|old| same(port, *old));
-        if let Some(number) = old.and_then(|old| old.get("nodePort")?.as_i64()) {
+    for port in ports(document.root().get("spec")).filter(|port| number(*port).is_none()) {
+        let old = ports(Some(before)).filter(|old| old.get("name") == port.get("name")).last();
+        if let Some(number) = old.and_then(number).filter(|number| !used.contains(number)) {
+            used.push(number);
             kept.push((port.id(), number));
         }
     }
@@ -217,6 +253,29 @@ fn drop_ports(document: &mut Document, before: Value<'_>) {
     }
 }
 
+/// The first version keeps in an annotation what its status has no other room for.
+fn annotate_metrics(request: &mut Request<'_>, _: Value<'_>) {
+    const KEY: &str = "autoscaling.alpha.kubernetes.io/current-metrics";
+    if request.kind.version != "v1" {
+        return;
+    }
+    let status = request.document.root().get("status");
+    let used = status.and_then(|it| it.get("currentCPUUtilizationPercentage")?.as_i64());
+    let Some(used) = used else { return };
+    let text = format!(
+        r#"[{{"type":"Resource","resource":{{"name":"cpu","currentAverageUtilization":{used},"currentAverageValue":"0"}}}}]"#
+    );
+    let metadata = steps::ensure(&mut request.document);
+    if let Some(annotations) = ensure_annotations(&mut request.document, metadata) {
+        request.document.insert(annotations, KEY, &text);
+    }
+}
+
+fn ensure_annotations(document: &mut Document, metadata: NodeId) -> Option<NodeId> {
+    let found = document.value(metadata).get("annotations").map(Value::id);
+    found.or_else(|| document.insert(metadata, "annotations", NewValue::EmptyObject))
+}
+
 /// The annotation that counts changes of the template.
 fn count_templates(request: &mut Request<'_>, old: Value<'_>) {
     const KEY: &str = "deprecated.daemonset.template.generation";
@@ -231,9 +290,7 @@ fn count_templates(request: &mut Request<'_>, old: Value<'_>) {
     let before = annotations.and_then(|it| it.get(KEY)?.as_str()?.parse().ok());
     let count: i64 = before.unwrap_or_default();
     let metadata = steps::ensure(&mut request.document);
-    let found = request.document.value(metadata).get("annotations").map(Value::id);
-    let made = || request.document.insert(metadata, "annotations", NewValue::EmptyObject);
-    if let Some(annotations) = found.or_else(made) {
+    if let Some(annotations) = ensure_annotations(&mut request.document, metadata) {
         let text = (count + i64::from(changed)).to_string();
         request.document.insert(annotations, KEY, &text);
     }

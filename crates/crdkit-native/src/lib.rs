@@ -29,25 +29,35 @@
 //!
 //! The facts are one data file, made by `tasks/native`. Nothing else knows a kind by name, except the table in `hooks`.
 
+pub mod cbor;
 mod check;
+mod content;
 mod data;
 mod decode;
 mod defaults;
 mod envelope;
 mod fill;
+mod format;
 mod hooks;
 mod kinds;
 mod locate;
+mod managed;
 mod names;
+mod own;
 mod pipeline;
+mod pod;
 pub mod protobuf;
 mod removed;
 mod rule;
 mod scalar;
+mod schedule;
 mod table;
+mod unified;
+mod words;
 
 pub use data::{Column, NativeKind, Storage, Subresource};
 pub use kinds::NativeKinds;
+pub use managed::always_there;
 pub use pipeline::ReadNative;
 pub use removed::{RemovedKind, removed};
 pub use table::{NativeCell, NativeRow, NativeRowCondition};

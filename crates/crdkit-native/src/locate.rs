@@ -4,12 +4,12 @@
 //! object. `[*]` stands for the items that break the check. Those are found by trying: items are added one by one, and
 //! one with which the check fails is one of them and left out again. So of two equal items the second is named.
 
-use crate::data::{Check, Field, GoType, Type, objects};
-use crate::fill::Zero;
+use crate::data::Check;
+use crate::format;
 use crate::rule::{self, Offender, Subject};
+use crate::words::Words;
 use crdkit_issue::{Arg, FieldPath};
 use crdkit_schema::validate::shown;
-use crdkit_text::names;
 use crdkit_value::{Document, NodeId, Value};
 
 /// A step on the way to a value.
@@ -33,7 +33,7 @@ const MAX_TRIED: usize = 64;
 
 /// A part of the name of a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Part<'p> {
+pub(crate) enum Part<'p> {
     Name(&'p str),
     /// An entry with this key.
     Key(&'p str),
@@ -41,16 +41,22 @@ enum Part<'p> {
     Any,
 }
 
-/// The places where `check` failed on the value that `steps` lead to.
+/// The places where `check` failed on the value that `steps` lead to, if it is known for the items `offenders`.
 pub(crate) fn places(
     check: &'static Check,
     subject: Subject<'_>,
     steps: &[Step<'_>],
     root: Value<'_>,
+    offenders: &[Offender],
 ) -> Vec<Place> {
     let text = if check.error_path.is_empty() { check.field } else { check.error_path };
-    if let Some(others) = text.strip_prefix("others(").and_then(|text| text.strip_suffix(')')) {
-        return others_present(others, subject.value, steps);
+    if let Some(names) = check.alternatives() {
+        let place = |(_, shown): (&str, &str)| Place {
+            path: path(steps).field(shown),
+            value: None,
+            detail: None,
+        };
+        return others_present(names, subject.value).map(place).collect();
     }
     let (mut base, mut rest): (&[Step<'_>], &str) = (steps, text);
     if let Some(absolute) = text.strip_prefix('/') {
@@ -63,16 +69,38 @@ pub(crate) fn places(
     let parts = parse(rest);
     let is_inside = base.len() == steps.len() && !text.starts_with('/');
     let base = path(base);
+    let words = Words { check, subject };
+    if !offenders.is_empty() {
+        let at = |offender| item(words, &parts, &base, offender, is_inside);
+        return offenders.iter().flat_map(at).collect();
+    }
     if !parts.contains(&Part::Any) {
         let at = if text.starts_with('/') { root } else { subject.value };
         let found = is_inside.then(|| find(at, &parts)).flatten();
-        let shown = match found {
-            Some(found) => shown(found),
-            None if is_inside => absent(subject.of, &parts),
-            None => shown(subject.value),
-        };
         let path = parts.iter().fold(base, |path, part| part.append(path));
-        return split(check, found, Place { path, value: Some(shown), detail: None });
+        let value = if is_inside {
+            words.value(found, &parts)
+        } else {
+            words.value(Some(subject.value), &[])
+        };
+        return split(words, path, value);
+    }
+    if !is_inside && steps.iter().all(|step| matches!(step, Step::Field(_))) {
+        // The items are those of the field, which the server calls by another name.
+        let mut trial = Trial { words, found: Vec::new() };
+        let mut own = parse(check.field);
+        own.push(Part::Any);
+        let copy = Document::copy_of(subject.value);
+        trial.search(&copy, NodeId::ROOT, &own, &own, FieldPath::root());
+        let renamed = |place: Place| {
+            let item = place.path.segments().last().cloned();
+            let path = parts.iter().fold(base.clone(), |path, part| match (part, &item) {
+                (Part::Any, Some(item)) => path.segments().iter().chain([item]).cloned().collect(),
+                (part, _) => part.append(path),
+            });
+            Place { path, ..place }
+        };
+        return trial.found.into_iter().map(renamed).collect();
     }
     if !is_inside {
         // The items are those on the way to the value.
@@ -85,40 +113,50 @@ pub(crate) fn places(
             Some(Part::Name(name)) => subject.value.get(name),
             _ => None,
         };
-        let value = last.map_or_else(|| shown(subject.value), shown);
-        return split(check, last, Place { path, value: Some(value), detail: None });
+        let value = match (last, parts.last()) {
+            (Some(last), Some(part)) => words.value(Some(last), &[*part]),
+            _ => words.value(Some(subject.value), &[]),
+        };
+        return split(words, path, value);
     }
     if parts.iter().filter(|part| **part == Part::Any).count() == 1
         && !check.is_about_duplicates()
         && let Some(offenders) = rule::offenders(check, subject)
     {
-        return offenders.iter().flat_map(|it| named(check, subject, &parts, &base, it)).collect();
+        return offenders.iter().flat_map(|it| item(words, &parts, &base, it, true)).collect();
     }
-    let mut trial = Trial { check, subject, found: Vec::new() };
-    trial.search(&Document::copy_of(subject.value), NodeId::ROOT, &parts, base);
+    let mut trial = Trial { words, found: Vec::new() };
+    trial.search(&Document::copy_of(subject.value), NodeId::ROOT, &parts, &parts, base);
     trial.found
 }
 
-/// Of the fields `names` that are there, all but the first.
-fn others_present(names: &str, value: Value<'_>, steps: &[Step<'_>]) -> Vec<Place> {
-    let present = names.split(',').map(str::trim).filter(|name| value.get(name).is_some()).skip(1);
-    let place = |name: &str| Place { path: path(steps).field(name), value: None, detail: None };
-    present.map(place).collect()
+/// Of the fields `names` that are there, all but the first, each with the name that the server shows. That stands
+/// after `=` where it is another.
+pub(crate) fn others_present<'n>(
+    names: &'n str,
+    value: Value<'_>,
+) -> impl Iterator<Item = (&'n str, &'n str)> {
+    let names = names.split(',').map(|name| name.split_once('=').unwrap_or((name, name)));
+    names.filter(move |(name, _)| value.get(name).is_some()).skip(1)
 }
 
-/// The place of an item that breaks a check.
-fn named(
-    check: &'static Check,
-    subject: Subject<'_>,
+/// The places of an item that breaks a check.
+fn item<'v>(
+    words: Words<'v>,
     parts: &[Part<'_>],
     base: &FieldPath,
-    offender: &Offender,
+    offender: &'v Offender,
+    is_inside: bool,
 ) -> Vec<Place> {
-    let any = parts.iter().position(|part| *part == Part::Any).unwrap_or_default();
+    let subject = Subject { key: Some(offender), ..words.subject };
+    let words = Words { subject, ..words };
+    let any = parts.iter().position(|part| *part == Part::Any).unwrap_or(parts.len());
     let (way, rest) = parts.split_at(any);
-    let rest = rest.get(1..).unwrap_or_default();
     let path = way.iter().fold(base.clone(), |path, part| part.append(path));
-    let list = find(subject.value, way);
+    let list = is_inside.then(|| find(subject.value, way)).flatten();
+    let Some((_, rest)) = rest.split_first() else {
+        return split(words, path, words.value(list, parts));
+    };
     let (path, item, key) = match offender {
         Offender::Index(index) => (path.index(*index), list.and_then(|list| list.at(*index)), None),
         Offender::Key(key) => (path.key(key), list.and_then(|list| list.get(key)), Some(&**key)),
@@ -126,79 +164,57 @@ fn named(
     let path = rest.iter().fold(path, |path, part| part.append(path));
     let found = item.and_then(|item| find(item, rest));
     // A condition that does not look at the value is about the key.
-    let is_key = key.is_some() && !check.cel.text.contains("quantity(");
-    let value = match (key, found) {
-        (Some(key), _) if is_key => Some(Arg::from(key)),
-        (_, found) => Some(found.map_or(Arg::Text("".into()), shown)),
+    let is_key = key.is_some()
+        && !words.check.cel.text.contains("quantity(")
+        && words.check.shows.text.is_empty();
+    let value = match key {
+        Some(key) if is_key => Some(Arg::from(key)),
+        _ => words.value(found, parts),
     };
-    split(check, found, Place { path, value, detail: None })
+    split(words, path, value)
 }
 
 /// One place for each thing that is wrong with a name.
-fn split(check: &'static Check, found: Option<Value<'_>>, place: Place) -> Vec<Place> {
-    let problems = found.and_then(Value::as_str).and_then(|text| name_problems(check, text));
-    let Some(problems) = problems.filter(|problems| !problems.is_empty()) else {
-        return vec![place];
+fn split(words: Words<'_>, path: FieldPath, value: Option<Arg>) -> Vec<Place> {
+    let detail = words.detail();
+    let problems = match &value {
+        Some(Arg::Text(text)) if detail.is_none() => format::problems(words.check, text),
+        _ => None,
     };
-    let places = problems.into_iter().map(|problem| Place {
-        path: place.path.clone(),
-        value: place.value.clone(),
-        detail: Some(problem),
-    });
-    places.collect()
+    let Some(problems) = problems.filter(|problems| !problems.is_empty()) else {
+        return vec![Place { path, value, detail }];
+    };
+    let place = |problem| Place { path: path.clone(), value: value.clone(), detail: Some(problem) };
+    problems.into_iter().map(place).collect()
 }
 
-/// What is wrong with a text that a check holds against a format of names.
-fn name_problems(check: &Check, text: &str) -> Option<Vec<String>> {
-    if check.cel.text.contains(PORT_NAME) {
-        return Some(port_name_problems(text));
-    }
-    let (_, format) = check.cel.text.split_once("format.")?;
-    let (format, _) = format.split_once("()")?;
-    Some(match format {
-        "dns1123Label" => names::dns1123_label(text),
-        "dns1123Subdomain" => names::dns1123_subdomain(text),
-        "dns1035Label" => names::dns1035_label(text),
-        "qualifiedName" => names::label_key(text),
-        "labelValue" => names::label_value(text),
-        _ => return None,
-    })
-}
-
-/// How checks recognize names of ports.
-const PORT_NAME: &str = ".contains('--') && size(";
-
-fn port_name_problems(name: &str) -> Vec<String> {
-    let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
-    let problems = [
-        (name.len() > 15, "must be no more than 15 characters"),
-        (
-            name.is_empty() || !name.chars().all(is_plain),
-            "must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)",
-        ),
-        (
-            !name.contains(|c: char| c.is_ascii_lowercase()),
-            "must contain at least one letter (a-z)",
-        ),
-        (name.contains("--"), "must not contain consecutive hyphens"),
-        (name.starts_with('-') || name.ends_with('-'), "must not begin or end with a hyphen"),
-    ];
-    let wrong = problems.into_iter().filter(|(wrong, _)| *wrong);
-    wrong.map(|(_, problem)| problem.to_owned()).collect()
-}
-
-fn parse(text: &str) -> Vec<Part<'_>> {
+pub(crate) fn parse(mut text: &str) -> Vec<Part<'_>> {
     let mut parts = Vec::new();
-    for name in text.split('.').filter(|name| !name.is_empty()) {
-        let (name, brackets) = name.split_once('[').map_or((name, ""), |(name, rest)| (name, rest));
+    while !text.is_empty() {
+        if let Some(key) = text.strip_prefix('[') {
+            let (key, rest) = key.split_once(']').unwrap_or((key, ""));
+            parts.push(if key == "*" { Part::Any } else { Part::Key(key) });
+            text = rest;
+            continue;
+        }
+        let (name, rest) = text.split_at(text.find(['.', '[']).unwrap_or(text.len()));
         if !name.is_empty() {
             parts.push(Part::Name(name));
         }
-        for key in brackets.split('[').filter_map(|key| key.strip_suffix(']')) {
-            parts.push(if key == "*" { Part::Any } else { Part::Key(key) });
-        }
+        text = rest.strip_prefix('.').unwrap_or(rest);
     }
     parts
+}
+
+/// The value at the field of a check, and where the server says it is.
+pub(crate) fn field<'v>(
+    check: &Check,
+    value: Value<'v>,
+    steps: &[Step<'_>],
+) -> Option<(Value<'v>, FieldPath)> {
+    let shown = if check.error_path.is_empty() { check.field } else { check.error_path };
+    let path = parse(shown).iter().fold(path(steps), |path, part| part.append(path));
+    Some((find(value, &parse(check.field))?, path))
 }
 
 impl Part<'_> {
@@ -225,59 +241,39 @@ impl Step<'_> {
     }
 }
 
-fn find<'v>(value: Value<'v>, parts: &[Part<'_>]) -> Option<Value<'v>> {
+pub(crate) fn find<'v>(value: Value<'v>, parts: &[Part<'_>]) -> Option<Value<'v>> {
     parts.iter().try_fold(value, |value, part| match part {
         Part::Name(key) | Part::Key(key) => value.get(key),
         Part::Any => None,
     })
 }
 
-/// What the server shows of a field that is not there: the empty value of its type.
-fn absent(of: &'static Type, parts: &[Part<'_>]) -> Arg {
-    let mut of = Some(of);
-    let mut last: Option<&'static Field> = None;
-    for part in parts {
-        let Part::Name(name) = part else { break };
-        last = of.and_then(|of| of.field(name));
-        of = last.and_then(|field| structure(&field.of));
-    }
-    match last.map(|field| Zero::of(&field.of).0) {
-        Some(Zero::Text) => Arg::Text("".into()),
-        Some(Zero::Number) => Arg::Int(0),
-        Some(Zero::Bool) => false.into(),
-        _ => Arg::Literal("null".into()),
-    }
-}
-
-fn structure(of: &'static GoType) -> Option<&'static Type> {
-    match of {
-        GoType::Pointer(of) => structure(of),
-        GoType::Named(id) => objects().types.get(*id),
-        _ => None,
-    }
-}
-
 /// Looks for the items that break a check.
 struct Trial<'v> {
-    check: &'static Check,
-    subject: Subject<'v>,
+    words: Words<'v>,
     found: Vec<Place>,
 }
 
 impl Trial<'_> {
     fn fails(&self, document: &Document) -> bool {
-        let value = document.root();
-        self.check.cel.is_false(Subject { value, ..self.subject })
+        let Words { check, subject } = self.words;
+        check.cel.is_false(Subject { value: document.root(), ..subject })
     }
 
-    /// Follows `parts` from the value `at` of `document`, on which the check fails.
-    fn search(&mut self, document: &Document, at: NodeId, parts: &[Part<'_>], path: FieldPath) {
+    /// Follows `parts`, the rest of `whole`, from the value `at` of `document`, on which the check fails.
+    fn search(
+        &mut self,
+        document: &Document,
+        at: NodeId,
+        whole: &[Part<'_>],
+        parts: &[Part<'_>],
+        path: FieldPath,
+    ) {
         let Some(any) = parts.iter().position(|part| *part == Part::Any) else {
             let found = find(document.value(at), parts);
-            let value = found.map_or(Arg::Literal("null".into()), shown);
             let path = parts.iter().fold(path, |path, part| part.append(path));
-            let place = Place { path, value: Some(value), detail: None };
-            self.found.extend(split(self.check, found, place));
+            let value = self.words.value(found, whole);
+            self.found.extend(split(self.words, path, value));
             return;
         };
         let (way, rest) = parts.split_at(any);
@@ -297,7 +293,7 @@ impl Trial<'_> {
             if self.keys(list, &path) {
                 return;
             }
-            let old = self.subject.old.and_then(|old| find(old, way));
+            let old = self.words.subject.old.and_then(|old| find(old, way));
             return self.unlike(old, list, &path);
         }
         let mut kept: Vec<NodeId> = Vec::new();
@@ -314,7 +310,7 @@ impl Trial<'_> {
                 Some(key) => path.clone().key(key),
                 None => path.clone().index(index),
             };
-            self.search(&trial, *item, rest, path);
+            self.search(&trial, *item, whole, rest, path);
         }
         if self.found.is_empty() {
             self.found.push(Place { path, value: list.map(shown), detail: None });
@@ -324,8 +320,8 @@ impl Trial<'_> {
     /// Names the keys that a check asks for and that are not there.
     fn keys(&mut self, list: Option<Value<'_>>, path: &FieldPath) -> bool {
         let before = self.found.len();
-        for (head, _) in self.check.cel.text.match_indices("' in self.") {
-            let head = self.check.cel.text.get(..head).unwrap_or_default();
+        for (head, _) in self.words.check.cel.text.match_indices("' in self.") {
+            let head = self.words.check.cel.text.get(..head).unwrap_or_default();
             let Some((_, key)) = head.rsplit_once('\'') else { continue };
             if list.is_none_or(|list| list.get(key).is_none()) {
                 let path = path.clone().key(key);
@@ -350,7 +346,7 @@ impl Trial<'_> {
     }
 }
 
-fn children(value: Value<'_>) -> Vec<NodeId> {
+pub(crate) fn children(value: Value<'_>) -> Vec<NodeId> {
     let items = value.items().map(Value::id);
     items.chain(value.members().map(|(_, member)| member.id())).collect()
 }

@@ -10,6 +10,7 @@ use crate::check::{self, Operation};
 use crate::data::{DefaultPhase, NativeKind, Type, objects};
 use crate::defaults::{self, Surroundings};
 use crate::envelope::{self, Stranger};
+use crate::own::{self, Form, Kindred};
 use crate::{decode, fill, hooks, names, scalar};
 use crdkit_codec::Format;
 use crdkit_engine::steps::{self, Findings, OutcomeParts, Placing, Received, Refusal};
@@ -34,6 +35,8 @@ pub(crate) struct Request<'r> {
     findings: Findings,
     changes: Changes,
     source: Option<(Format, &'r [u8])>,
+    /// Whether an empty list or map was given.
+    had_empty: bool,
 }
 
 const METADATA: &Path<'static> = &Path::Field(&Path::Root, "metadata");
@@ -42,7 +45,7 @@ const METADATA: &Path<'static> = &Path::Field(&Path::Root, "metadata");
 const NO_UID: &str = "00000000-0000-0000-0000-000000000000";
 
 impl NativeKind {
-    fn root_type(&self) -> Option<&'static Type> {
+    pub(crate) fn root_type(&self) -> Option<&'static Type> {
         objects().types.get(self.root)
     }
 
@@ -258,7 +261,8 @@ impl<'r> Request<'r> {
         let of = kind.root_type()?;
         let (document, findings, changes) =
             (Document::null(), Findings::default(), Changes::default());
-        Some(Self { kind, of, options, document, findings, changes, source: None })
+        let (source, had_empty) = (None, false);
+        Some(Self { kind, of, options, document, findings, changes, source, had_empty })
     }
 
     fn advance(
@@ -325,7 +329,10 @@ impl<'r> Request<'r> {
 
     fn decode(&mut self, repeated: Vec<Issue>, mode: FieldValidation) -> Result<(), Refusal> {
         let unknown = match decode::decode(&mut self.document, self.of) {
-            Ok(unknown) => unknown,
+            Ok(decoded) => {
+                self.had_empty = decoded.had_empty;
+                decoded.unknown
+            }
             Err(misfit) => {
                 let path = self.document.path(misfit.id);
                 let issue =
@@ -460,7 +467,8 @@ impl<'r> Request<'r> {
             "spec" => content(new).eq(content(old)),
             key => of_metadata(new, key) == of_metadata(old, key),
         };
-        if !counted.iter().all(|path| is_same(&path)) {
+        let is_counted = self.kind.counts_empty && self.had_empty;
+        if is_counted || !counted.iter().all(|path| is_same(&path)) {
             let before = of_metadata(old, "generation").and_then(Value::as_i64).unwrap_or_default();
             self.document.insert(metadata, "generation", before.saturating_add(1));
         }
@@ -471,14 +479,28 @@ impl<'r> Request<'r> {
             self.add(issues);
         } else {
             self.check_metadata(operation, old);
-            let found = check::run(self.kind, self.of, operation, self.document.root(), old);
+            let found = match hooks::view(self) {
+                Some(view) => {
+                    let found = check::run(self.kind, self.of, operation, view.root(), old);
+                    found.into_iter().map(|(id, issue)| (self.nearest(id), issue)).collect()
+                }
+                None => check::run(self.kind, self.of, operation, self.document.root(), old),
+            };
             self.findings.entries.extend(found);
+        }
+        if self.findings.entries.iter().any(|(_, issue)| issue.code == codes::native::INCOMPLETE) {
+            return Err(Refusal::BadRequest);
         }
         if self.findings.has_errors() {
             return Err(Refusal::Invalid);
         }
         steps::finalizer_warnings(self.document.root(), old, &mut self.findings);
         Ok(())
+    }
+
+    /// A value of this object that stands for one of a view of it, which may have more.
+    fn nearest(&self, id: NodeId) -> NodeId {
+        if id.index() < self.document.n_nodes() { id } else { NodeId::ROOT }
     }
 
     /// Notes issues, each about the value that is nearest to its path.
@@ -519,12 +541,21 @@ impl<'r> Request<'r> {
                 steps::collapse(&mut issues);
             }
         }
+        let of = Kindred::Named(self.of).field("metadata").and_then(|of| of.field(OWNERS));
+        for issue in &mut issues {
+            if issue.code == codes::crd::SEVERAL_CONTROLLERS {
+                issue.value = Some(own::arg(metadata.get(OWNERS), of, Form::Published));
+            }
+        }
         if !kind.takes_any_finalizer {
             names::finalizers(&meta.finalizers, &mut issues);
         }
         self.add(issues);
     }
 }
+
+/// The field of metadata that names owners.
+const OWNERS: &str = "ownerReferences";
 
 /// Makes errors of what strict decoding let pass so that everything is reported; tells whether there was any.
 fn raise(findings: &mut Findings) -> bool {

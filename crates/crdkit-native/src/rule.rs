@@ -28,6 +28,16 @@ pub(crate) struct Subject<'v> {
     pub(crate) of: &'static Type,
     pub(crate) value: Value<'v>,
     pub(crate) old: Option<Value<'v>>,
+    /// The item of it that breaks a check, where what is said depends on it.
+    pub(crate) key: Option<&'v Offender>,
+}
+
+/// What comes of a check.
+pub(crate) enum Verdict {
+    Holds,
+    Fails,
+    /// It fails for these items.
+    FailsAt(Vec<Offender>),
 }
 
 impl Expression {
@@ -40,9 +50,24 @@ impl Expression {
         self.program.get_or_init(|| compile(self.text, of).ok()).as_ref()
     }
 
-    /// Whether the expression is false. One that reads the old value holds where there is none.
+    /// Whether the expression is false.
     pub(crate) fn is_false(&self, subject: Subject<'_>) -> bool {
         self.truth(subject) == Some(false)
+    }
+
+    /// What comes of a check: it is true, or false, or lists what breaks it. One that reads the old value holds where
+    /// there is none.
+    pub(crate) fn verdict(&self, subject: Subject<'_>) -> Verdict {
+        let arena = Arena::new();
+        let Some(program) = self.program(subject.of) else { return Verdict::Holds };
+        match program.evaluate(&arena, bind(subject), Limits::default()).result {
+            Ok(Val::Bool(false)) => Verdict::Fails,
+            Ok(list @ Val::List(_)) => match items(program, &arena, &list) {
+                offenders if offenders.is_empty() => Verdict::Holds,
+                offenders => Verdict::FailsAt(offenders),
+            },
+            _ => Verdict::Holds,
+        }
     }
 
     /// What a condition gives, if it gives anything.
@@ -79,6 +104,7 @@ fn bind<'v>(subject: Subject<'v>) -> impl Fn(&str) -> Option<Binding<'v>> {
         match name {
             "self" => Some(Binding::Document(subject.value, shape)),
             "oldSelf" => subject.old.map(|old| Binding::Document(old, shape)),
+            "key" => subject.key.map(|key| Binding::Value(key.value())),
             _ => None,
         }
     }
@@ -119,6 +145,15 @@ pub(crate) enum Offender {
     Key(String),
 }
 
+impl Offender {
+    fn value(&self) -> Val<'_> {
+        match self {
+            Self::Index(index) => Val::Int(i64::try_from(*index).unwrap_or_default()),
+            Self::Key(key) => Val::String(key),
+        }
+    }
+}
+
 /// The items that break the condition that a check holds all items of one list or map against.
 pub(crate) fn offenders(check: &Check, subject: Subject<'_>) -> Option<Vec<Offender>> {
     let (list, variable, condition) = quantified(check.cel.text)?;
@@ -134,8 +169,13 @@ pub(crate) fn offenders(check: &Check, subject: Subject<'_>) -> Option<Vec<Offen
     let program = compile(&text, subject.of).ok()?;
     let arena = Arena::new();
     let value = program.evaluate(&arena, bind(subject), Limits::default()).result.ok()?;
+    Some(items(&program, &arena, &value)).filter(|offenders| !offenders.is_empty())
+}
+
+/// The positions and keys in a list.
+fn items<'v>(program: &'v Program, arena: &'v Arena, list: &Val<'v>) -> Vec<Offender> {
     let mut offenders = Vec::new();
-    let _ = program.events(&arena, &value, |event: Event<'_>| -> ControlFlow<()> {
+    let _ = program.events(arena, list, |event: Event<'_>| -> ControlFlow<()> {
         match event {
             Event::Int(index) => {
                 offenders.push(Offender::Index(usize::try_from(index).unwrap_or_default()));
@@ -145,7 +185,7 @@ pub(crate) fn offenders(check: &Check, subject: Subject<'_>) -> Option<Vec<Offen
         }
         ControlFlow::Continue(())
     });
-    Some(offenders).filter(|offenders| !offenders.is_empty())
+    offenders
 }
 
 /// Compiles an expression about values of a type.
@@ -161,6 +201,7 @@ fn environment(of: &'static Type) -> Option<&'static Env> {
         let own = shapes.type_of(self::shapes().of(of)?);
         let builder = Environments::shared().stored.extend();
         let builder = builder.variable("self", own.clone()).variable("oldSelf", own);
+        let builder = builder.variable("key", CelType::Dyn);
         Some(builder.shapes(Arc::clone(shapes)).build())
     });
     made.as_ref()
@@ -168,6 +209,8 @@ fn environment(of: &'static Type) -> Option<&'static Env> {
 
 /// Why `text` is no expression over the variables that a check names with the result that it asks for.
 pub(crate) fn problem(text: &str, check: &Check) -> Option<String> {
+    /// These have types that only a request has; what comes of them is not known here.
+    const TYPED: [&str; 5] = ["request", "authorizer", "namespaceObject", "variables", "device"];
     let variables = check.cel.text.split(',').map(str::trim);
     let builder = Environments::shared().new.extend();
     let declare = |builder: crdkit_cel::EnvBuilder, name| builder.variable(name, CelType::Dyn);
@@ -176,9 +219,11 @@ pub(crate) fn problem(text: &str, check: &Check) -> Option<String> {
         Err(errors) => Some(format!("compilation failed: {errors}")),
         Ok(checked) => {
             let found = checked.result_type().to_string();
-            let wanted = check.result.split('|').any(|wanted| wanted == found);
-            (!wanted && found != "dyn").then(|| {
-                format!("must evaluate to {} but got {found}", check.result.replace('|', " or "))
+            let is_unknown = found == "dyn" && TYPED.iter().any(|name| text.contains(name));
+            let fits = |wanted: &str| wanted == "any" || wanted == found;
+            (!is_unknown && !check.result.split('|').any(fits)).then(|| match check.detail {
+                "" => format!("must evaluate to {} but got {found}", check.result),
+                detail => detail.replace("{type}", &found),
             })
         }
     }
@@ -292,7 +337,10 @@ mod tests {
                 DefaultSource::Expression(expression) => Some(expression.text),
                 _ => None,
             });
+            let words = of.checks.iter().flat_map(|check| [check.shows.text, check.says.text]);
+            let words = words.filter(|text| *text != "-" && !text.starts_with("item."));
             let texts = checks.map(|check| check.cel.text).chain(conditions).chain(values);
+            let texts = texts.chain(words);
             for text in texts.filter(|text| !text.is_empty()) {
                 if let Err(problem) = compile(text, of) {
                     failures.push(format!("{}: {text}: {problem}", of.name));

@@ -31,7 +31,7 @@ fn number_text(value: Value<'_>) -> Option<String> {
     const WHOLE: f64 = 9_223_372_036_854_775_808.0;
     match value.kind() {
         Kind::Int(int) => Some(int.to_string()),
-        Kind::Float(float) if float.abs() >= WHOLE => Some(float.to_string()),
+        Kind::Float(float) if float.abs() >= WHOLE => Some(format!("{float:.0}")),
         Kind::Float(float) => Some(format!("{float:?}")),
         Kind::Number(text) => Some(text.to_owned()),
         _ => None,

@@ -8,11 +8,14 @@
 //! [`managed`] is about who owns which fields: writes are tracked, and server-side apply lays a configuration over an object
 //! as its schema says.
 //!
+//! [`merge_configuration`] lays an object over another one in the same way without anybody owning anything.
+//!
 //! Every patch changes a [`crdkit_value::Document`] wholly or not at all. What is wrong with a patch is a
 //! [`PatchError`], and its [`PatchError::status`] is the server's answer.
 //!
 //! No I/O and no clock: a time is passed in where one is written.
 
+mod configuration;
 mod definitions;
 pub mod diff;
 mod error;
@@ -24,6 +27,7 @@ mod set;
 pub mod strategic;
 mod typed;
 
+pub use configuration::merge_configuration;
 pub use definitions::Definitions;
 pub use error::PatchError;
 pub use limits::PatchLimits;

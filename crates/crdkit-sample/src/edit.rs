@@ -27,6 +27,14 @@ pub(crate) enum Edit {
 const ITEMS: usize = 4;
 
 impl Edit {
+    /// How many values it holds.
+    pub(crate) fn n_nodes(&self) -> usize {
+        match self {
+            Self::Remove(_) => 0,
+            Self::Set(_, value) => value.n_nodes(),
+        }
+    }
+
     /// The object after the change; none if there is no place for it.
     pub(crate) fn apply(&self, document: &Document) -> Option<Document> {
         let mut copy = Document::copy_of(document.root());

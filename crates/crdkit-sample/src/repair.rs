@@ -14,7 +14,7 @@ use crdkit_schema::model::SchemaId;
 use crdkit_value::{Document, Event};
 use std::collections::{BTreeMap, HashSet};
 
-/// Objects that are judged before the search ends, and values in all of them together.
+/// Objects that are judged before the search ends, and values in all of them and in all edits together.
 const TRIALS: usize = 4000;
 const WORK: usize = 4_000_000;
 /// Findings that are kept of each.
@@ -62,16 +62,24 @@ impl Repair<'_, '_> {
             if attempt.steps >= DEEPEST || n_trials >= TRIALS || work >= WORK {
                 break;
             }
-            let edits = attempt.edits.take().unwrap_or_else(|| self.edits(&attempt));
+            let edits = attempt.edits.take().unwrap_or_else(|| {
+                let edits = self.edits(&attempt);
+                work += edits.iter().map(Edit::n_nodes).sum::<usize>();
+                edits
+            });
             let mut improved = false;
-            while let Some(edit) = edits.get(attempt.tried) {
+            while !improved
+                && n_trials < TRIALS
+                && work < WORK
+                && let Some(edit) = edits.get(attempt.tried)
+            {
                 attempt.tried += 1;
+                work += attempt.document.n_nodes();
                 let Some(document) = edit.apply(&attempt.document) else { continue };
                 if !seen.insert(fingerprint(&document)) {
                     continue;
                 }
                 n_trials += 1;
-                work += document.n_nodes();
                 let next = self.judge(document, attempt.steps + 1);
                 improved = next.score < score;
                 if next.score < best.0 {
@@ -81,9 +89,6 @@ impl Repair<'_, '_> {
                 serial += 1;
                 if next.score <= score + SLACK {
                     queue.insert((next.score, next.steps, serial), next);
-                }
-                if improved || n_trials >= TRIALS || work >= WORK {
-                    break;
                 }
             }
             if improved {

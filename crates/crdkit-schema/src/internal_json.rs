@@ -46,6 +46,7 @@ pub(crate) fn items(schemas: &Schemas<'_>, schema: &Schema<'_>) -> String {
 }
 
 /// One rule.
+#[cfg(feature = "cel")]
 pub(crate) fn rule(schemas: &Schemas<'_>, rule: &Rule<'_>) -> String {
     let mut out = String::new();
     InternalJsonWriter { schemas, out: &mut out }.rule(rule);

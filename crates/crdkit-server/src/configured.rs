@@ -2,7 +2,7 @@
 //!
 //! All of it is read when the server starts, and again, a group as a whole, after each write of an object that matters.
 
-use crate::admission::Configuration;
+use crate::admission::{Configuration, ConfigurationObjects};
 use crate::catalogue::snapshot::Served;
 use crate::core::Core;
 use crate::rbac;
@@ -32,13 +32,15 @@ pub(crate) async fn follow(core: &Core, served: &Served) {
 async fn reload(core: &Core, group: &str) {
     match group {
         ADMISSION => {
-            let configuration = Configuration::read(
-                &objects(core, group, "mutatingwebhookconfigurations", "").await,
-                &objects(core, group, "validatingwebhookconfigurations", "").await,
-                &objects(core, group, "validatingadmissionpolicies", "").await,
-                &objects(core, group, "validatingadmissionpolicybindings", "").await,
-            );
-            core.admission.set(configuration);
+            let all = async |plural: &str| objects(core, group, plural, "").await;
+            core.admission.set(Configuration::read(&ConfigurationObjects {
+                mutating: all("mutatingwebhookconfigurations").await,
+                validating: all("validatingwebhookconfigurations").await,
+                policies: all("validatingadmissionpolicies").await,
+                bindings: all("validatingadmissionpolicybindings").await,
+                mutating_policies: all("mutatingadmissionpolicies").await,
+                mutating_bindings: all("mutatingadmissionpolicybindings").await,
+            }));
         }
         ROLES => {
             let mut all = Vec::new();
@@ -53,7 +55,12 @@ async fn reload(core: &Core, group: &str) {
 }
 
 /// All objects of a native kind, in all namespaces or in one.
-async fn objects(core: &Core, group: &str, plural: &str, namespace: &str) -> Vec<Document> {
+pub(crate) async fn objects(
+    core: &Core,
+    group: &str,
+    plural: &str,
+    namespace: &str,
+) -> Vec<Document> {
     let Some(served) = core.find(group, "v1", plural) else { return Vec::new() };
     under(core, &served, namespace).await
 }
@@ -63,7 +70,10 @@ pub(crate) async fn under(core: &Core, served: &Served, namespace: &str) -> Vec<
     let namespace = Some(namespace).filter(|namespace| !namespace.is_empty());
     let prefix = served.collection(&core.layout, namespace);
     match core.store.range(RangeRequest::under(&prefix)).await {
-        Ok(page) => page.entries.iter().map(|entry| served.rules.read(entry)).collect(),
+        Ok(page) => served.rules.read_all(&page.entries).await.unwrap_or_else(|status| {
+            tracing::warn!(%status, plural = %served.resource.plural, "cannot be converted");
+            Vec::new()
+        }),
         Err(error) => {
             tracing::warn!(%error, plural = %served.resource.plural, "cannot be read");
             Vec::new()
@@ -78,25 +88,39 @@ pub(crate) async fn namespace(core: &Core, name: &str) -> Option<Document> {
 }
 
 /// The objects that are parameters of a policy.
+///
+/// # Errors
+/// Why they cannot be looked for.
 pub(crate) async fn params(
     core: &Core,
     kind: &GroupVersionKind,
     reference: &ParamRef,
     namespace: &str,
-) -> Vec<Document> {
+) -> Result<Vec<Document>, String> {
     let catalogue = core.catalogue.load_full();
     let Some(served) = catalogue.iter().find(|it| it.resource.kind == *kind) else {
-        return Vec::new();
+        let (version, kind) = (kind.group_version(), &kind.kind);
+        let kind = format!("&ParamKind{{APIVersion:{version},Kind:{kind},}}");
+        return Err(format!("paramKind kind `{kind}` not known"));
     };
-    let namespace = match &*reference.namespace {
-        _ if !served.resource.namespaced => "",
-        "" => namespace,
-        given => given,
+    let namespace = match (served.resource.namespaced, &*reference.namespace) {
+        (false, "") => "",
+        (false, _) => {
+            let problem =
+                "paramRef.namespace must not be provided for a cluster-scoped `paramKind`";
+            return Err(problem.to_owned());
+        }
+        (true, "") if namespace.is_empty() => {
+            let problem = "cannot use namespaced paramRef in policy binding that matches cluster-scoped resources";
+            return Err(problem.to_owned());
+        }
+        (true, "") => namespace,
+        (true, given) => given,
     };
     let found = under(core, served, namespace).await;
     let is_meant = |object: &Document| match &*reference.name {
         "" => reference.selector.matches(object.root()),
         name => stored::metadata_text(object.root(), "name") == name,
     };
-    found.into_iter().filter(is_meant).collect()
+    Ok(found.into_iter().filter(is_meant).collect())
 }

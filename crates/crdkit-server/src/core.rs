@@ -12,6 +12,7 @@ use crate::settings::Settings;
 use arc_swap::ArcSwap;
 use crdkit_schema::status::Status;
 use crdkit_store::{KeyLayout, Revision, Store, StoreEntry, StoreError, Write};
+use crdkit_value::Value;
 use std::sync::Arc;
 use tokio::sync::watch;
 
@@ -25,7 +26,7 @@ pub(crate) struct Core {
     pub(crate) settings: Settings,
     pub(crate) tokens: Tokens,
     pub(crate) documents: Documents,
-    pub(crate) metrics: Metrics,
+    pub(crate) metrics: Arc<Metrics>,
     pub(crate) audit: Option<AuditLog>,
     /// Webhooks and policies.
     pub(crate) admission: Admission,
@@ -46,9 +47,14 @@ impl Core {
         let key = self.layout.object("", "namespaces", None, name);
         let Some(entry) = self.get(&key).await? else { return Ok(NamespaceState::Missing) };
         // The text is what the server wrote itself, and a timestamp stands only where it belongs.
-        let object = crate::stored::object(&entry);
+        let object = crate::stored::head(&entry);
         let deleted = object.root().pointer("/metadata/deletionTimestamp").is_some();
-        Ok(if deleted { NamespaceState::Terminating } else { NamespaceState::Active })
+        let phase = object.root().pointer("/status/phase").and_then(Value::as_str);
+        Ok(if deleted || phase == Some("Terminating") {
+            NamespaceState::Terminating
+        } else {
+            NamespaceState::Active
+        })
     }
 
     /// Writes an object of a kind, and says what the store says.

@@ -1,38 +1,131 @@
 //! One request from the moment it is read to the answer: routed, authorised, dispatched, and given the headers that all
 //! answers have.
 
-use crate::answer::{Answer, AnswerBody};
+use crate::answer::{Answer, AnswerBody, Pieces};
 use crate::authorise::authorise;
 use crate::core::Core;
+use crate::guard::{CatchPanic, Panicked};
+use crate::observe::{Ended, Labels, UnderWay};
 use crate::request::Request;
-use crate::route::{Route, Verb, method_name};
+use crate::route::{ResourceRoute, Route, Verb, method_name};
 use crate::{negotiate, paths, verbs};
+use bytes::Bytes;
 use crdkit_schema::status::Status;
 use crdkit_text::duration;
+use crdkit_text::timestamp::Timestamp;
 use hyper::Method;
 use hyper::header::{CACHE_CONTROL, HeaderName, HeaderValue, WARNING};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::task::{Context, Poll};
+use tokio::time::Instant;
 
-/// The answer to a request.
+/// The answer to a request. A handler that panics, or takes too long, costs one answer.
 pub(crate) async fn handle(core: &Arc<Core>, request: &Request) -> Answer {
-    let received = core.environment.now();
-    let started = tokio::time::Instant::now();
-    let answer = match dispatch(core, request).await {
-        Ok(answer) => answer,
-        Err(status) => negotiate::status(request, &status),
+    let arrival = Arrival::now(core);
+    let work = CatchPanic::new(async {
+        let id = audit_id(core, request);
+        (dispatch(core, request).await, id)
+    });
+    let result = {
+        let _under_way = core.metrics.request(request.method.is_safe());
+        tokio::time::timeout(core.settings.request_timeout, work).await
     };
-    let id = match request.header("audit-id") {
+    let (result, id) = match result {
+        Ok(Ok(result)) => result,
+        Ok(Err(Panicked)) => {
+            core.metrics.panics.fetch_add(1, Ordering::Relaxed);
+            tracing::error!(path = request.path, "a handler panicked");
+            let status = Status::internal_error("this request could not be handled");
+            // Nothing more is done for it that could panic again.
+            (Err(status.into()), request.header("audit-id").to_owned())
+        }
+        Err(_) => {
+            let problem = "request did not complete within the allotted timeout";
+            (Err(Status::timeout(problem, 0).into()), audit_id(core, request))
+        }
+    };
+    arrival.answer(core, request, result, &id)
+}
+
+/// The answer to a request that is not handled.
+pub(crate) fn refuse(core: &Arc<Core>, request: &Request, status: Status) -> Answer {
+    let id = audit_id(core, request);
+    Arrival::now(core).answer(core, request, Err(status.into()), &id)
+}
+
+/// What a request is found by in the audit log.
+fn audit_id(core: &Core, request: &Request) -> String {
+    match request.header("audit-id") {
         "" => core.environment.uid(),
         given => given.to_owned(),
-    };
-    let answer = finish(request, answer, &id);
-    let method = method_name(&request.method);
-    let route = Route::parse(&method, &request.path, &request.query);
-    core.metrics.note(&route, answer.code, started.elapsed());
-    if let Some(audit) = &core.audit {
-        audit.write(request, &route, &answer, &id, (received, core.environment.now()));
     }
-    answer
+}
+
+/// When a request came.
+struct Arrival {
+    received: Timestamp,
+    started: Instant,
+}
+
+impl Arrival {
+    fn now(core: &Core) -> Self {
+        Self { received: core.environment.now(), started: Instant::now() }
+    }
+
+    /// Makes the answer that is sent, and tells whoever keeps count.
+    fn answer(
+        self,
+        core: &Arc<Core>,
+        request: &Request,
+        result: Result<Answer, Box<Status>>,
+        id: &str,
+    ) -> Answer {
+        let answer = result.unwrap_or_else(|status| negotiate::status(request, &status));
+        let mut answer = finish(request, answer, id);
+        let method = method_name(&request.method);
+        let route = Route::parse(&method, &request.path, &request.query);
+        let took = self.started.elapsed();
+        let labels = Labels::of(request, &route, &core.catalogue.load());
+        if let Route::Resource(ResourceRoute { verb: Verb::Watch, .. }) = route {
+            answer = counted(answer, core.metrics.watch(labels.clone()));
+        }
+        core.metrics.note(labels, answer.code, took);
+        tracing::debug!(
+            %method,
+            path = request.path,
+            user = request.user.name,
+            code = answer.code,
+            microseconds = took.as_micros(),
+            id,
+            "request"
+        );
+        if let Some(audit) = &core.audit {
+            let (received, done) = (self.received, core.environment.now());
+            audit.write(request, &route, &Ended { answer: &answer, id, received, done });
+        }
+        answer
+    }
+}
+
+/// An answer that is counted for as long as its pieces come.
+fn counted(answer: Answer, under_way: UnderWay<'static>) -> Answer {
+    struct Counted(
+        Box<dyn Pieces>,
+        #[expect(dead_code, reason = "counts by being there")] UnderWay<'static>,
+    );
+
+    impl Pieces for Counted {
+        fn poll_piece(&mut self, context: &mut Context<'_>) -> Poll<Option<Bytes>> {
+            self.0.poll_piece(context)
+        }
+    }
+
+    let body = match answer.body {
+        AnswerBody::Pieces(pieces) => AnswerBody::Pieces(Box::new(Counted(pieces, under_way))),
+        whole @ AnswerBody::Whole(_) => whole,
+    };
+    Answer { body, ..answer }
 }
 
 pub(crate) async fn dispatch(core: &Arc<Core>, request: &Request) -> Result<Answer, Box<Status>> {
@@ -62,8 +155,10 @@ fn check_timeout(request: &Request) -> Result<(), Box<Status>> {
 }
 
 /// Adds what all answers have.
-fn finish(request: &Request, answer: Answer, id: &str) -> Answer {
-    let mut answer = answer.header(HeaderName::from_static("audit-id"), id);
+fn finish(request: &Request, mut answer: Answer, id: &str) -> Answer {
+    if !id.is_empty() {
+        answer = answer.header(HeaderName::from_static("audit-id"), id);
+    }
     if !answer.headers.iter().any(|(name, _)| *name == CACHE_CONTROL) {
         answer.headers.push((CACHE_CONTROL, HeaderValue::from_static("no-cache, private")));
     }
@@ -75,7 +170,7 @@ fn finish(request: &Request, answer: Answer, id: &str) -> Answer {
     if request.method == Method::HEAD
         && let AnswerBody::Pieces(_) = answer.body
     {
-        answer.body = AnswerBody::Whole(bytes::Bytes::new());
+        answer.body = AnswerBody::Whole(Bytes::new());
     }
     answer
 }

@@ -1,6 +1,7 @@
 //! The form of an answer: which format, laid out how, turned into what; and documents in that form.
 //!
-//! Protobuf is agreed to where the API server agrees to it, and JSON is sent: every client that asks for it takes that.
+//! Protobuf is agreed to where the API server agrees to it. A document that has no message is sent as JSON, which every
+//! client that asks for Protobuf takes as well.
 
 use crate::answer::Answer;
 use crate::request::Request;
@@ -8,6 +9,7 @@ use bytes::Bytes;
 use crdkit_codec::json::Layout;
 use crdkit_codec::media::{Conversion, MediaType, Offer};
 use crdkit_codec::{DecodeOptions, Format, Style, go_json, yaml};
+use crdkit_native::protobuf;
 use crdkit_schema::status::Status;
 use crdkit_value::Value;
 
@@ -15,6 +17,8 @@ use crdkit_value::Value;
 #[derive(Clone, Debug)]
 pub(crate) struct Form {
     pub(crate) format: Format,
+    /// Whether documents that have a message are sent as that instead.
+    pub(crate) protobuf: bool,
     pub(crate) content_type: &'static str,
     pub(crate) pretty: bool,
     /// What objects are turned into first.
@@ -29,9 +33,11 @@ impl Form {
     pub(crate) fn of(request: &Request, offer: &Offer) -> Result<Self, Box<Status>> {
         let chosen = offer.response(request.header("accept"));
         let chosen = chosen.map_err(|problem| Status::not_acceptable(problem.to_string()))?;
-        let (format, content_type) = written(chosen.media_type, chosen.content_type());
-        let pretty = format == Format::Json && (chosen.pretty || is_pretty(request));
-        Ok(Self { format, content_type, pretty, convert: chosen.convert })
+        let protobuf = chosen.media_type == MediaType::Protobuf;
+        let format = chosen.media_type.format().unwrap_or(Format::Json);
+        let pretty = format == Format::Json && !protobuf && (chosen.pretty || is_pretty(request));
+        let content_type = chosen.content_type();
+        Ok(Self { format, protobuf, content_type, pretty, convert: chosen.convert })
     }
 
     /// The form of the events of a watch.
@@ -41,29 +47,37 @@ impl Form {
     pub(crate) fn of_watch(request: &Request, offer: &Offer) -> Result<Self, Box<Status>> {
         let chosen = offer.watch(request.header("accept"));
         let chosen = chosen.map_err(|problem| Status::not_acceptable(problem.to_string()))?;
-        let (format, content_type) = written(chosen.media_type, chosen.content_type());
-        Ok(Self { format, content_type, pretty: false, convert: chosen.convert })
+        let protobuf = chosen.media_type == MediaType::Protobuf;
+        let format = chosen.media_type.format().unwrap_or(Format::Json);
+        let content_type = chosen.content_type();
+        Ok(Self { format, protobuf, content_type, pretty: false, convert: chosen.convert })
     }
 
     /// JSON without white space, for whoever asks for nothing else.
     pub(crate) fn json() -> Self {
         let content_type = MediaType::Json.name();
-        Self { format: Format::Json, content_type, pretty: false, convert: None }
+        let format = Format::Json;
+        Self { format, protobuf: false, content_type, pretty: false, convert: None }
+    }
+
+    /// The same form without Protobuf, for documents that have no message.
+    pub(crate) fn without_protobuf(self) -> Self {
+        if self.protobuf { Self { convert: self.convert, ..Self::json() } } else { self }
     }
 
     /// Whether stored objects have this form already.
     pub(crate) fn is_stored_form(&self) -> bool {
-        self.format == Format::Json && !self.pretty && self.convert.is_none()
+        self.format == Format::Json && !self.protobuf && !self.pretty && self.convert.is_none()
     }
 
-    /// A document in this form.
+    /// A document in this form, which is not Protobuf.
     pub(crate) fn bytes(&self, value: Value<'_>) -> Bytes {
         let mut out = Vec::new();
         self.write(value, &mut out);
         out.into()
     }
 
-    pub(crate) fn write(&self, value: Value<'_>, out: &mut Vec<u8>) {
+    fn write(&self, value: Value<'_>, out: &mut Vec<u8>) {
         if self.pretty {
             go_json::write(value, Layout::Pretty, out);
             return;
@@ -77,20 +91,24 @@ impl Form {
             }
             return;
         }
+        if self.format == Format::Cbor
+            && let Some(bytes) = crdkit_native::cbor::encode(value)
+        {
+            out.extend_from_slice(&bytes);
+            return;
+        }
         // Objects have no numbers that CBOR has no form for: JSON and CBOR bring none.
         let _ = self.format.encode(value, 0, Style::Go(Layout::Compact), out);
     }
 
     pub(crate) fn answer(&self, code: u16, value: Value<'_>) -> Answer {
-        Answer::new(code, self.content_type, self.bytes(value))
-    }
-}
-
-/// What is sent for a media type that was agreed to.
-fn written(media: MediaType, content_type: &'static str) -> (Format, &'static str) {
-    match media.format() {
-        Some(format) => (format, content_type),
-        None => (Format::Json, MediaType::Json.name()),
+        if !self.protobuf {
+            return Answer::new(code, self.content_type, self.bytes(value));
+        }
+        match protobuf::encode(value) {
+            Ok(bytes) => Answer::new(code, self.content_type, bytes),
+            Err(_) => self.clone().without_protobuf().answer(code, value),
+        }
     }
 }
 

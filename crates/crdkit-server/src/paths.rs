@@ -12,11 +12,13 @@ use crdkit_codec::media::{MediaType, Offer, parse_accept};
 use crdkit_codec::{Format, go_json};
 use crdkit_schema::status::Status;
 use crdkit_text::kind::GroupVersion;
+use crdkit_text::quote::quote;
 use crdkit_value::Document;
 use hyper::Method;
 use hyper::header::{CACHE_CONTROL, ETAG, VARY};
 use std::fmt::Write as _;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// The version of Kubernetes whose answers these are.
 const MAJOR: &str = "1";
@@ -55,8 +57,7 @@ fn is_read(request: &Request) -> bool {
 async fn metrics(core: &Core) -> Answer {
     let revision = core.store.current().await.map_or(0, |revision| revision.0);
     let catalogue = core.catalogue.load();
-    let custom = catalogue.iter().filter(|it| it.resource.is_custom());
-    let text = core.metrics.text(revision, custom.count(), catalogue.iter().count());
+    let text = core.metrics.text(revision, &catalogue);
     Answer::new(200, "text/plain; version=0.0.4; charset=utf-8", text)
 }
 
@@ -125,7 +126,10 @@ fn architecture() -> &'static str {
 }
 
 /// What is looked at when somebody asks how the server is.
-const CHECKS: [&str; 3] = ["etcd", "log", "ping"];
+const CHECKS: [&str; 3] = ["ping", "log", "etcd"];
+
+/// How long the store may take to say that it is well.
+const STORE_PATIENCE: Duration = Duration::from_secs(2);
 
 async fn health(core: &Core, request: &Request, parts: &[&str]) -> Result<Answer, Box<Status>> {
     if !is_read(request) {
@@ -144,7 +148,7 @@ async fn health(core: &Core, request: &Request, parts: &[&str]) -> Result<Answer
             let _ = writeln!(lines, "[+]{name} excluded: ok");
             continue;
         }
-        let passed = name != "etcd" || core.store.health().await.is_ok();
+        let passed = name != "etcd" || is_store_well(core).await;
         is_well &= passed;
         let _ = if passed {
             writeln!(lines, "[+]{name} ok")
@@ -152,12 +156,26 @@ async fn health(core: &Core, request: &Request, parts: &[&str]) -> Result<Answer
             writeln!(lines, "[-]{name} failed: reason withheld")
         };
     }
+    let unknown = excluded.iter().filter(|name| !CHECKS.contains(name));
+    let unknown: Vec<String> = unknown.map(|name| quote(name)).collect();
+    if !unknown.is_empty() {
+        let _ = writeln!(
+            lines,
+            "warn: some health checks cannot be excluded: no matches for {}",
+            unknown.join(", ")
+        );
+    }
     let is_verbose = request.query.get("verbose").is_some();
     Ok(match (is_well, is_verbose) {
         (true, false) => Answer::text(200, "ok"),
         (true, true) => Answer::text(200, format!("{lines}{endpoint} check passed\n")),
         (false, _) => Answer::text(500, format!("{lines}{endpoint} check failed\n")),
     })
+}
+
+async fn is_store_well(core: &Core) -> bool {
+    let answer = tokio::time::timeout(STORE_PATIENCE, core.store.health()).await;
+    matches!(answer, Ok(Ok(_)))
 }
 
 /// The version of aggregated discovery that is asked for, anywhere among what is accepted.
@@ -186,7 +204,7 @@ fn aggregated_form(request: &Request) -> Option<(aggregated::Version, Format, &'
 }
 
 fn aggregated_answer(request: &Request, document: &Document, format: Format, name: &str) -> Answer {
-    let form = Form { format, content_type: "", pretty: false, convert: None };
+    let form = Form { format, ..Form::json() };
     let json = Form { format: Format::Json, ..form.clone() }.bytes(document.root());
     let tag = format!("\"{}\"", digest([&*json]));
     if request.header("if-none-match") == tag {

@@ -4,8 +4,10 @@ use crate::identify::User;
 use crate::query::Query;
 use bytes::Bytes;
 use crdkit_schema::status::Status;
-use hyper::Method;
 use hyper::header::HeaderMap;
+use hyper::http::uri::PathAndQuery;
+use hyper::{Method, Uri};
+use std::net::SocketAddr;
 use std::sync::Mutex;
 
 /// A request.
@@ -19,7 +21,12 @@ pub(crate) struct Request {
     pub(crate) body: RequestBody,
     /// Where the client reached the server.
     pub(crate) local_address: String,
+    /// Where the client is.
+    pub(crate) remote_address: Option<SocketAddr>,
+    /// What the client asked for, as it was sent.
+    pub(crate) uri: Uri,
     warnings: Mutex<Vec<String>>,
+    annotations: Mutex<Vec<(String, String)>>,
 }
 
 /// The body of a request.
@@ -41,13 +48,33 @@ impl Request {
         user: User,
         body: RequestBody,
     ) -> Self {
-        let (local_address, warnings) = (String::new(), Mutex::default());
-        Self { method, path, query, headers, user, body, local_address, warnings }
+        Self {
+            method,
+            path,
+            query,
+            headers,
+            user,
+            body,
+            local_address: String::new(),
+            remote_address: None,
+            uri: Uri::default(),
+            warnings: Mutex::default(),
+            annotations: Mutex::default(),
+        }
     }
 
     /// The first header with a name; empty if there is none, or none that is text.
     pub(crate) fn header(&self, name: &str) -> &str {
         self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
+    }
+
+    /// The path and the query as they were sent; the path of a request that was not.
+    pub(crate) fn target(&self) -> &str {
+        self.uri
+            .path_and_query()
+            .map(PathAndQuery::as_str)
+            .filter(|it| *it != "/")
+            .unwrap_or(&self.path)
     }
 
     /// The body.
@@ -70,6 +97,19 @@ impl Request {
         {
             warnings.push(text);
         }
+    }
+
+    /// Adds a note for the audit log; the last one with a key counts.
+    pub(crate) fn annotate(&self, key: String, value: String) {
+        if let Ok(mut annotations) = self.annotations.lock() {
+            annotations.retain(|(known, _)| *known != key);
+            annotations.push((key, value));
+        }
+    }
+
+    /// The notes for the audit log.
+    pub(crate) fn annotations(&self) -> Vec<(String, String)> {
+        self.annotations.lock().map(|it| it.clone()).unwrap_or_default()
     }
 
     /// The warnings so far, which are forgotten.

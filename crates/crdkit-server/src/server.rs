@@ -5,16 +5,17 @@ use crate::catalogue::native;
 use crate::catalogue::snapshot::{Catalogue, Served};
 use crate::configured;
 use crate::controllers;
-use crate::core::{Core, WriteFailure, until};
+use crate::core::{Core, WriteFailure, store_status, until};
 use crate::crds::{self, Definitions};
 use crate::environment::{Entropy, Environment};
 use crate::http;
 use crate::identify::Tokens;
 use crate::manage::Managing;
+use crate::measured::MeasuredStore;
 use crate::observe::{AuditLevel, AuditLog, Metrics};
 use crate::openapi::Documents;
 use crate::rules::Part;
-use crate::settings::Settings;
+use crate::settings::{Authorization, Settings};
 use crate::stored;
 use crate::tls::{Certificates, TlsError};
 use crate::verbs::system_update;
@@ -22,7 +23,7 @@ use arc_swap::ArcSwap;
 use crdkit_codec::{DecodeOptions, Format};
 use crdkit_engine::RequestOptions;
 use crdkit_schema::status::Status;
-use crdkit_store::{Clock, KeyLayout, MemoryOptions, MemoryStore, Store, Write};
+use crdkit_store::{Clock, KeyLayout, MemoryOptions, MemoryStore, Snapshot, Store, Write};
 use crdkit_text::kind::GroupVersionKind;
 use crdkit_value::{Document, Value};
 use std::io;
@@ -35,7 +36,7 @@ use tokio::task::JoinHandle;
 
 /// A server that runs. Dropping it stops it.
 pub struct Server {
-    core: Arc<Core>,
+    pub(crate) core: Arc<Core>,
     address: SocketAddr,
     certificates: Certificates,
     tasks: Vec<JoinHandle<()>>,
@@ -125,6 +126,25 @@ impl Server {
     /// The answer, when it is refused.
     pub async fn create(&self, object: Document) -> Result<(), Box<Status>> {
         create(&self.core, object).await
+    }
+
+    /// Everything that is stored at this moment, to go back to.
+    ///
+    /// # Errors
+    /// The answer, when the store fails.
+    pub async fn snapshot(&self) -> Result<Snapshot, Box<Status>> {
+        self.core.store.snapshot().await.map_err(|error| store_status(&error))
+    }
+
+    /// Makes everything what it was: objects, what is served, who may do what. Watches end as if they were too old.
+    ///
+    /// # Errors
+    /// The answer, when the store fails.
+    pub async fn restore(&self, snapshot: Snapshot) -> Result<(), Box<Status>> {
+        self.core.store.restore(snapshot).await.map_err(|error| store_status(&error))?;
+        crds::reload(&self.core).await;
+        configured::load(&self.core).await;
+        Ok(())
     }
 
     /// Stops it: no more connections, watches end, requests under way get half a second.
@@ -236,6 +256,8 @@ impl ServerBuilder {
             Arc::new(MemoryStore::new(MemoryOptions::default(), clock)) as Arc<dyn Store>
         };
         let store = self.store.unwrap_or_else(memory);
+        let metrics = Arc::new(Metrics::default());
+        let store = Arc::new(MeasuredStore::new(store, &metrics.store));
         let stop = watch::Sender::new(false);
         let catalogue: Catalogue = native::served(&stop).into_iter().collect();
         let core = Arc::new(Core {
@@ -244,12 +266,12 @@ impl ServerBuilder {
             catalogue: ArcSwap::from_pointee(catalogue),
             definitions: Definitions::default(),
             environment,
+            admission: Admission::new(self.settings.webhook_services.clone()),
             settings: self.settings,
             tokens: self.tokens,
-            admission: Admission::default(),
             roles: ArcSwap::default(),
             documents: Documents::default(),
-            metrics: Metrics::default(),
+            metrics,
             audit: self.audit,
             stop,
         });
@@ -271,14 +293,60 @@ impl ServerBuilder {
 /// Objects that are always there, as a list.
 const BOOTSTRAP: &str = include_str!("bootstrap.yaml");
 
+/// Roles and bindings that are there where roles decide, as a list; those that gather the rules of others have them.
+const ROLES: &str = include_str!("roles.json");
+
 /// Creates the objects that are always there.
 async fn bootstrap(core: &Arc<Core>) -> Result<(), Box<Status>> {
-    let decoded = Format::Yaml.decode(BOOTSTRAP.as_bytes(), &DecodeOptions::default());
-    let decoded = decoded.map_err(|issue| Status::internal_error(issue.to_string()))?;
-    for object in decoded.document.root().items() {
-        create(core, Document::copy_of(object)).await?;
+    let read = |format: Format, text: &str| {
+        let decoded = format.decode(text.as_bytes(), &DecodeOptions::default());
+        decoded.map_err(|issue| Box::new(Status::internal_error(issue.to_string())))
+    };
+    for object in read(Format::Yaml, BOOTSTRAP)?.document.root().items() {
+        if object.get("kind").and_then(Value::as_str) == Some("PriorityClass") {
+            let mut class = Document::copy_of(object);
+            let metadata = stored::metadata(&mut class);
+            class.insert(metadata, "generation", 1);
+            plant(core, ("scheduling.k8s.io", "priorityclasses"), class).await?;
+        } else {
+            create(core, Document::copy_of(object)).await?;
+        }
+    }
+    if core.settings.authorization != Authorization::Rbac {
+        return Ok(());
+    }
+    for object in read(Format::Json, ROLES)?.document.root().items() {
+        let plural = match object.get("kind").and_then(Value::as_str) {
+            Some("ClusterRole") => "clusterroles",
+            Some("ClusterRoleBinding") => "clusterrolebindings",
+            Some("Role") => "roles",
+            _ => "rolebindings",
+        };
+        plant(core, ("rbac.authorization.k8s.io", plural), Document::copy_of(object)).await?;
     }
     Ok(())
+}
+
+/// Stores an object of the system as it is, unless it is there. Clients may not make all of them.
+async fn plant(
+    core: &Arc<Core>,
+    (group, plural): (&str, &str),
+    mut object: Document,
+) -> Result<(), Box<Status>> {
+    let Some(served) = core.find(group, "v1", plural) else { return Ok(()) };
+    let metadata = stored::metadata(&mut object);
+    object.insert(metadata, "uid", &core.environment.uid());
+    object.insert(metadata, "creationTimestamp", &core.environment.now_text());
+    let key = {
+        let text = |key| stored::metadata_text(object.root(), key);
+        let namespace = Some(text("namespace")).filter(|namespace| !namespace.is_empty());
+        served.key(&core.layout, namespace, text("name"))
+    };
+    let value = served.encode(&mut object, None).await?;
+    match core.write(&served, Write::create(&key, value)).await {
+        Ok(_) | Err(WriteFailure::Conflict(_)) => Ok(()),
+        Err(WriteFailure::Failed(status)) => Err(status),
+    }
 }
 
 /// A CRD that is to be there, in the place of one of the same name.
@@ -354,10 +422,10 @@ async fn put(
         Ok(())
     };
     let accepted = served.rules.create(object.into(), &options, &mut between);
-    let accepted = accepted.map_err(|refused| refused.status)?;
+    let mut accepted = accepted.map_err(|refused| refused.status)?;
     let name = stored::metadata_text(accepted.document.root(), "name");
     let key = served.key(&core.layout, namespace, name);
-    let value = served.encode(&accepted.document, accepted.written);
+    let value = served.encode(&mut accepted.document, accepted.written).await?;
     match core.write(served, Write::create(&key, value)).await {
         Ok(_) | Err(WriteFailure::Conflict(_)) => Ok(()),
         Err(WriteFailure::Failed(status)) => Err(status),

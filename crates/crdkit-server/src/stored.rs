@@ -1,11 +1,13 @@
 //! Objects as bytes: what the store holds, what a client gets, and the way between.
 //!
 //! An object is stored as the JSON it is served as, without its revision: `apiVersion`, `kind` and `metadata` first, so
-//! that the place of `resourceVersion` is known without reading, then the rest in order of names.
+//! that the place of `resourceVersion` is known without reading, then the rest in order of names. Custom resources can be stored in
+//! CBOR instead, as the API server does it; both are read, whichever is written.
 
 use bytes::Bytes;
+use crdkit_codec::cbor::{self, Order};
 use crdkit_codec::json::Layout;
-use crdkit_codec::{DecodeOptions, Format, go_json};
+use crdkit_codec::{DecodeOptions, go_json};
 use crdkit_store::{Revision, StoreEntry};
 use crdkit_value::{Document, NodeId, Value};
 
@@ -56,6 +58,17 @@ pub(crate) fn encode_apart(object: Value<'_>) -> Bytes {
     out.into()
 }
 
+/// The stored form of an object in CBOR.
+pub(crate) fn encode_cbor(mut object: Document) -> Bytes {
+    if let Some(metadata) = object.root().get("metadata").map(Value::id) {
+        remove(&mut object, metadata, REVISION);
+    }
+    let mut out = Vec::new();
+    // Objects have no numbers that CBOR has no form for.
+    let _ = cbor::encode(object.root(), Order::Sorted, &mut out);
+    out.into()
+}
+
 /// Whether two stored forms are of the same object.
 pub(crate) fn is_same(left: &[u8], right: &[u8]) -> bool {
     fn content(value: &[u8]) -> &[u8] {
@@ -80,10 +93,47 @@ pub(crate) fn splice(value: &[u8], prefix: usize, revision: Revision, out: &mut 
 
 /// The object of a stored form, as of a revision. What is not an object was not written here and is empty.
 pub(crate) fn decode(value: &[u8], revision: Revision) -> Document {
-    let decoded = Format::Json.decode(value, &DecodeOptions::default());
-    let mut document = decoded.map_or_else(|_| Document::object(), |decoded| decoded.document);
+    let decoded = cbor::decode_stored(value, &DecodeOptions::default());
+    let mut document = decoded.map_or_else(|_| Document::object(), |(_, decoded)| decoded.document);
     set_revision(&mut document, revision);
     document
+}
+
+/// The type and the metadata of an entry, read without the rest.
+pub(crate) fn head(entry: &StoreEntry) -> Document {
+    match head_end(&entry.value) {
+        Some(end) => {
+            let mut text = entry.value.get(..end).unwrap_or_default().to_vec();
+            text.push(b'}');
+            decode(&text, entry.revision)
+        }
+        None => object(entry),
+    }
+}
+
+/// Where the metadata of a stored form ends: it is the first object in it.
+fn head_end(value: &[u8]) -> Option<usize> {
+    if !value.starts_with(b"{") {
+        return None;
+    }
+    let (mut depth, mut in_text, mut escaped) = (0_usize, false, false);
+    for (at, byte) in value.iter().enumerate() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if in_text => escaped = true,
+            b'"' => in_text = !in_text,
+            _ if in_text => {}
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => {
+                depth = depth.checked_sub(1)?;
+                if depth == 1 {
+                    return Some(at + 1);
+                }
+            }
+            _ => {}
+        }
+    }
+    None
 }
 
 /// The object of an entry.
@@ -137,5 +187,20 @@ mod tests {
         let found = decode(&out, Revision(0));
         assert!(String::from_utf8(out).unwrap().contains(r#"{"resourceVersion":"7","name":"n"}"#));
         assert_eq!(metadata_text(found.root(), "name"), "n");
+    }
+
+    #[test]
+    fn the_head_is_read_without_the_rest() {
+        let text = r#"{"spec":{"b":1},"kind":"K","metadata":{"name":"n","labels":{"a":"}\\\"{"}},"apiVersion":"g/v1"}"#;
+        let stored = encode(decode(text.as_bytes(), Revision(3)).root());
+        for value in [stored.clone(), encode_apart(decode(&stored, Revision(3)).root())] {
+            let entry =
+                StoreEntry { key: "k".into(), value, created: Revision(1), revision: Revision(7) };
+            let head = head(&entry);
+            let labels = head.root().pointer("/metadata/labels/a").and_then(Value::as_str);
+            assert_eq!(labels, Some("}\\\"{"));
+            assert_eq!(metadata_text(head.root(), "resourceVersion"), "7");
+            assert!(head.root().get("spec").is_none());
+        }
     }
 }

@@ -169,22 +169,76 @@ fn signed(
     params.key_usages = vec![KeyUsagePurpose::DigitalSignature, KeyUsagePurpose::KeyEncipherment];
     params.extended_key_usages = vec![purpose];
     let certificate = params.signed_by(&key, issuer).map_err(TlsError::of)?;
-    Ok(Pair { certificate: certificate.pem(), key: key.serialize_pem() })
+    let key = sec1(&key.serialize_der()).ok_or_else(|| TlsError("a key has no form".to_owned()))?;
+    Ok(Pair { certificate: certificate.pem(), key })
+}
+
+/// A key of PKCS #8 on the curve P-256 in the older form of SEC 1, which more clients read (Java's do not tell what kind of key a
+/// file of PKCS #8 has).
+fn sec1(key: &[u8]) -> Option<String> {
+    use crdkit_text::base64::Base64;
+    const P256: &[u8] = &[0xa0, 10, 6, 8, 0x2a, 0x86, 0x48, 0xce, 0x3d, 3, 1, 7];
+    let (info, _) = element(key, 0x30)?;
+    let (_, info) = element(info, 0x02)?;
+    let (_, info) = element(info, 0x30)?;
+    let (inner, _) = element(info, 0x04)?;
+    let (parts, _) = element(inner, 0x30)?;
+    let (_, after_version) = element(parts, 0x02)?;
+    let (_, public) = element(after_version, 0x04)?;
+    let (secret, _) = parts.split_at_checked(parts.len() - public.len())?;
+    let length = u8::try_from(parts.len() + P256.len()).ok().filter(|length| *length < 0x80)?;
+    let whole = [&[0x30, length], secret, P256, public].concat();
+    let text = Base64::Standard.encode(&whole);
+    let mut pem = String::from("-----BEGIN EC PRIVATE KEY-----\n");
+    for line in text.as_bytes().chunks(64) {
+        pem.push_str(std::str::from_utf8(line).ok()?);
+        pem.push('\n');
+    }
+    pem.push_str("-----END EC PRIVATE KEY-----\n");
+    Some(pem)
+}
+
+/// When a certificate begins and ends to be good, as `YYYYMMDDHHMMSS` in UTC.
+pub(crate) fn validity(certificate: &CertificateDer<'_>) -> Option<(String, String)> {
+    let (validity, _) = validity_and_subject(certificate)?;
+    let (from, rest) = time(validity)?;
+    Some((from, time(rest)?.0))
+}
+
+/// The content of these two parts of a certificate.
+fn validity_and_subject<'c>(certificate: &'c CertificateDer<'_>) -> Option<(&'c [u8], &'c [u8])> {
+    let (certificate, _) = element(certificate, 0x30)?;
+    let (body, _) = element(certificate, 0x30)?;
+    // Version, serial number, signature algorithm and issuer stand before them.
+    let body = element(body, 0xa0).map_or(body, |(_, rest)| rest);
+    let (_, body) = element(body, 0x02)?;
+    let (_, body) = element(body, 0x30)?;
+    let (_, body) = element(body, 0x30)?;
+    let (validity, body) = element(body, 0x30)?;
+    let (subject, _) = element(body, 0x30)?;
+    Some((validity, subject))
+}
+
+/// A time, which has two digits for its year where that is before 2050.
+fn time(der: &[u8]) -> Option<(String, &[u8])> {
+    let (text, short, rest) = match element(der, 0x17) {
+        Some((text, rest)) => (text, true, rest),
+        None => element(der, 0x18).map(|(text, rest)| (text, false, rest))?,
+    };
+    let text = std::str::from_utf8(text).ok()?.strip_suffix('Z')?;
+    let century = match text.get(..2) {
+        _ if !short => "",
+        Some(year) if year < "50" => "20",
+        _ => "19",
+    };
+    Some((format!("{century}{text}"), rest))
 }
 
 /// Who a certificate, which was found to be good, belongs to: its common name, in the groups of its organisations.
 pub(crate) fn user(certificate: &CertificateDer<'_>) -> Option<User> {
     const COMMON_NAME: &[u8] = &[0x55, 0x04, 0x03];
     const ORGANIZATION: &[u8] = &[0x55, 0x04, 0x0a];
-    let (certificate, _) = element(certificate, 0x30)?;
-    let (body, _) = element(certificate, 0x30)?;
-    // Version, serial number, signature algorithm, issuer and validity stand before the subject.
-    let body = element(body, 0xa0).map_or(body, |(_, rest)| rest);
-    let (_, body) = element(body, 0x02)?;
-    let (_, body) = element(body, 0x30)?;
-    let (_, body) = element(body, 0x30)?;
-    let (_, body) = element(body, 0x30)?;
-    let (mut subject, _) = element(body, 0x30)?;
+    let (_, mut subject) = validity_and_subject(certificate)?;
     let (mut name, mut groups) = (None, Vec::new());
     while let Some((set, rest)) = element(subject, 0x31) {
         subject = rest;

@@ -14,6 +14,7 @@ use crate::table::{
     CellValue, IncludeObject, ListMeta, NativeRow, NativeRows, RowCondition, TableOptions,
     TablePrinter, duration, partial, partial_list,
 };
+use crate::verbs::Listed;
 use bytes::Bytes;
 use crdkit_codec::go_json;
 use crdkit_native::NativeCell;
@@ -86,13 +87,13 @@ impl<'v> View<'v> {
     }
 
     /// An entry of the store.
-    pub(crate) fn entry(&self, code: u16, entry: &StoreEntry) -> Result<Answer, Box<Status>> {
+    pub(crate) async fn entry(&self, code: u16, entry: &StoreEntry) -> Result<Answer, Box<Status>> {
         if self.form.is_stored_form()
             && let Some(at) = self.served.splice_at(entry)
         {
             return Ok(self.spliced(code, &entry.value, at, entry.revision));
         }
-        self.object(code, &self.served.rules.read(entry))
+        self.object(code, &self.served.rules.read(entry).await?)
     }
 
     /// What was just written: its stored form, which is of the version that is served.
@@ -166,18 +167,19 @@ impl<'v> View<'v> {
     }
 
     /// A list of entries.
-    pub(crate) fn list(
-        &self,
-        head: &ListHead,
-        entries: Vec<Arc<StoreEntry>>,
-    ) -> Result<Answer, Box<Status>> {
+    pub(crate) fn list(&self, listed: Listed) -> Result<Answer, Box<Status>> {
+        let Listed { head, entries, objects } = listed;
+        let head = &head;
+        if let Some(objects) = objects {
+            return self.documents(200, head, &objects);
+        }
         if self.form.is_stored_form()
             && entries.iter().all(|it| self.served.splice_at(it).is_some())
         {
             return Ok(self.copied_list(head, entries));
         }
         let objects: Vec<Document> =
-            entries.iter().map(|entry| self.served.rules.read(entry)).collect();
+            entries.iter().map(|entry| self.served.rules.read_alone(entry)).collect();
         self.documents(200, head, &objects)
     }
 

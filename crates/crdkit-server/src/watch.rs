@@ -2,11 +2,12 @@
 //! the kind changes, the server stops or the client is too slow.
 //!
 //! A watcher is a position in the store's feed and a filter. An event is encoded once for each form, whoever is the
-//! first to need it; what others need again is found in the [`EventCache`] of the kind.
+//! first to need it; what others need again is found in the [`EventCache`] of the kind. Objects that a service has to
+//! convert are asked for one change after the other.
 
 use crate::answer::{Answer, AnswerBody, Pieces};
 use crate::catalogue::snapshot::Served;
-use crate::core::{Core, store_status, until};
+use crate::core::{store_status, until};
 use crate::negotiate::Form;
 use crate::options::ListOptions;
 use crate::rules::Rules;
@@ -18,6 +19,7 @@ use bytes::Bytes;
 use crdkit_codec::cbor::{Order, SequenceWriter};
 use crdkit_codec::json::Layout;
 use crdkit_codec::{Format, go_json};
+use crdkit_native::protobuf;
 use crdkit_schema::status::Status;
 use crdkit_store::{Change, ChangeKind, Revision, StoreEntry, StoreError, Watch, WatchEvent};
 use crdkit_text::timestamp::Timestamp;
@@ -50,7 +52,8 @@ pub(crate) struct EventCache {
 struct EventKey {
     revision: Revision,
     kind: EventKind,
-    cbor: bool,
+    format: Format,
+    protobuf: bool,
     partial: bool,
 }
 
@@ -106,18 +109,24 @@ impl Target<'_> {
         let mut options = ListOptions { watch: true, ..options };
         options.check()?;
         self.check_fields(&options)?;
-        let form = Form::of_watch(self.request, &self.offer())?;
+        let mut form = Form::of_watch(self.request, &self.offer())?;
+        if !protobuf::has_message(
+            &self.served.resource.api_version(),
+            &self.served.resource.kind.kind,
+        ) && form.convert.is_none()
+        {
+            form = form.without_protobuf();
+        }
         let shape = self.shape(&form)?;
         let start = options.revision().map_err(Status::unclassified)?;
-        self.core.metrics.watchers.fetch_add(1, Ordering::Relaxed);
         let mut stream = WatchPieces {
-            core: Arc::clone(self.core),
             served: Arc::clone(&self.served),
             name: self.name.map(str::to_owned),
             pending: VecDeque::new(),
             initial: Vec::new().into_iter(),
             after_initial: None,
             feed: None,
+            converting: None,
             end: Box::pin(std::future::pending()),
             bookmark: None,
             bookmarks_every: Box::pin(tokio::time::sleep(BOOKMARKS)),
@@ -143,7 +152,19 @@ impl Target<'_> {
             options.continue_token.clear();
             options.limit = 0;
             let listed = list_entries(self, &options).await?;
-            stream.initial = listed.entries.into_iter();
+            match listed.objects {
+                Some(objects) => {
+                    for (entry, object) in listed.entries.iter().zip(objects) {
+                        if stream.is_about(entry) {
+                            let revision = entry.revision;
+                            let event =
+                                stream.event(EventKind::Added, entry, revision, Some(object));
+                            stream.pending.push_back(event);
+                        }
+                    }
+                }
+                None => stream.initial = listed.entries.into_iter(),
+            }
             let revision = Revision(listed.head.revision);
             stream.after_initial = options.bookmarks.then_some(revision);
             revision
@@ -188,9 +209,26 @@ async fn end_of(lifetime: Duration, ended: watch::Receiver<bool>, stop: watch::R
     }
 }
 
+/// What is asked for: what was and what is.
+type Converting = Pin<Box<dyn Future<Output = Result<[Option<Document>; 2], Box<Status>>> + Send>>;
+
+/// What was and what is after a change, as objects of a kind that has a converter.
+async fn convert(
+    served: Arc<Served>,
+    change: Arc<Change>,
+) -> Result<[Option<Document>; 2], Box<Status>> {
+    let Rules::Custom(rules) = &served.rules else { return Ok([None, None]) };
+    let mut objects = [None, None];
+    for (object, entry) in objects.iter_mut().zip([&change.previous, &change.current]) {
+        if let Some(entry) = entry {
+            *object = Some(rules.read_shared(entry).await?);
+        }
+    }
+    Ok(objects)
+}
+
 /// The body of a watch.
 struct WatchPieces {
-    core: Arc<Core>,
     served: Arc<Served>,
     /// The one object that it is about.
     name: Option<String>,
@@ -203,6 +241,8 @@ struct WatchPieces {
     /// Where the start ends, if that is to be said.
     after_initial: Option<Revision>,
     feed: Option<Watch>,
+    /// A change whose objects are asked for.
+    converting: Option<(Arc<Change>, Converting)>,
     end: Pin<Box<dyn Future<Output = ()> + Send>>,
     bookmark: Option<Pin<Box<tokio::time::Sleep>>>,
     bookmarks_every: Pin<Box<tokio::time::Sleep>>,
@@ -211,12 +251,6 @@ struct WatchPieces {
     /// Whether the next table describes its columns.
     headers: bool,
     now: Timestamp,
-}
-
-impl Drop for WatchPieces {
-    fn drop(&mut self) {
-        self.core.metrics.watchers.fetch_sub(1, Ordering::Relaxed);
-    }
 }
 
 impl WatchPieces {
@@ -235,6 +269,16 @@ impl WatchPieces {
 
     fn encode(&self, kind: EventKind, object: Value<'_>) -> Bytes {
         let mut out = Vec::new();
+        if self.form.protobuf {
+            match protobuf::encode_event(kind.as_str(), object) {
+                Ok(event) => return event.into(),
+                Err(error) => {
+                    let status = Status::internal_error(error.to_string()).document();
+                    let event = protobuf::encode_event(EventKind::Error.as_str(), status.root());
+                    return event.unwrap_or_default().into();
+                }
+            }
+        }
         if self.form.format == Format::Cbor {
             let mut writer = SequenceWriter::new(&mut out);
             // Objects have no numbers that CBOR has no form for, and memory takes all bytes.
@@ -250,11 +294,18 @@ impl WatchPieces {
     }
 
     /// The event about an entry, at a revision.
-    fn event(&mut self, kind: EventKind, entry: &StoreEntry, revision: Revision) -> Bytes {
+    fn event(
+        &mut self,
+        kind: EventKind,
+        entry: &StoreEntry,
+        revision: Revision,
+        object: Option<Document>,
+    ) -> Bytes {
         let key = EventKey {
             revision,
             kind,
-            cbor: self.form.format == Format::Cbor,
+            format: self.form.format,
+            protobuf: self.form.protobuf,
             partial: !matches!(self.shape, Shape::Plain),
         };
         let cached = !matches!(self.shape, Shape::Table { .. });
@@ -272,7 +323,7 @@ impl WatchPieces {
                 out.into()
             }
             _ => {
-                let mut object = self.served.rules.read(entry);
+                let mut object = object.unwrap_or_else(|| self.served.rules.read_alone(entry));
                 stored::set_revision(&mut object, revision);
                 let shown = self.shown(&object);
                 self.encode(kind, shown.root())
@@ -316,26 +367,47 @@ impl WatchPieces {
         self.name.as_deref().is_none_or(|wanted| wanted == name)
     }
 
-    fn is_selected(&self, entry: Option<&Arc<StoreEntry>>) -> bool {
+    fn is_selected(&self, entry: Option<&Arc<StoreEntry>>, object: Option<&Document>) -> bool {
+        let selection = &self.options.selection;
         entry.is_some_and(|entry| {
             self.is_about(entry)
-                && (self.options.selection.is_everything()
-                    || self.options.selection.matches(self.served.rules.read(entry).root()))
+                && (selection.is_everything()
+                    || match object {
+                        Some(object) => selection.matches(object.root()),
+                        None => selection.matches(self.served.rules.read_alone(entry).root()),
+                    })
         })
     }
 
-    /// The event that a change is to this watcher.
-    fn change(&mut self, change: &Change) -> Option<Bytes> {
-        let was = self.is_selected(change.previous.as_ref());
-        let is = self.is_selected(change.current.as_ref());
-        let (kind, entry) = match (was, is, change.kind()) {
+    /// The event that a change is to this watcher; with what was and what is, if that had to be asked for.
+    fn change(&mut self, change: &Change, objects: [Option<Document>; 2]) -> Option<Bytes> {
+        let [before, after] = objects;
+        let was = self.is_selected(change.previous.as_ref(), before.as_ref());
+        let is = self.is_selected(change.current.as_ref(), after.as_ref());
+        let (kind, entry, object) = match (was, is, change.kind()) {
             (false, false, _) => return None,
-            (true, false, _) => (EventKind::Deleted, change.previous.as_ref()?),
-            (true, true, ChangeKind::Updated) => (EventKind::Modified, change.current.as_ref()?),
-            (_, true, _) => (EventKind::Added, change.current.as_ref()?),
+            (true, false, _) => (EventKind::Deleted, change.previous.as_ref()?, before),
+            (true, true, ChangeKind::Updated) => {
+                (EventKind::Modified, change.current.as_ref()?, after)
+            }
+            (_, true, _) => (EventKind::Added, change.current.as_ref()?, after),
         };
         let entry = Arc::clone(entry);
-        Some(self.event(kind, &entry, change.revision))
+        Some(self.event(kind, &entry, change.revision, object))
+    }
+
+    /// The objects of the change that is being asked for, if there is one and they are there.
+    fn poll_converting(
+        &mut self,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Option<Bytes>, Box<Status>>>> {
+        let Some((change, converting)) = &mut self.converting else { return Poll::Ready(None) };
+        let Poll::Ready(objects) = converting.as_mut().poll(context) else {
+            return Poll::Pending;
+        };
+        let change = Arc::clone(change);
+        self.converting = None;
+        Poll::Ready(Some(objects.map(|objects| self.change(&change, objects))))
     }
 
     fn failure(&mut self, error: &StoreError) -> Option<Bytes> {
@@ -357,7 +429,7 @@ impl Pieces for WatchPieces {
         }
         while let Some(entry) = self.initial.next() {
             if self.is_about(&entry) {
-                let event = self.event(EventKind::Added, &entry, entry.revision);
+                let event = self.event(EventKind::Added, &entry, entry.revision, None);
                 return Poll::Ready(Some(event));
             }
         }
@@ -383,6 +455,24 @@ impl Pieces for WatchPieces {
             }
         }
         loop {
+            match self.poll_converting(context) {
+                Poll::Ready(None | Some(Ok(None))) => {}
+                Poll::Ready(Some(Ok(Some(event)))) => {
+                    self.feed = Some(feed);
+                    return Poll::Ready(Some(event));
+                }
+                Poll::Ready(Some(Err(status))) => {
+                    let event = self.encode(EventKind::Error, status.document().root());
+                    return Poll::Ready(Some(event));
+                }
+                Poll::Pending => {
+                    if self.end.as_mut().poll(context).is_ready() {
+                        return Poll::Ready(None);
+                    }
+                    self.feed = Some(feed);
+                    return Poll::Pending;
+                }
+            }
             let event = match feed.poll_next(context) {
                 Poll::Pending => {
                     // What happened before the end is told first.
@@ -400,7 +490,12 @@ impl Pieces for WatchPieces {
                 }
                 Poll::Ready(Ok(WatchEvent::Change(change))) => {
                     self.served.events.note(change.revision);
-                    self.change(&change)
+                    if self.served.rules.has_converter() {
+                        let converting = convert(Arc::clone(&self.served), Arc::clone(&change));
+                        self.converting = Some((change, Box::pin(converting)));
+                        continue;
+                    }
+                    self.change(&change, [None, None])
                 }
             };
             if let Some(event) = event {

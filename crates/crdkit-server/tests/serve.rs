@@ -1,18 +1,16 @@
 //! A server is started and talked to over TLS: CRDs, objects, a watch, and the end.
 #![expect(clippy::unwrap_used, clippy::panic, clippy::similar_names, reason = "tests")]
 
-use crdkit_codec::{DecodeOptions, Format};
-use crdkit_server::{Server, Settings};
+mod support;
+
+use crdkit_server::Settings;
 use crdkit_value::{Document, Value};
-use std::sync::Arc;
+use futures_util::{SinkExt as _, StreamExt as _};
 use std::time::Duration;
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::TcpStream;
-use tokio_rustls::TlsConnector;
-use tokio_rustls::client::TlsStream;
-use tokio_rustls::rustls::pki_types::pem::PemObject as _;
-use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName};
-use tokio_rustls::rustls::{ClientConfig, RootCertStore, crypto::ring};
+use support::Client;
+use tokio::io::AsyncReadExt as _;
+use tokio_tungstenite::client_async;
+use tokio_tungstenite::tungstenite::{Error, Message};
 
 const CRD: &str = r#"{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",
 "metadata":{"name":"lamps.example.com"},"spec":{"group":"example.com","scope":"Namespaced",
@@ -21,52 +19,6 @@ const CRD: &str = r#"{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResou
 "spec":{"type":"object","properties":{"watts":{"type":"integer","maximum":60,"default":40}}},
 "status":{"type":"object","properties":{"on":{"type":"boolean"}}}}}}}]}}"#;
 const LAMPS: &str = "/apis/example.com/v1/namespaces/default/lamps";
-
-struct Client {
-    server: Server,
-    tls: TlsConnector,
-}
-
-impl Client {
-    async fn start(settings: Settings) -> Self {
-        let builder = Server::builder().administrator_token("secret").settings(settings);
-        let server = builder.start().await.unwrap();
-        let mut roots = RootCertStore::empty();
-        roots.add(CertificateDer::from_pem_slice(server.authority().as_bytes()).unwrap()).unwrap();
-        let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()));
-        let config = config.with_safe_default_protocol_versions().unwrap();
-        let config = config.with_root_certificates(roots).with_no_client_auth();
-        Self { server, tls: TlsConnector::from(Arc::new(config)) }
-    }
-
-    async fn send(&self, method: &str, path: &str, kind: &str, body: &str) -> TlsStream<TcpStream> {
-        let stream = TcpStream::connect(self.server.address()).await.unwrap();
-        let name = ServerName::try_from("localhost").unwrap();
-        let mut stream = self.tls.connect(name, stream).await.unwrap();
-        let length = body.len();
-        let request = format!(
-            "{method} {path} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer secret\r\nuser-agent: test\r\nconnection: close\r\ncontent-type: {kind}\r\ncontent-length: {length}\r\n\r\n{body}"
-        );
-        stream.write_all(request.as_bytes()).await.unwrap();
-        stream
-    }
-
-    /// The status and the body of an answer.
-    async fn call(&self, method: &str, path: &str, kind: &str, body: &str) -> (u16, Document) {
-        let mut stream = self.send(method, path, kind, body).await;
-        let mut answer = Vec::new();
-        let _ = stream.read_to_end(&mut answer).await;
-        let text = String::from_utf8(answer).unwrap();
-        let (head, body) = text.split_once("\r\n\r\n").unwrap();
-        let code = head[9..12].parse().unwrap();
-        let decoded = Format::Json.decode(body.as_bytes(), &DecodeOptions::default());
-        (code, decoded.map_or_else(|_| Document::null(), |decoded| decoded.document))
-    }
-
-    async fn json(&self, method: &str, path: &str, body: &str) -> (u16, Document) {
-        self.call(method, path, "application/json", body).await
-    }
-}
 
 fn at<'d>(document: &'d Document, pointer: &str) -> Option<Value<'d>> {
     document.root().pointer(pointer)
@@ -158,4 +110,88 @@ async fn gone(client: &Client, path: &str) {
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
     panic!("{path} is still there");
+}
+
+/// The handshake of a WebSocket.
+fn upgrade(path: &str) -> hyper::Request<()> {
+    let request = hyper::Request::get(format!("wss://localhost{path}"))
+        .header("authorization", "Bearer secret")
+        .header("host", "localhost")
+        .header("connection", "keep-alive, Upgrade")
+        .header("upgrade", "websocket")
+        .header("sec-websocket-version", "13")
+        .header("sec-websocket-key", "dGhlIHNhbXBsZSBub25jZQ==");
+    request.body(()).unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn watches_go_over_websockets_too() {
+    let client = Client::start(Settings::default()).await;
+    assert_eq!(client.json("POST", CRDS, CRD).await.0, 201);
+    let request = upgrade(&format!("{LAMPS}?watch=1"));
+    let (mut socket, answer) = client_async(request, client.connect().await).await.unwrap();
+    assert_eq!(answer.status(), 101);
+    client.json("POST", LAMPS, &lamp("desk", "")).await;
+    socket.send(Message::Ping("x".into())).await.unwrap();
+    let (mut events, mut pongs) = (Vec::new(), 0);
+    while events.is_empty() || pongs == 0 {
+        match socket.next().await.unwrap().unwrap() {
+            Message::Text(text) => events.push(text),
+            Message::Pong(_) => pongs += 1,
+            other => panic!("{other:?}"),
+        }
+    }
+    assert_eq!(events.len(), 1);
+    assert!(events[0].starts_with(r#"{"type":"ADDED","object":{"#), "{}", events[0]);
+    socket.close(None).await.unwrap();
+
+    // What does not come in pieces is answered as ever, a refusal among it.
+    for (path, code) in [(LAMPS, 200), ("/apis/example.com/v1/lanterns?watch=1", 404)] {
+        let refused = client_async(upgrade(path), client.connect().await).await;
+        let Err(Error::Http(answer)) = refused else { panic!("{refused:?}") };
+        assert_eq!(answer.status(), code);
+    }
+}
+
+fn pod(name: &str, node: &str) -> String {
+    format!(
+        r#"{{"metadata":{{"name":"{name}"}},"spec":{{"nodeName":"{node}","containers":[{{"name":"a","image":"b"}}]}}}}"#
+    )
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn pods_get_the_time_to_end_that_they_ask_for() {
+    const PODS: &str = "/api/v1/namespaces/default/pods";
+    const GRACE: &str = "/metadata/deletionGracePeriodSeconds";
+    let client = Client::start(Settings::default()).await;
+    let grace = |pod: &Document| at(pod, GRACE).and_then(Value::as_i64);
+    for (name, node) in [("waiting", ""), ("running", "n")] {
+        let (code, answer) = client.json("POST", PODS, &pod(name, node)).await;
+        assert_eq!(code, 201, "{answer:?}");
+    }
+    let (waiting, running) = (format!("{PODS}/waiting"), format!("{PODS}/running"));
+    let (_, list) = client.json("GET", PODS, "").await;
+    let start = at(&list, "/metadata/resourceVersion").and_then(Value::as_str).unwrap_or_default();
+
+    // On no node there is nothing to end; still it says first that it is being deleted.
+    let (code, gone) = client.json("DELETE", &waiting, "").await;
+    assert_eq!((code, grace(&gone)), (200, Some(0)), "{gone:?}");
+    assert_eq!(client.json("GET", &waiting, "").await.0, 404);
+    let watch = format!("{PODS}?watch=1&resourceVersion={start}&timeoutSeconds=1");
+    let (_, _, events) = client.raw("GET", &watch, &[], b"").await;
+    let events = String::from_utf8(events).unwrap();
+    let (modified, deleted) = (events.find("MODIFIED").unwrap(), events.find("DELETED").unwrap());
+    let marked = events.find("\"deletionGracePeriodSeconds\":0").unwrap();
+    assert!(modified < marked && marked < deleted, "{events}");
+
+    let (code, ending) = client.json("DELETE", &running, "").await;
+    assert_eq!((code, grace(&ending)), (200, Some(30)), "{ending:?}");
+    // Whoever reports what it does meanwhile does not end it, nor does who asks again.
+    let status = r#"{"status":{"message":"ending"}}"#;
+    let path = format!("{running}/status");
+    assert_eq!(client.call("PATCH", &path, "application/merge-patch+json", status).await.0, 200);
+    let (code, ending) = client.json("DELETE", &running, "").await;
+    assert_eq!((code, grace(&ending)), (200, Some(30)), "{ending:?}");
+    assert_eq!(client.json("DELETE", &format!("{running}?gracePeriodSeconds=0"), "").await.0, 200);
+    assert_eq!(client.json("GET", &running, "").await.0, 404);
 }

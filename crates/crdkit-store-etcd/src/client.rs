@@ -15,7 +15,7 @@ use tonic::codegen::http::uri::PathAndQuery;
 use tonic::codegen::tokio_stream::wrappers::ReceiverStream;
 use tonic::metadata::AsciiMetadataValue;
 use tonic::transport::{Certificate, Channel, ClientTlsConfig, Endpoint, Identity};
-use tonic::{Code, Request, Status, Streaming};
+use tonic::{Code, ConnectError, Request, Status, Streaming};
 use tonic_prost::ProstCodec;
 
 pub(crate) const RANGE: &str = "/etcdserverpb.KV/Range";
@@ -36,6 +36,7 @@ pub(crate) struct EtcdClient {
     user: Option<(String, String)>,
     token: Mutex<Option<AsciiMetadataValue>>,
     timeout: Duration,
+    n_members: u32,
 }
 
 /// Why a call failed, and whether the request may have reached etcd.
@@ -71,7 +72,8 @@ impl EtcdClient {
             _ => Channel::balance_list(endpoints.into_iter()),
         };
         let (user, timeout) = (options.user.clone(), options.timeout);
-        Ok(EtcdClient { channel, user, token: Mutex::default(), timeout })
+        let n_members = u32::try_from(options.endpoints.len()).unwrap_or(1);
+        Ok(EtcdClient { channel, user, token: Mutex::default(), timeout, n_members })
     }
 
     fn grpc(&self) -> Grpc<Channel> {
@@ -121,7 +123,30 @@ impl EtcdClient {
         let call = grpc.unary(request, PathAndQuery::from_static(path), codec);
         let answer = tokio::time::timeout(self.timeout, call).await;
         let answer = answer.map_err(late).and_then(|answer| answer);
-        answer.map(tonic::Response::into_inner).map_err(|status| CallFailure { status, sent: true })
+        answer.map(tonic::Response::into_inner).map_err(|status| {
+            let sent = !is_unconnected(&status);
+            CallFailure { status, sent }
+        })
+    }
+
+    /// The same, again while no member could be reached: of several some may be away.
+    async fn send_to_some<Q, A>(&self, path: &'static str, message: &Q) -> Result<A, CallFailure>
+    where
+        Q: Message + Clone + 'static,
+        A: Message + Default + 'static,
+    {
+        let mut attempt = 1;
+        loop {
+            let request = self.request(message.clone()).await;
+            let request = request.map_err(|status| CallFailure { status, sent: false })?;
+            match self.send(path, request).await {
+                Err(failure) if !failure.sent && attempt < ATTEMPTS * self.n_members => {
+                    tokio::time::sleep(Duration::from_millis(10) * attempt).await;
+                    attempt += 1;
+                }
+                result => return result,
+            }
+        }
     }
 
     /// A call, with a new token where the old one has expired.
@@ -130,15 +155,12 @@ impl EtcdClient {
         Q: Message + Clone + 'static,
         A: Message + Default + 'static,
     {
-        let unsent = |status| CallFailure { status, sent: false };
-        let request = self.request(message.clone()).await.map_err(unsent)?;
-        match self.send(path, request).await {
+        match self.send_to_some(path, &message).await {
             Err(failure)
                 if self.user.is_some() && failure.status.code() == Code::Unauthenticated =>
             {
                 *self.token.lock().unwrap_or_else(PoisonError::into_inner) = None;
-                let request = self.request(message).await.map_err(unsent)?;
-                self.send(path, request).await
+                self.send_to_some(path, &message).await
             }
             result => result,
         }
@@ -242,6 +264,18 @@ impl EtcdClient {
             }
         }
     }
+}
+
+/// Whether a call failed because there was no connection to send it over.
+fn is_unconnected(status: &Status) -> bool {
+    let mut source = std::error::Error::source(status);
+    while let Some(error) = source {
+        if error.is::<ConnectError>() {
+            return true;
+        }
+        source = error.source();
+    }
+    false
 }
 
 /// The revision in a header.

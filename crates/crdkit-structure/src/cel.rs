@@ -4,7 +4,6 @@
 //! both carry the rule, and a hint that names it or shows its beginning.
 
 use crate::compiled::CompiledSchema;
-use crdkit_cel::Limits;
 use crdkit_issue::{FieldPath, Issue};
 use crdkit_schema::compile::Id;
 use crdkit_schema::rules::Evaluator;
@@ -39,9 +38,7 @@ pub fn check(
     call: Call<'_>,
 ) -> Vec<(NodeId, Issue)> {
     let Some(options) = &schema.settings().cel else { return Vec::new() };
-    let mut limits = Limits::default();
-    limits.cost = options.rule_cost;
-    let mut evaluator = Evaluator::new(schema.table()).ratcheting().limits(limits);
+    let mut evaluator = Evaluator::new(schema.table()).ratcheting().rule_cost(options.rule_cost);
     if let Some((limit, clock)) = call.time {
         evaluator = evaluator.timeout(clock, limit);
     }

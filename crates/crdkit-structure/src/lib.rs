@@ -13,6 +13,7 @@
 
 pub mod build;
 pub mod cel;
+pub mod definitions;
 pub mod import;
 pub mod member;
 pub mod stream;
@@ -50,6 +51,9 @@ pub use codec::{
     QuantityText, Rfc3339, Then,
 };
 pub use compiled::{CompiledSchema, Semantics, Settings};
+pub use crdkit_schema::rules::{
+    RuleAnswer, RuleBudget, RuleEngine, RuleProgram, RuleStop, RuleVariables, SharedEngine,
+};
 pub use decoded::{Decoded, Parsed};
 pub use encode::{EncodeError, EncodeMode};
 pub use export::ExportOptions;

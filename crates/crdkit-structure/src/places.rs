@@ -5,7 +5,7 @@
 
 use super::codec::{Codec, Codecs};
 use super::project::is_container;
-use super::scope::{Ids, Scope, certain};
+use super::scope::{Applied, Ids, Scope};
 use crate::compiled::CompiledSchema;
 use crate::validate::Fits;
 use crdkit_issue::{FieldPath, Issue, codes};
@@ -39,7 +39,7 @@ fn places<'c>(
     let as_wire = |id: Id, value: Value<'_>| {
         let mut copy = Document::copy_of(value);
         let nothing = BTreeSet::new();
-        let at = (&nothing, certain(&[id]), &value.path().rebase(base));
+        let at = (&nothing, [Applied::new(id, true)].into(), &value.path().rebase(base));
         convert_part(schema, codecs, Way::Encode, at, &mut copy);
         copy
     };

@@ -20,25 +20,32 @@ pub(super) struct Applied {
     id: Id,
     /// Whether it applies whatever the value is.
     certain: bool,
+    /// Whether the value is held against it: a schema that asks for another type than the value around has says what
+    /// members there are, and nothing about what is in them.
+    judges: bool,
 }
 
 impl Applied {
+    /// A schema that applies, and is held against a value or not.
+    pub(super) fn new(id: Id, judges: bool) -> Self {
+        Self { id, certain: true, judges }
+    }
+
     pub(super) fn id(self) -> Id {
         self.id
+    }
+
+    pub(super) fn judges(self) -> bool {
+        self.judges
     }
 }
 
 /// The schemas that apply to a value.
 pub(super) type Ids = Arc<[Applied]>;
 
-/// All of `ids`, which apply whatever the value is.
-pub(super) fn certain(ids: &[Id]) -> Ids {
-    ids.iter().map(|id| Applied { id: *id, certain: true }).collect()
-}
-
 /// The nodes of those schemas and of all they bring along.
 pub(super) struct Nodes<'s> {
-    nodes: Vec<(&'s Node, bool)>,
+    nodes: Vec<(&'s Node, Applied)>,
 }
 
 /// Asks a compiled schema.
@@ -54,7 +61,7 @@ impl<'s> Scope<'s> {
 
     /// The schemas of whole documents.
     pub(super) fn root(self) -> Ids {
-        Arc::new([Applied { id: self.schema.root(), certain: true }])
+        Arc::new([Applied::new(self.schema.root(), true)])
     }
 
     fn is_structural(self) -> bool {
@@ -77,16 +84,16 @@ impl<'s> Scope<'s> {
         let mut pending: Vec<Applied> = ids.iter().rev().copied().collect();
         let mut seen: Vec<Id> = Vec::with_capacity(ids.len());
         let mut nodes = Vec::with_capacity(ids.len());
-        while let Some(Applied { id, certain }) = pending.pop() {
+        while let Some(Applied { id, certain, judges }) = pending.pop() {
             let id = table.resolve(id);
             if seen.contains(&id) {
                 continue;
             }
             seen.push(id);
             let node = table.node(id);
-            nodes.push((node, certain));
+            nodes.push((node, Applied { id, certain, judges }));
             let mut add = |ids: &[Id], certain: bool| {
-                pending.extend(ids.iter().rev().map(|id| Applied { id: *id, certain }));
+                pending.extend(ids.iter().rev().map(|id| Applied { id: *id, certain, judges }));
             };
             if let Some(more) = node.more() {
                 add(&more.references, certain);
@@ -132,18 +139,17 @@ impl<'s> Scope<'s> {
         let (table, settings) = (self.schema.table(), self.schema.settings());
         let mut found = Vec::new();
         let (mut kept, mut refused, mut declares) = (keep, false, false);
-        for (node, certain) in &nodes.nodes {
-            let certain = *certain;
+        for (node, applied) in &nodes.nodes {
             declares |= !node.fields.is_empty() || !node.pattern_properties().is_empty();
-            match member::said(table, settings, node, key, |id| found.push(Applied { id, certain }))
-            {
+            let add = |id| found.push(Applied { id, ..*applied });
+            match member::said(table, settings, node, key, add) {
                 Member::Known(()) => continue,
                 Member::Allowed | Member::Kept => kept = true,
                 Member::Refused => (declares, refused) = (true, true),
                 Member::Unknown => {}
             }
             if let Some(id) = node.more().and_then(|more| more.unevaluated_properties) {
-                found.push(Applied { id, certain: false });
+                found.push(Applied { id, certain: false, ..*applied });
             }
         }
         match refused {
@@ -183,7 +189,7 @@ impl<'s> Scope<'s> {
     /// The default of the first of `ids` that certainly applies and has one.
     pub(super) fn default(self, ids: &[Applied]) -> Option<DefaultId> {
         let nodes = self.nodes(ids);
-        nodes.nodes.iter().find_map(|(node, certain)| node.default.filter(|_| *certain))
+        nodes.nodes.iter().find_map(|(node, applied)| node.default.filter(|_| applied.certain))
     }
 
     /// The defaults of all schemas that may apply along with `ids`.
@@ -194,11 +200,11 @@ impl<'s> Scope<'s> {
     /// The properties of `nodes` that certainly have a default.
     pub(super) fn defaults(self, nodes: &Nodes<'s>) -> Vec<(&'s str, DefaultId)> {
         let table = self.schema.table();
-        let certain = nodes.nodes.iter().filter(|(_, certain)| *certain);
+        let certain = nodes.nodes.iter().filter(|(_, applied)| applied.certain);
         let fields = certain.flat_map(|(node, _)| node.fields.iter());
         fields
             .filter_map(|(name, id)| {
-                Some((table.name(name), self.default(&[Applied { id, certain: true }])?))
+                Some((table.name(name), self.default(&[Applied::new(id, true)])?))
             })
             .collect()
     }
@@ -208,7 +214,7 @@ impl<'s> Scope<'s> {
         self.nodes(ids)
             .nodes
             .iter()
-            .filter(|(_, certain)| *certain)
+            .filter(|(_, applied)| applied.certain)
             .all(|(node, _)| node.type_set().has(TypeSet::NULL))
     }
 
@@ -223,7 +229,7 @@ impl<'s> Scope<'s> {
         's: 'n,
     {
         let table = self.schema.table();
-        nodes.nodes.iter().filter(|(_, certain)| *certain).filter_map(move |(node, _)| {
+        nodes.nodes.iter().filter(|(_, applied)| applied.certain).filter_map(move |(node, _)| {
             let name = node.more().and_then(|more| more.format);
             name.or(node.format.map(|format| format.name)).map(|name| table.name(name))
         })
@@ -252,9 +258,10 @@ impl<'s> Nodes<'s> {
 
     /// The schemas of the item at `index`.
     pub(super) fn item(&self, index: usize) -> Ids {
-        let items = self.nodes.iter().filter_map(|(node, certain)| {
-            Some(Applied { id: node.item(index)?, certain: *certain })
-        });
+        let items = self
+            .nodes
+            .iter()
+            .filter_map(|(node, applied)| Some(Applied { id: node.item(index)?, ..*applied }));
         items.collect()
     }
 

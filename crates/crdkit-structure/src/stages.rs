@@ -136,7 +136,7 @@ pub(crate) fn through(
         let mut call = Call::new(seen.root());
         call.old = place.old;
         call.time = options.rule_time.as_ref().map(RuleTime::as_ref);
-        for applied in place.ids.iter().filter(|_| has_rules) {
+        for applied in place.ids.iter().filter(|applied| has_rules && applied.judges()) {
             found.extend(cel(compiled, applied.id(), call, &mistyped));
         }
     }
@@ -205,7 +205,7 @@ fn keywords(
     // Only the server lets values pass that were wrong before.
     request.old = old.filter(|_| settings.semantics == Semantics::Server);
     let mut found = Found::new();
-    for applied in ids.iter() {
+    for applied in ids.iter().filter(|applied| applied.judges()) {
         found.extend(report(compiled, applied.id(), value, &request));
     }
     // What is wrong inside a default is the schema's affair.

@@ -13,6 +13,8 @@ pub struct Limits {
     pub alias_bytes: usize,
     /// Bytes of values that defaults may add to one document.
     pub default_bytes: usize,
+    /// Bytes of values that one evaluation of a rule may make.
+    pub rule_bytes: usize,
     /// Findings collected before the rest is left out.
     pub issues: usize,
 }
@@ -26,6 +28,7 @@ impl Default for Limits {
             nodes: 1 << 27,
             alias_bytes: 16 << 20,
             default_bytes: 64 << 20,
+            rule_bytes: 64 << 20,
             issues: 1_000,
         }
     }

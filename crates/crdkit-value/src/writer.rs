@@ -24,6 +24,7 @@ const NO_LIMITS: &Limits = &Limits {
     issues: usize::MAX,
     alias_bytes: usize::MAX,
     default_bytes: usize::MAX,
+    rule_bytes: usize::MAX,
 };
 
 /// Writes one document.

@@ -60,6 +60,9 @@
 //! came as text, a [`Span`]. An error means that the work could not be done. Nothing here reads files, clocks or the
 //! network, and all types can be shared between threads.
 //!
+//! With `default-features = false` nothing here evaluates CEL: objects of CRDs with rules are accepted with a warning that
+//! says so, and schemas without CRDs take an engine of the program's own, a [`structure::RuleEngine`].
+//!
 //! The crates below this one (`crdkit-value`, `crdkit-codec`, `crdkit-schema` …) can be used directly by who builds on
 //! the parts; only the names here are promised to stay.
 
@@ -89,21 +92,27 @@ pub mod structure {
         Parsed, PatchStrategy, Profile, QuantityText, Report, Rfc3339, Rule, Schema, Then, Unknown,
         WhenSeen, Wire, build, document_of, import, import_json, import_yaml, rule_fn,
     };
+    pub use crdkit_structure::{
+        CelOptions, RuleAnswer, RuleBudget, RuleEngine, RuleProgram, RuleStop, RuleVariables,
+    };
     #[cfg(feature = "serde")]
     pub use crdkit_structure::{Tri, with};
 }
 
 /// Old CRDs against new ones.
+#[cfg(feature = "cel")]
 pub mod compat {
     pub use crdkit_compat::{crdify, semantic};
 }
 
 /// Objects that a CRD accepts.
+#[cfg(feature = "cel")]
 pub mod sample {
     pub use crdkit_sample::{Extent, Sample, Sampler};
 }
 
 /// CEL as Kubernetes runs it.
+#[cfg(feature = "cel")]
 pub mod cel {
     pub use crdkit_cel::{
         Arena, Binding, Checked, CompileErrors, Env, EnvBuilder, EvalError, Library, Program,

@@ -3,6 +3,7 @@
 //! CRDs and objects take them from the directory CORPUS, or from the fixtures when it is not there.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program for people")]
 #![expect(clippy::disallowed_methods, reason = "measuring needs a clock and files")]
+#![expect(clippy::cast_precision_loss, reason = "figures are rounded anyway")]
 
 mod cbor;
 mod cel;
@@ -14,10 +15,12 @@ mod decode;
 mod generate;
 mod measure;
 mod patch;
+mod serve;
 mod stages;
 mod store;
 mod stream;
 mod validate;
+mod webhook;
 
 use anyhow::Result;
 use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
@@ -41,6 +44,8 @@ const STAGES: &[(&str, Stage)] = &[
     ("stream", stream::run),
     ("cli", cli::run),
     ("store", store::run),
+    ("serve", serve::run),
+    ("webhook", webhook::run),
 ];
 
 fn main() -> ExitCode {

@@ -1,6 +1,7 @@
 //! Bench `patch`: merge patch and JSON Patch against `json-patch`, and server-side apply against creating the object.
 //!
-//! The object has about 2 KB; five managers own all of it.
+//! The object has about 2 KB. It has five managers: in one run each has its part of it, as an operator, an autoscaler and others
+//! have, in the other every one of them owns all of it.
 
 use crate::measure::{Entry, compare};
 use anyhow::{Context as _, Result, anyhow};
@@ -98,20 +99,42 @@ fn applies(text: &str, config: &Document) -> Result<()> {
         };
         writer.apply("Widget", live, config, true).map(|applied| applied.document)
     };
-    let mut live = apply("m1", None, config)?;
-    for manager in ["m2", "m3", "m4", "m5"] {
-        live = apply(manager, Some(&live), config)?;
+    let part = |spec: &str| {
+        let text = format!(
+            r#"{{"apiVersion":"example.com/v1","kind":"Widget","metadata":{{"name":"a","namespace":"default"}},"spec":{spec}}}"#
+        );
+        decode(&text)
+    };
+    let parts = [
+        ("m2", r#"{"opts":{"x":"1","y":"2"}}"#),
+        ("m3", r#"{"tags":["t8","t9"]}"#),
+        ("m4", r#"{"containers":[{"name":"web","env":[{"name":"D","value":"4"}]}]}"#),
+        ("m5", r#"{"containers":[{"name":"sidecar","image":"sidecar:1"}]}"#),
+    ];
+    let (mut shared, mut divided) = (apply("m1", None, config)?, apply("m1", None, config)?);
+    for (manager, spec) in parts {
+        shared = apply(manager, Some(&shared), config)?;
+        divided = apply(manager, Some(&divided), &part(spec)?)?;
     }
+    // As a server holds it: read from the store.
+    let [shared, divided] = [&shared, &divided].map(ToString::to_string);
+    let (shared, divided) = (decode(&shared)?, decode(&divided)?);
     let mut changed = config.clone();
     let size = changed.root().pointer("/spec/size").map(crdkit_value::Value::id);
     changed.set(size.context("no size")?, 9);
     let entries = vec![
         Entry::new("create", 1000, || drop(black_box(version.create(text.as_bytes(), &options)))),
-        Entry::new("apply, the same", 1000, || {
-            drop(black_box(apply("m1", Some(&live), config)));
+        Entry::new("parts, the same", 1000, || {
+            drop(black_box(apply("m1", Some(&divided), config)));
         }),
-        Entry::new("apply, one field changed", 1000, || {
-            drop(black_box(apply("m1", Some(&live), &changed)));
+        Entry::new("parts, one field changed", 1000, || {
+            drop(black_box(apply("m1", Some(&divided), &changed)));
+        }),
+        Entry::new("shared, the same", 1000, || {
+            drop(black_box(apply("m1", Some(&shared), config)));
+        }),
+        Entry::new("shared, one field taken", 1000, || {
+            drop(black_box(apply("m1", Some(&shared), &changed)));
         }),
     ];
     compare("apply, five managers", text.len() * 1000, 20, "create", entries);
@@ -129,7 +152,7 @@ fn object() -> String {
             r#"{{"name":"{name}","image":"registry.example.com/team/{name}:1.2.3","env":[{{"name":"A","value":"some value"}},{{"name":"B","value":"another value"}},{{"name":"C","value":"third"}}],"resources":{{"limits":{{"cpu":"500m","memory":"256Mi"}},"requests":{{"cpu":"100m","memory":"128Mi"}}}}}}"#
         )
     };
-    let containers = ["web", "proxy", "logs", "init"].map(container).join(",");
+    let containers = ["web", "proxy", "logs", "init", "cache", "sync"].map(container).join(",");
     format!(
         r#"{{"apiVersion":"example.com/v1","kind":"Widget","metadata":{{"name":"a","namespace":"default","labels":{{"app":"web","tier":"front"}}}},"spec":{{"size":3,"opts":{{"a":"1","b":"2","c":"3"}},"tags":["t1","t2","t3"],"args":["--a","--b","--c"],"containers":[{containers}]}}}}"#
     )

@@ -93,7 +93,7 @@ pub(crate) fn run(_corpus: &Path) -> Result<()> {
     ];
     for (positions, title) in [(false, "without positions"), (true, "with positions")] {
         println!("list of {SIZE} bytes, {title}");
-        let options = StreamOptions { positions, ..StreamOptions::default() };
+        let options = StreamOptions::new().positions(positions);
         let mut decoding = None;
         for (name, schema) in &schemas {
             let (seconds, n_items, n_issues) = read(schema, &options)?;

@@ -27,10 +27,6 @@ pub(crate) fn json(bytes: &[u8]) {
 /// YAML.
 pub(crate) fn yaml(bytes: &[u8]) {
     check(Format::Yaml, bytes, &[Style::Compact]);
-    // A slice that is not text is refused as a whole, and a reader has given the documents before the bad byte.
-    if std::str::from_utf8(bytes).is_err() {
-        return;
-    }
     let options = options();
     let whole = yaml_documents::from_slice(bytes, &options).map(told).collect::<Vec<_>>();
     let parts = yaml_documents::from_read(bytes, &options).map(told).collect::<Vec<_>>();

@@ -1,6 +1,7 @@
 //! Tries a target on its seeds and on mutations of them.
 
 use crate::Target;
+use crate::edit::edit;
 use crate::mutate::{Random, mutate};
 use crate::seeds::Seeds;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -14,7 +15,8 @@ pub struct Failure {
     pub input: Vec<u8>,
 }
 
-/// Runs `target` on all seeds and then on `n_mutations` mutations that `seed` decides; gives the number of inputs.
+/// Runs `target` on all seeds and then on mutations that `seed` decides, as long as `goes_on` says so of their
+/// number; gives the number of inputs.
 ///
 /// # Errors
 /// The first input for which it panics.
@@ -22,14 +24,16 @@ pub fn drive(
     target: &Target,
     seeds: &Seeds,
     seed: u64,
-    n_mutations: usize,
+    mut goes_on: impl FnMut(usize) -> bool,
 ) -> Result<usize, Failure> {
     let seeds = (target.seeds)(seeds);
     let mut random = Random::new(seed);
-    let mutations = (0..n_mutations).map(|_| {
+    let mutations = (0..).take_while(|n_mutations| goes_on(*n_mutations)).map(|_| {
         let of = random.pick(seeds).map_or(&[][..], Vec::as_slice);
         let other = random.pick(seeds).map_or(&[][..], Vec::as_slice);
-        mutate(&mut random, of, other)
+        // Half of them remain documents, which get further than text that cannot be read.
+        let edited = if random.below(2) == 0 { edit(&mut random, of, other) } else { None };
+        edited.unwrap_or_else(|| mutate(&mut random, of, other))
     });
     let mut n_inputs = 0;
     for (index, input) in seeds.iter().cloned().chain(mutations).enumerate() {

@@ -1,8 +1,8 @@
 //! CEL, CRDs and whole requests: nothing panics, and what was stored once is stored again unchanged.
 
-use crate::options;
+use crate::documents;
 use crdkit_cel::{Arena, Binding, Env, Limits, Purpose, Type, Val};
-use crdkit_codec::{DecodeOptions, Decoded, Format, Style};
+use crdkit_codec::{DecodeOptions, Format, Style};
 use crdkit_engine::{Crd, Outcome, RequestOptions};
 use crdkit_issue::Issue;
 use crdkit_schema::{check, read};
@@ -100,9 +100,4 @@ pub(crate) fn request(bytes: &[u8]) {
         let _ = version.update_status(&stored, new.clone(), &options).status();
         let _ = version.scale(&stored, 3, &options).status();
     }
-}
-
-/// All documents that can be read, in whatever format they look like.
-fn documents(bytes: &[u8]) -> Vec<Decoded> {
-    Format::of_bytes(bytes).documents(bytes, &options()).flatten().collect()
 }

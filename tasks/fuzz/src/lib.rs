@@ -3,12 +3,19 @@
 //! `fuzz/fuzz_targets/` hands these functions to libFuzzer; [`drive`] tries them on the project's fixtures and on
 //! mutations of them, with nothing but a stable compiler.
 
+mod change;
 mod codecs;
+mod compare;
 pub mod drive;
+mod edit;
 mod kubernetes;
 mod mutate;
+mod native;
+mod policy;
+mod schema;
 pub mod seeds;
 
+use crdkit_codec::{Decoded, Format};
 use seeds::Seeds;
 
 /// A function of bytes, and where good bytes for it come from.
@@ -30,6 +37,14 @@ pub const TARGETS: &[Target] = &[
     Target { name: "cel", run: kubernetes::cel, seeds: |seeds| &seeds.cel },
     Target { name: "crd", run: kubernetes::crd, seeds: |seeds| &seeds.yaml },
     Target { name: "request", run: kubernetes::request, seeds: |seeds| &seeds.requests },
+    Target { name: "compat", run: compare::compat, seeds: |seeds| &seeds.pairs },
+    Target { name: "sample", run: compare::sample, seeds: |seeds| &seeds.crds },
+    Target { name: "schema", run: schema::schema, seeds: |seeds| &seeds.schemas },
+    Target { name: "patch", run: change::patch, seeds: |seeds| &seeds.patches },
+    Target { name: "apply", run: change::apply, seeds: |seeds| &seeds.applies },
+    Target { name: "native", run: native::native, seeds: |seeds| &seeds.natives },
+    Target { name: "protobuf", run: native::protobuf, seeds: |seeds| &seeds.protobuf },
+    Target { name: "policy", run: policy::policy, seeds: |seeds| &seeds.policies },
 ];
 
 /// Runs the target called `name`.
@@ -45,4 +60,9 @@ fn options() -> crdkit_codec::DecodeOptions {
     options.limits.bytes = 1 << 20;
     options.limits.nodes = 100_000;
     options
+}
+
+/// All documents that can be read, in whatever format they look like.
+fn documents(bytes: &[u8]) -> Vec<Decoded> {
+    Format::of_bytes(bytes).documents(bytes, &options()).flatten().collect()
 }

@@ -1,9 +1,11 @@
 //! Bytes that get far, made of the project's fixtures: all of their documents in every format, the CRDs together with
-//! objects of their kind, and the rules in them.
+//! objects of their kind, and the rules in them. `tasks/fuzz/seeds` has more for what the fixtures hardly touch, a
+//! directory for each target.
 #![expect(clippy::disallowed_methods, reason = "a program reads the project's files")]
 
 use anyhow::{Context as _, Result};
 use crdkit_codec::{DecodeOptions, Format, Style};
+use crdkit_native::protobuf;
 use crdkit_value::{Document, Event, Value};
 use std::path::{Path, PathBuf};
 
@@ -15,21 +17,28 @@ pub struct Seeds {
     pub(crate) cbor: Vec<Vec<u8>>,
     pub(crate) cel: Vec<Vec<u8>>,
     pub(crate) requests: Vec<Vec<u8>>,
+    pub(crate) crds: Vec<Vec<u8>>,
+    pub(crate) pairs: Vec<Vec<u8>>,
+    pub(crate) schemas: Vec<Vec<u8>>,
+    pub(crate) patches: Vec<Vec<u8>>,
+    pub(crate) applies: Vec<Vec<u8>>,
+    pub(crate) natives: Vec<Vec<u8>>,
+    pub(crate) protobuf: Vec<Vec<u8>>,
+    pub(crate) policies: Vec<Vec<u8>>,
 }
 
 impl Seeds {
-    /// The seeds that the files below `directory` give.
+    /// The seeds that the project in `root` has.
     ///
     /// # Errors
     /// When they cannot be read.
-    pub fn read(directory: &Path) -> Result<Self> {
+    pub fn read(root: &Path) -> Result<Self> {
         let mut seeds = Self::default();
         let mut documents = Vec::new();
-        for path in files(directory)? {
+        for path in files(&root.join("fixtures"))? {
             let bytes = std::fs::read(&path).with_context(|| path.display().to_string())?;
             let format = Format::detect(&path, &bytes);
-            let options = DecodeOptions::default();
-            documents.extend(format.documents(&bytes, &options).flatten().map(|it| it.document));
+            documents.extend(all(format, &bytes));
             match format {
                 Format::Json | Format::Ndjson => seeds.json.push(bytes),
                 Format::Yaml => seeds.yaml.push(bytes),
@@ -41,17 +50,52 @@ impl Seeds {
             seeds.cbor.push(stream(Format::CborSeq, &[document]));
             seeds.cel.extend(rules(document));
         }
-        let kind = |document: &Document, pointer| {
-            document.root().pointer(pointer).and_then(Value::as_str).map(str::to_owned)
+        seeds.combine(&documents);
+        let own = root.join("tasks/fuzz/seeds");
+        let of = |target: &str| -> Result<Vec<Vec<u8>>> {
+            let paths = files(&own.join(target))?;
+            paths
+                .iter()
+                .map(|path| std::fs::read(path).with_context(|| path.display().to_string()))
+                .collect()
         };
-        for crd in &documents {
-            let Some(named) = kind(crd, "/spec/names/kind") else { continue };
-            for object in documents.iter().filter(|it| kind(it, "/kind").as_ref() == Some(&named)) {
-                seeds.requests.push(stream(Format::Yaml, &[crd, object]));
-            }
+        seeds.schemas = of("schema")?;
+        seeds.patches = of("patch")?;
+        seeds.policies = of("policy")?;
+        seeds.applies.extend(of("apply")?);
+        seeds.natives = of("native")?;
+        for body in &seeds.natives {
+            let bodies = all(Format::Yaml, body).into_iter().map(|it| protobuf::encode(it.root()));
+            seeds.protobuf.extend(bodies.flatten());
         }
         Ok(seeds)
     }
+
+    /// CRDs alone, with objects of their kind, and with other CRDs.
+    fn combine(&mut self, documents: &[Document]) {
+        let kind = |document: &Document, pointer| {
+            document.root().pointer(pointer).and_then(Value::as_str).map(str::to_owned)
+        };
+        let crds: Vec<_> =
+            documents.iter().filter(|it| kind(it, "/spec/names/kind").is_some()).collect();
+        for crd in &crds {
+            let named = kind(crd, "/spec/names/kind");
+            self.crds.push(stream(Format::Yaml, &[crd]));
+            self.pairs.push(stream(Format::Yaml, &[crd, crd]));
+            let same = crds.iter().filter(|it| kind(it, "/spec/names/kind") == named);
+            self.pairs.extend(same.map(|other| stream(Format::Yaml, &[crd, other])));
+            for object in documents.iter().filter(|it| kind(it, "/kind") == named) {
+                self.requests.push(stream(Format::Yaml, &[crd, object]));
+                self.applies.push(stream(Format::Yaml, &[crd, object]));
+            }
+        }
+    }
+}
+
+/// The documents in `bytes` that can be read.
+fn all(format: Format, bytes: &[u8]) -> Vec<Document> {
+    let options = DecodeOptions::default();
+    format.documents(bytes, &options).flatten().map(|it| it.document).collect()
 }
 
 /// The files below `directory`, in order.

@@ -1,13 +1,12 @@
 //! The cases: inputs that are made to hurt, each with a number that says how large, and what is done with them.
 
-use crate::inputs::{Input, crd, crd_with, lamp, list};
-use crdkit_cel::{Arena, Binding, Env, Limits, Purpose, Type, Val};
-use crdkit_codec::{DecodeOptions, Decoded, Format, cbor, json, yaml};
-use crdkit_compat::{crdify, semantic};
-use crdkit_engine::{Crd, RequestOptions};
-use crdkit_sample::{Extent, Sampler};
-use crdkit_schema::{check, read};
-use crdkit_value::Document;
+use crate::inputs::{Input, crd, crd_with, deployment, lamp, list};
+use crate::runs::{
+    apply, apply_over, cel, compat, crdify, decode_cbor, decode_json, decode_yaml, diffs,
+    documents_json, documents_yaml, env, json_document, judge, lint, native, patch_json,
+    patch_merge, patch_strategic, protobuf, sample, structure, to_protobuf, validate,
+};
+use crdkit_codec::{DecodeOptions, cbor, json, yaml};
 use std::fmt::Write as _;
 use std::hint::black_box;
 
@@ -48,10 +47,17 @@ cases! {
     "yaml/object", 500, |n| Input::one(objects(n)), decode_yaml;
     "cbor/object", 500, |n| Input::one(to_cbor(&objects(n))), decode_cbor;
     "yaml/keys", 500, |n| Input::one(list(n, |at| format!("key{at}: {at}\n")).replace(",key", "key")), decode_yaml;
+    "json/long-text", 5000, |n| Input::one(format!("\"{}\"", "x".repeat(n))), decode_json;
+    "json/numbers", 500, |n| Input::one(format!("[{}]", list(n, |at| format!("{at}.25")))), decode_json;
+    "cbor/indefinite", 500, |n| Input::one([vec![0x9f], [0x5f, 0x41, b'a', 0xff].repeat(n), vec![0xff]].concat()), decode_cbor;
     "yaml/long-alias" (limited), 500, |n| Input::one(format!("a: &a {}\nb: [{}]\n", "x".repeat(n), list(n, |_| "*a".to_owned()))), decode_yaml;
     "yaml/nested-aliases", 100, nested_aliases, decode_yaml;
     "yaml/tag-directives", 500, |n| Input::one(list(n, |at| format!("%TAG !t{at}! tag:x,{at}:\n")).replace(",%", "%") + "---\na: 1\n"), decode_yaml;
     "yaml/bad-documents", 500, |n| Input::one("a: b: c\n---\n".repeat(n)), documents_yaml;
+    "yaml/documents-without-markers", 500, |n| Input::one("a: 1\n...\n".repeat(n)), documents_yaml;
+    "yaml/bad-bytes", 500, |n| Input::one(b"a: \xff\n---\n".repeat(n)), documents_yaml;
+    "yaml/control-characters", 500, |n| Input::one(b"a: \x01\n---\n".repeat(n)), documents_yaml;
+    "yaml/bad-byte-at-the-end", 500, |n| Input::one([b"a: b: c\n---\n".repeat(n), b"\xff".to_vec()].concat()), documents_yaml;
     "cbor/keys-in-no-order", 500, |n| Input::one(cbor_map(n, false)), decode_cbor;
     "cbor/duplicate-at-the-end", 500, |n| Input::one(cbor_map(n, true)), decode_cbor;
     "convert/json-to-yaml", 500, |n| Input::one(objects(n)), |input| { let _ = black_box(yaml::text(json_document(&input.first).root())); };
@@ -65,6 +71,7 @@ cases! {
     "lint/enum", 500, |n| Input::one(crd(&[format!(r#"{{"type":"string","enum":[{}]}}"#, values(n))])), lint;
     "lint/rules", 50, |n| Input::one(crd(&[rules(n, "self.a > ")])), lint;
     "lint/versions", 50, |n| Input::one(crd(&(0..n).map(|at| properties(1, &format!(r#","maxProperties":{at}"#))).collect::<Vec<_>>())), lint;
+    "lint/pattern", 20, |n| Input::one(crd(&[heavy_patterns(n)])), lint;
     "lint/defaults-that-multiply" (limited), 1, |n| Input::one(crd(&[multiplied(n.min(12))])), lint;
 
     "validate/objects", 100, |n| Input::two(crd(&[listed_objects("")]), lamp(&objects(n))), validate;
@@ -81,6 +88,8 @@ cases! {
     "compat/enum", 100, |n| Input::two(crd(&[format!(r#"{{"type":"string","enum":[{}]}}"#, values(n))]), crd(&[format!(r#"{{"type":"string","enum":[{}]}}"#, values(n / 2))])), compat;
     "compat/required", 50, |n| Input::two(crd(&[properties(n, "")]), crd(&[properties(n, &format!(r#","required":[{}]"#, names(n)))])), compat;
     "compat/properties", 100, |n| Input::two(crd(&[properties(n, "")]), crd(&[properties(n / 2, "")])), compat;
+    "compat/new-fields" (limited), 50, |n| Input::two(crd(&[properties(1, "")]), crd(&[properties(n, &format!(r#","required":[{}]"#, names(n)))])), compat;
+    "compat/defaults", 50, |n| Input::two(crd(&[properties(n, "")]), crd(&[properties(n, "").replace(r#""string"}"#, r#""string","default":"x"}"#)])), compat;
     "compat/contradictory-rules" (limited), 10, |n| Input::two(crd(&[rules(n, "self.a > ")]), crd(&[rules(n, "self.a < ")])), compat;
     "compat/versions", 20, |n| Input::two(crd(&vec![properties(2, ""); n]), crd(&vec![properties(1, ""); n])), compat;
     "crdify/versions", 20, |n| Input::two(crd(&vec![properties(2, ""); n]), crd(&vec![properties(1, ""); n])), crdify;
@@ -90,6 +99,32 @@ cases! {
     "sample/properties", 100, |n| Input::one(crd(&[properties(n, "")])), sample;
     "sample/required", 100, |n| Input::one(crd(&[properties(n, &format!(r#","required":[{}]"#, names(n)))])), sample;
     "sample/nested-min-items" (limited), 1, |n| Input::one(crd(&[nested_lists(n.min(12))])), sample;
+
+    "schema/parse", 100, |n| Input::two(listed_objects(""), objects(n)), |input| structure(input, usize::MAX);
+    "schema/stream", 100, |n| Input::two(listed_objects(""), objects(n)), |input| structure(input, 64);
+    "schema/recursive-default" (limited), 1, |_| Input::two(r##"{"properties":{"a":{"$ref":"#","default":{}}}}"##, "{}"), |input| structure(input, usize::MAX);
+
+    "patch/json", 100, |n| Input::two(format!("[{}]", list(n.min(10_000), |at| format!(r#"{{"op":"add","path":"/spec/template/spec/containers/0/args/-","value":"{at}"}}"#))), deployment(10)), patch_json;
+    "patch/json-moves", 100, |n| Input::two(format!("[{}]", list(n.min(10_000), |at| format!(r#"{{"op":"move","from":"/spec/template/spec/containers/{at}/name","path":"/metadata/l{at}"}}"#))), deployment(n)), patch_json;
+    "patch/json-copies" (limited), 10, |n| Input::two(format!("[{}]", list(n.min(60), |_| r#"{"op":"copy","from":"/spec","path":"/spec/template/spec/containers/0/args/-"}"#.to_owned())), deployment(1)), patch_json;
+    "patch/merge", 100, |n| Input::two(deployment(n), deployment(n)), patch_merge;
+    "patch/strategic", 100, |n| Input::two(deployment(n), deployment(n)), patch_strategic;
+    "patch/strategic-order", 100, |n| Input::two(format!(r#"{{"spec":{{"template":{{"spec":{{"$setElementOrder/containers":[{}]}}}}}}}}"#, list(n, |at| format!(r#"{{"name":"c{}"}}"#, n - 1 - at))), deployment(n)), patch_strategic;
+    "patch/diff", 100, |n| Input::two(deployment(n), deployment(n / 2)), diffs;
+    "apply/list-map", 100, |n| Input::two(crd(&[keyed_list()]), lamp(&format!("[{}]", list(n, |at| format!(r#"{{"name":"i{at}","b":"x"}}"#))))), apply;
+    "apply/set", 100, |n| Input::two(crd(&[r#"{"type":"array","x-kubernetes-list-type":"set","items":{"type":"string"}}"#.to_owned()]), lamp(&format!("[{}]", values(n)))), apply;
+    "apply/fields", 100, |n| Input::two(crd(&[properties(n, "")]), lamp(&format!("{{{}}}", list(n, |at| format!(r#""p{at}":"x""#))))), apply;
+    "apply/managers", 20, |n| Input::two(crd(&[properties(4, "")]), managed(n)), apply_over;
+
+    "native/deployment", 100, |n| Input::one(deployment(n)), native;
+    "native/config-map", 100, |n| Input::one(format!(r#"{{"apiVersion":"v1","kind":"ConfigMap","metadata":{{"name":"a"}},"data":{{{}}}}}"#, list(n, |at| format!(r#""k{at}":"v""#)))), native;
+    "native/role", 100, |n| Input::one(format!(r#"{{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"Role","metadata":{{"name":"a"}},"rules":[{}]}}"#, list(n, |at| format!(r#"{{"apiGroups":[""],"resources":["r{at}"],"verbs":["get"]}}"#)))), native;
+    "protobuf/deployment", 100, |n| Input::one(to_protobuf(&deployment(n))), protobuf;
+    "protobuf/repeated-fields", 1000, |n| Input::one(repeated_fields(n)), protobuf;
+
+    "policy/validations", 20, |n| Input::two(policy(&list(n, |at| format!(r#"{{"expression":"object.spec.replicas > {at}"}}"#)), ""), deployment(1)), judge;
+    "policy/variables" (limited), 2, |n| Input::two(policy(r#"{"expression":"variables.v0.size() > 0"}"#, &list(n, |at| format!(r#"{{"name":"v{at}","expression":"{}"}}"#, if at + 1 == n { "[1]".to_owned() } else { format!("[variables.v{0}, variables.v{0}]", at + 1) }))), deployment(1)), judge;
+    "policy/containers", 50, |n| Input::two(policy(r#"{"expression":"object.spec.template.spec.containers.all(c, c.image.startsWith('nginx'))"}"#, ""), deployment(n)), judge;
 
     "cel/replace" (limited), 1000, |n| Input::one("a".repeat(n)), |input| cel(input, "text.replace('a', text).size() > 0");
     "cel/join" (limited), 1000, |n| Input::one("a".repeat(n)), |input| cel(input, "text.split('').join(text).size() > 0");
@@ -191,77 +226,48 @@ fn cbor_map(n: usize, repeats: bool) -> Vec<u8> {
     bytes
 }
 
-fn json_document(bytes: &[u8]) -> Document {
-    let decoded = json::decode(bytes, &DecodeOptions::default());
-    decoded.map_or_else(|_| Document::null(), |it| it.document)
+/// A list whose items are known by their name.
+fn keyed_list() -> String {
+    r#"{"type":"array","x-kubernetes-list-type":"map","x-kubernetes-list-map-keys":["name"],"items":{"type":"object","required":["name"],"properties":{"name":{"type":"string"},"b":{"type":"string"}}}}"#.to_owned()
 }
 
-fn decode_json(input: &Input) {
-    let _ = black_box(json::decode(&input.first, &DecodeOptions::default()));
+/// A lamp whose one field has so many owners.
+fn managed(n: usize) -> String {
+    let entries = list(n, |at| {
+        format!(
+            r#"{{"manager":"m{at}","operation":"Update","apiVersion":"example.com/v1","time":"2024-01-01T00:00:00Z","fieldsType":"FieldsV1","fieldsV1":{{"f:spec":{{"f:p1":{{}}}}}}}}"#
+        )
+    });
+    let lamp = lamp(r#"{"p1":"x"}"#);
+    lamp.replace(r#""name":"desk""#, &format!(r#""name":"desk","managedFields":[{entries}]"#))
 }
 
-fn decode_yaml(input: &Input) {
-    let _ = black_box(yaml::decode(&input.first, &DecodeOptions::default()));
-}
-
-fn decode_cbor(input: &Input) {
-    let _ = black_box(cbor::decode(&input.first, &DecodeOptions::default()));
-}
-
-fn documents_json(input: &Input) {
-    let options = DecodeOptions::default();
-    black_box(Format::Json.documents(&input.first, &options).count());
-}
-
-fn documents_yaml(input: &Input) {
-    let options = DecodeOptions::default();
-    black_box(Format::Yaml.documents(&input.first, &options).count());
-}
-
-fn lint(input: &Input) {
-    let document = json_document(&input.first);
-    let (crd, limits) = read::crd(document.root());
-    black_box(limits.len() + check::create(&crd).len());
-    let _ = black_box(Crd::compile(&document));
-}
-
-fn validate(input: &Input) {
-    let Ok(crd) = Crd::compile(&json_document(&input.first)) else { return };
-    let document = json_document(&input.second);
-    let object = Decoded { document, issues: Vec::new() };
-    if let Some(version) = crd.version("v1") {
-        let outcome = version.create(object, &RequestOptions::default());
-        black_box(outcome.issues.iter().map(|issue| issue.message().len()).sum::<usize>());
+/// A Pod with so many fields that nobody knows.
+fn repeated_fields(n: usize) -> Vec<u8> {
+    let mut raw = Vec::<u8>::new();
+    for _ in 0..n {
+        // Labels of the metadata: field 11, an entry with an empty key.
+        raw.extend(b"\x5a\x02\x0a\x00");
     }
+    let mut object = vec![0x0a];
+    varint(raw.len(), &mut object);
+    object.extend(raw);
+    let mut body = b"k8s\0\x0a\x09\x0a\x02v1\x12\x03Pod\x12".to_vec();
+    varint(object.len(), &mut body);
+    body.extend(object);
+    body
 }
 
-fn compat(input: &Input) {
-    let (old, new) = (json_document(&input.first), json_document(&input.second));
-    let _ = black_box(semantic::compare(&old, &new));
+fn varint(mut number: usize, out: &mut Vec<u8>) {
+    while number > 0x7f {
+        out.push(u8::try_from(number & 0x7f).unwrap_or(0) | 0x80);
+        number >>= 7;
+    }
+    out.push(u8::try_from(number).unwrap_or(0));
 }
 
-fn crdify(input: &Input) {
-    let (old, new) = (json_document(&input.first), json_document(&input.second));
-    let (old, new) = (read::crd(old.root()).0, read::crd(new.root()).0);
-    black_box(crdify::compare(&old, &new, &crdify::Config::default()).plain_text());
-}
-
-fn sample(input: &Input) {
-    let document = json_document(&input.first);
-    let Ok(sampler) = Sampler::new(&document) else { return };
-    black_box(sampler.sample("v1", Extent::All).map(|it| yaml::text(it.document.root())));
-}
-
-fn env() -> Env {
-    Env::kubernetes(u32::MAX, Purpose::Stored).variable("text", Type::String).build()
-}
-
-fn cel(input: &Input, rule: &str) {
-    let env = env();
-    let program = env.compile(rule).ok().and_then(|checked| env.plan(&checked).ok());
-    let Some(program) = program else { return };
-    let text = String::from_utf8_lossy(&input.first);
-    let arena = Arena::new();
-    let bind = |_: &str| Some(Binding::Value(Val::String(&text)));
-    black_box(program.evaluate(&arena, bind, Limits::default()).cost);
+fn policy(validations: &str, variables: &str) -> String {
+    format!(
+        r#"{{"metadata":{{"name":"p"}},"spec":{{"matchConstraints":{{"resourceRules":[{{"operations":["*"],"apiGroups":["*"],"apiVersions":["*"],"resources":["*"]}}]}},"variables":[{variables}],"validations":[{validations}]}}}}"#
+    )
 }

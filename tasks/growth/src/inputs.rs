@@ -57,3 +57,15 @@ pub(crate) fn lamp(spec: &str) -> String {
         r#"{{"apiVersion":"example.com/v1","kind":"Lamp","metadata":{{"name":"desk"}},"spec":{spec}}}"#
     )
 }
+
+/// A Deployment with so many containers.
+pub(crate) fn deployment(n: usize) -> String {
+    let containers = list(n, |at| {
+        format!(
+            r#"{{"name":"c{at}","image":"nginx","args":["a"],"env":[{{"name":"A","value":"1"}}]}}"#
+        )
+    });
+    format!(
+        r#"{{"apiVersion":"apps/v1","kind":"Deployment","metadata":{{"name":"web"}},"spec":{{"replicas":1,"selector":{{"matchLabels":{{"a":"b"}}}},"template":{{"metadata":{{"labels":{{"a":"b"}}}},"spec":{{"containers":[{containers}]}}}}}}}}"#
+    )
+}

@@ -6,6 +6,7 @@
 
 mod cases;
 mod inputs;
+mod runs;
 
 use anyhow::{Context as _, Result, bail};
 use cap::Cap;
@@ -114,7 +115,7 @@ fn measure(filter: Option<&str>, factor: usize, counts: bool) -> Result<(String,
 /// The power of the input that a cost grows with; what is small at any size does not count.
 fn power(first: &Cost, last: &Cost, of: impl Fn(&Cost) -> f64) -> f64 {
     const SMALL: f64 = 65_536.0;
-    if of(last) < SMALL {
+    if of(last) < SMALL || last.input <= first.input {
         return 0.0;
     }
     (of(last) / of(first).max(1.0)).ln() / (last.input / first.input).ln()

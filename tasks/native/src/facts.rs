@@ -17,6 +17,8 @@ pub(crate) struct Facts {
     pub(crate) checks: Vec<Value>,
     /// Kinds with a behaviour of their own, by its name.
     pub(crate) behaviours: Value,
+    /// Names of fields in the server's own types.
+    own: Value,
 }
 
 impl Facts {
@@ -41,7 +43,19 @@ impl Facts {
             defaults,
             checks,
             behaviours: amendments.get("behaviours").cloned().unwrap_or_default(),
+            own: amendments.get("own").cloned().unwrap_or_default(),
         })
+    }
+
+    /// The name of a field in the server's own type; empty if it is its own name with a capital letter.
+    pub(crate) fn own_name(&self, of: &str, via: &str, field: &str) -> &str {
+        if via == "TypeMeta" {
+            return "-";
+        }
+        let of_type = self.own.get("types").and_then(|types| types.get(of));
+        let tables = [of_type, self.own.get("names")];
+        let has = |table: &&Value| table.get(field).is_some();
+        tables.into_iter().flatten().find(has).map_or("", |table| text(table, field))
     }
 }
 

@@ -17,7 +17,7 @@ pub(crate) fn write(facts: &Facts, names: &Names<'_>, out: &mut Section) -> Resu
             group => format!("{group}/{}", text(kind, "version")),
         };
         let name = format!("{version}/{}", text(kind, "kind"));
-        for behaviour in ["anyFinalizer", "uncheckedOnUpdate"] {
+        for behaviour in ["anyFinalizer", "uncheckedOnUpdate", "countsEmpty"] {
             out.flag(texts(&facts.behaviours, behaviour).contains(&&*name));
         }
         Ok(())

@@ -6,7 +6,7 @@ use anyhow::{Result, bail};
 use serde_json::Value;
 
 /// The reasons of causes, with the words their messages begin with and whether those are followed by a value.
-const REASONS: [(&str, &str, bool); 8] = [
+const REASONS: [(&str, &str, bool); 9] = [
     ("FieldValueInvalid", "Invalid value", true),
     ("FieldValueRequired", "Required value", false),
     ("FieldValueForbidden", "Forbidden", false),
@@ -15,6 +15,8 @@ const REASONS: [(&str, &str, bool); 8] = [
     ("FieldValueNotFound", "Not found", true),
     ("FieldValueTooLong", "Too long", false),
     ("FieldValueTooMany", "Too many", true),
+    // Not about a field: the request is refused as a whole.
+    ("BadRequest", "", false),
 ];
 
 fn about<'f>(rules: &'f [Value], name: &str) -> Vec<&'f Value> {
@@ -114,5 +116,11 @@ fn check(out: &mut Section, check: &Value) -> Result<()> {
         "status" => 3,
         other => bail!("{id}: `{other}` is not a known kind of update"),
     });
+    out.text(text(check, "shows"));
+    out.text(text(check, "says"));
+    out.texts(&texts(check, "keeps"));
+    out.texts(&texts(check, "only"));
+    out.flag(flag(check, "published"));
+    out.flag(flag(check, "ends"));
     Ok(())
 }

@@ -66,6 +66,7 @@ pub(crate) fn write(facts: &Facts, names: &Names<'_>, out: &mut Section) -> Resu
                     "empty+zero" | "zero" => 2,
                     other => bail!("`{other}` is not a known rule for leaving out"),
                 });
+                out.text(facts.own_name(name, &field.via, text(field.fact, "name")));
                 expression(text(field.fact, "type"), names, out)
             })?;
         }

@@ -23,7 +23,7 @@ type Edges = BTreeMap<String, BTreeSet<String>>;
 fn metadata(more: &[&str]) -> crdkit_value::Document {
     let cargo = std::env::var("CARGO").unwrap_or("cargo".into());
     let metadata = Command::new(cargo)
-        .args(["metadata", "--format-version=1", "--offline"])
+        .args(["metadata", "--format-version=1", "--locked"])
         .args(more)
         .current_dir(root())
         .output()
@@ -207,8 +207,12 @@ fn sources_in(directories: &[PathBuf]) -> Vec<PathBuf> {
 }
 
 /// Dependencies without a name in the sources: one switches something on in another, one is for examples in Markdown.
-const UNNAMED: &[(&str, &str)] =
-    &[("crdkit-cli", "k8s-openapi"), ("crdkit", "k8s-openapi"), ("crdkit", "serde")];
+const UNNAMED: &[(&str, &str)] = &[
+    ("crdkit-client", "k8s-openapi"),
+    ("crdkit-testenv", "k8s-openapi"),
+    ("crdkit", "k8s-openapi"),
+    ("crdkit", "serde"),
+];
 
 #[test]
 fn every_dependency_is_used() {
@@ -258,11 +262,128 @@ fn the_pinned_compiler_is_the_oldest_supported_one() {
 }
 
 #[test]
+fn every_published_crate_can_be_found_and_read_about() {
+    fn text<'d>(value: Value<'d>, key: &str) -> &'d str {
+        value.get(key).and_then(Value::as_str).unwrap_or_default()
+    }
+
+    let metadata = metadata(&["--no-deps"]);
+    let packages: Vec<_> = metadata.root().get("packages").unwrap().items().collect();
+    let is_published = |package: &Value<'_>| package.get("publish").is_none_or(Value::is_null);
+    let (published, own): (Vec<_>, Vec<_>) = packages.into_iter().partition(is_published);
+    let own: BTreeSet<&str> = own.iter().map(|package| text(*package, "name")).collect();
+    assert!(published.iter().all(|package| text(*package, "manifest_path").contains("/crates/")));
+    for package in published {
+        let name = text(package, "name");
+        for key in ["description", "license", "repository", "readme"] {
+            assert!(!text(package, key).is_empty(), "{name} has no {key}");
+        }
+        for key in ["keywords", "categories"] {
+            assert!(package.get(key).is_some_and(|it| it.items().len() > 0), "{name}: {key}");
+        }
+        for dependency in package.get("dependencies").unwrap().items() {
+            let used = text(dependency, "name");
+            // A dependency for tests that has no version is left out when a crate is published.
+            let is_left_out = text(dependency, "kind") == "dev" && text(dependency, "req") == "*";
+            assert!(!own.contains(used) || is_left_out, "{name} cannot be published with {used}");
+        }
+    }
+}
+
+/// Crates whose types are behind the front door, with the outside names that are theirs on purpose: serde's traits and
+/// Kubernetes' own types, each with a feature of its own.
+const BEHIND: &[(&str, &[&str])] = &[
+    ("crdkit-cel", &[]),
+    ("crdkit-codec", &["serde"]),
+    ("crdkit-compat", &[]),
+    ("crdkit-engine", &["k8s_openapi"]),
+    ("crdkit-issue", &["serde"]),
+    ("crdkit-sample", &[]),
+    ("crdkit-schema", &[]),
+    ("crdkit-structure", &["schemars", "serde"]),
+    ("crdkit-text", &[]),
+    ("crdkit-value", &["serde"]),
+];
+
+/// A name of another crate in the declaration of something public would make that crate's version part of the interface.
+#[test]
+fn public_declarations_name_no_outside_crate() {
+    let workspace: toml::Table = read("Cargo.toml").parse().unwrap();
+    let outside: BTreeSet<String> = workspace["workspace"]["dependencies"]
+        .as_table()
+        .unwrap()
+        .keys()
+        .filter(|name| !name.starts_with("crdkit"))
+        .map(|name| name.replace('-', "_"))
+        .collect();
+    let mut found = Vec::new();
+    for (package, allowed) in BEHIND {
+        for path in sources_in(&[root().join("crates").join(package).join("src")]) {
+            let text = std::fs::read_to_string(&path).unwrap();
+            let names = outside_names(&text, &outside, allowed);
+            for declaration in public_declarations(&text) {
+                // A crate is named before `::`; the same word alone is something of our own.
+                let words = declaration.replace("::", ":: ");
+                let words = words.split(|c: char| !c.is_alphanumeric() && c != '_' && c != ':');
+                for word in words.filter(|word| names.contains(*word)) {
+                    found.push(format!("{}: {word} in `{declaration}`", path.display()));
+                }
+            }
+        }
+    }
+    assert_eq!(found, [""; 0]);
+}
+
+/// The names that a file has from outside crates: those it imports, and the crates themselves.
+fn outside_names(text: &str, outside: &BTreeSet<String>, allowed: &[&str]) -> BTreeSet<String> {
+    let is_outside = |name: &str| outside.contains(name) && !allowed.contains(&name);
+    let crates = outside.iter().filter(|name| is_outside(name));
+    let mut names: BTreeSet<String> = crates.map(|name| format!("{name}::")).collect();
+    for import in text.split("\nuse ").skip(1).filter_map(|rest| rest.split(';').next()) {
+        let mut words = import.split(|c: char| !c.is_alphanumeric() && c != '_');
+        if words.next().is_some_and(is_outside) {
+            let is_type = |word: &&str| word.starts_with(|c: char| c.is_ascii_uppercase());
+            names.extend(words.filter(is_type).map(str::to_owned));
+        }
+    }
+    names
+}
+
+/// What begins with `pub`, up to its body; fields of structs and methods among it.
+fn public_declarations(text: &str) -> Vec<String> {
+    let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+    let lines: Vec<&str> = code.lines().collect();
+    let starts = lines.iter().enumerate().filter(|(_, line)| line.trim_start().starts_with("pub "));
+    let declaration = |(at, _): (usize, &&str)| {
+        let mut declaration = String::new();
+        for line in lines.iter().skip(at) {
+            let line = line.trim();
+            declaration.push_str(line);
+            declaration.push(' ');
+            if line.ends_with(['{', ';', ',', '}']) && !declaration.ends_with("(, ") {
+                let open = declaration.matches('(').count() > declaration.matches(')').count();
+                if !open {
+                    break;
+                }
+            }
+        }
+        // Fields without names are nobody's business unless they are public.
+        match declaration.split_once('(') {
+            Some((name, fields)) if name.starts_with("pub struct") && !fields.contains("pub ") => {
+                name.to_owned()
+            }
+            _ => declaration.trim().to_owned(),
+        }
+    };
+    starts.map(declaration).collect()
+}
+
+#[test]
 fn every_dependency_has_a_licence_that_is_allowed() {
     let deny: toml::Table = read("deny.toml").parse().unwrap();
     let allowed = deny["licenses"]["allow"].as_array().unwrap().iter();
     let allowed: BTreeSet<&str> = allowed.map(|it| it.as_str().unwrap()).collect();
-    let metadata = metadata(&["--locked"]);
+    let metadata = metadata(&[]);
     let packages = metadata.root().get("packages").unwrap().items();
     let refused: Vec<String> = packages
         .filter_map(|package| {

@@ -1,4 +1,4 @@
-//! `ValidatingAdmissionPolicyBinding`: where a policy applies, with which parameters, and what follows.
+//! Bindings of policies, which are of one form for both kinds of them: where a policy applies, with which parameters, and what follows.
 
 use super::constraints;
 use crate::matching::Constraints;
@@ -29,6 +29,17 @@ pub enum Action {
     Warn,
     /// The audit log is told.
     Audit,
+}
+
+impl Action {
+    /// Its name in bindings.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Deny => "Deny",
+            Self::Warn => "Warn",
+            Self::Audit => "Audit",
+        }
+    }
 }
 
 /// Which objects are parameters.

@@ -7,11 +7,10 @@
 pub mod review;
 
 use crate::condition::MatchConditions;
-use crate::expression::Inputs;
+use crate::expression::{Compiler, Surroundings};
 use crate::matching::{Constraints, Match, MatchPolicy, ResourceRule};
 use crate::request::AdmissionRequest;
 use crate::selector::ObjectSelector;
-use crdkit_cel::Arena;
 use crdkit_schema::status::Status;
 use crdkit_text::base64::Base64;
 use crdkit_value::{Document, Value};
@@ -19,6 +18,8 @@ use crdkit_value::{Document, Value};
 /// One webhook.
 #[derive(Debug)]
 pub struct Webhook {
+    /// The name of its configuration.
+    pub configuration: Box<str>,
     /// Its name, which answers mention.
     pub name: Box<str>,
     /// Where it is.
@@ -75,12 +76,13 @@ const REVIEW_VERSIONS: [&str; 2] = ["v1", "v1beta1"];
 
 /// The webhooks of a configuration.
 pub fn read(configuration: Value<'_>) -> Vec<Webhook> {
+    let named = configuration.pointer("/metadata/name").and_then(Value::as_str).unwrap_or_default();
     let webhooks = configuration.get("webhooks").into_iter().flat_map(Value::items);
-    webhooks.map(Webhook::read).collect()
+    webhooks.map(|webhook| Webhook::read(named, webhook)).collect()
 }
 
 impl Webhook {
-    fn read(value: Value<'_>) -> Self {
+    fn read(configuration: &str, value: Value<'_>) -> Self {
         let text = |key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default();
         let rules = value.get("rules").into_iter().flat_map(Value::items);
         let known = |version: &&str| {
@@ -89,6 +91,7 @@ impl Webhook {
         };
         let timeout = value.get("timeoutSeconds").and_then(Value::as_i64);
         Self {
+            configuration: configuration.into(),
             name: text("name").into(),
             client: ClientConfig::read(value.get("clientConfig")),
             ignores_failure: text("failurePolicy") == "Ignore",
@@ -106,7 +109,7 @@ impl Webhook {
                 namespaces: ObjectSelector::read(value.get("namespaceSelector")),
                 objects: ObjectSelector::read(value.get("objectSelector")),
             },
-            conditions: MatchConditions::read(value.get("matchConditions")),
+            conditions: MatchConditions::read(value.get("matchConditions"), &Compiler::default()),
         }
     }
 
@@ -127,15 +130,9 @@ impl Webhook {
         if self.conditions.is_empty() {
             return Ok(true);
         }
-        let (described, null) = (request.document("", matched), Document::null());
-        let arena = Arena::new();
-        let inputs = Inputs {
-            object: request.object.unwrap_or(&null).root(),
-            old_object: request.old_object.unwrap_or(&null).root(),
-            request: described.root(),
-            ..Inputs::new(&null)
-        };
-        match self.conditions.hold(&arena, &inputs) {
+        let around = Surroundings::new(request, matched);
+        let inputs = around.inputs(request, None, &[]);
+        match self.conditions.hold(&around.arena, &inputs) {
             Ok(holds) => Ok(holds),
             Err(_) if self.ignores_failure => Ok(false),
             Err(problem) => Err(request.forbidden(&problem).into()),

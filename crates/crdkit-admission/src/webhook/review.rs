@@ -1,7 +1,7 @@
 //! `AdmissionReview`, from the side of whoever asks.
 //!
 //! [`ask`] makes the bytes of a review, [`read`] takes the bytes of the answer: an [`Answer`], or why it is none, in the
-//! words that follow `failed calling webhook`.
+//! words that follow the name of the webhook that was called.
 //!
 //! Upstream: `apiserver/pkg/admission/plugin/webhook/request/admissionreview.go`, `webhook/errors/statuserror.go`.
 
@@ -11,8 +11,9 @@ use crdkit_codec::DecodeOptions;
 use crdkit_codec::json::{self, Layout};
 use crdkit_schema::status::{Cause, Details, Status};
 use crdkit_text::base64::Base64;
+use crdkit_text::kind::GroupVersionKind;
 use crdkit_text::quote::quote;
-use crdkit_value::{Document, NewValue, Value};
+use crdkit_value::{Document, Kind, NewValue, Value};
 
 /// What a webhook says.
 #[derive(Clone, Debug)]
@@ -51,17 +52,37 @@ fn or_null(object: Option<&Document>) -> NewValue<'_> {
 /// # Errors
 /// Why it is not an answer to the review.
 pub fn read(webhook: &str, version: &str, uid: &str, body: &[u8]) -> Result<Answer, String> {
+    let unreadable = |why: &str| {
+        format!("failed to call webhook: couldn't get version/kind; json parse error: {why}")
+    };
     let decoded = json::decode(body, &DecodeOptions::default());
-    let decoded = decoded.map_err(|_| "couldn't decode the answer as JSON".to_owned())?;
+    let decoded = decoded.map_err(|issue| unreadable(&issue.server_message()))?;
     let root = decoded.document.root();
+    if root.as_object().is_none() && !root.is_null() {
+        let found = match root.kind() {
+            Kind::Array(_) => "array",
+            Kind::String(_) => "string",
+            Kind::Bool(_) => "bool",
+            _ => "number",
+        };
+        return Err(unreadable(&format!(
+            "json: cannot unmarshal {found} into Go value of type struct {{ APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind string \"json:\\\"kind,omitempty\\\"\" }}"
+        )));
+    }
+    answer(webhook, version, uid, root)
+        .map_err(|problem| format!("received invalid webhook response: {problem}"))
+}
+
+fn answer(webhook: &str, version: &str, uid: &str, root: Value<'_>) -> Result<Answer, String> {
     let text = |value: Value<'_>, key: &str| {
         value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned()
     };
     if version == "v1" {
-        let (api_version, kind) = (text(root, "apiVersion"), text(root, "kind"));
-        if api_version != "admission.k8s.io/v1" || kind != "AdmissionReview" {
+        let found = GroupVersionKind::of(&text(root, "apiVersion"), &text(root, "kind"));
+        let GroupVersionKind { group, version, kind } = &found;
+        if (&**group, &**version, &**kind) != ("admission.k8s.io", "v1", "AdmissionReview") {
             return Err(format!(
-                "expected webhook response of admission.k8s.io/v1, Kind=AdmissionReview, got {api_version}, Kind={kind}"
+                "expected webhook response of admission.k8s.io/v1, Kind=AdmissionReview, got {group}/{version}, Kind={kind}"
             ));
         }
     }

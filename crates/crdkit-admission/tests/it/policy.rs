@@ -20,31 +20,26 @@ fn judged(spec: &str, binding: &str) -> Judgement {
         yaml(&format!("metadata: {{name: all}}\nspec:\n  policyName: replicas\n{binding}"));
     let object = yaml("{metadata: {name: web, labels: {tier: front}}, spec: {replicas: 7}}");
     let namespace = yaml("{metadata: {name: garden, labels: {limit: '5'}}}");
+    let kind = GroupVersionKind::of("apps/v1", "Deployment");
+    let resource = GroupVersionResource {
+        group: "apps".into(),
+        version: "v1".into(),
+        resource: "deployments".into(),
+    };
+    let user = User::default();
     let request = AdmissionRequest {
-        operation: Operation::Create,
-        kind: &GroupVersionKind::of("apps/v1", "Deployment"),
-        resource: &GroupVersionResource {
-            group: "apps".into(),
-            version: "v1".into(),
-            resource: "deployments".into(),
-        },
-        subresource: "",
-        equivalents: &[],
         name: "web",
         namespace: "garden",
-        user: &User::default(),
-        dry_run: false,
-        options: None,
         object: Some(&object),
-        old_object: None,
         namespace_object: Some(&namespace),
+        ..AdmissionRequest::new(Operation::Create, &kind, &resource, &user)
     };
     let params = |kind: &GroupVersionKind,
                   reference: &crdkit_admission::policy::ParamRef,
                   namespace: &str| {
         assert_eq!((kind.kind.as_str(), namespace), ("Limit", "garden"));
         let found = (&*reference.name == "small").then(|| yaml("{max: 3}"));
-        found.into_iter().collect()
+        Ok(found.into_iter().collect())
     };
     let (policies, bindings) =
         ([Policy::read(policy.root())], [PolicyBinding::read(binding.root())]);
@@ -138,7 +133,7 @@ fn a_binding_narrows_and_says_what_follows() {
     let warned = judged(spec, "  validationActions: [Warn]\n");
     assert!(warned.refusal.is_none());
     assert_eq!(
-        warned.warnings,
+        warned.remarks.warnings,
         ["Validation failed for ValidatingAdmissionPolicy 'replicas' with binding 'all': never"]
     );
     let elsewhere = "  validationActions: [Deny]\n  matchResources: {objectSelector: {matchLabels: {tier: back}}}\n";

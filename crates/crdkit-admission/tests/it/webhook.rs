@@ -64,6 +64,7 @@ impl Asked {
             object: Some(&self.object),
             old_object: None,
             namespace_object: Some(&self.namespace),
+            authorizer: None,
         })
     }
 
@@ -218,7 +219,10 @@ fn an_answer_allows_patches_or_refuses() {
 
 #[test]
 fn an_answer_to_something_else_is_none() {
-    let problem = |response: &str| answered(response).unwrap_err();
+    let problem = |response: &str| {
+        let problem = answered(response).unwrap_err();
+        problem.strip_prefix("received invalid webhook response: ").unwrap().to_owned()
+    };
     assert_eq!(problem("null"), "webhook response was absent");
     assert_eq!(problem("{uid: u-2, allowed: true}"), r#"expected response.uid="u-1", got "u-2""#);
     assert_eq!(
@@ -230,5 +234,14 @@ fn an_answer_to_something_else_is_none() {
         "webhook returned response.patchType but not response.patch"
     );
     assert!(problem("{uid: u-1, patchType: JSONPatch, patch: '%'}").contains("base64"));
-    assert!(review::read("a", "v1", "u", b"<html>").is_err());
+    let unreadable = |body: &str| review::read("a", "v1", "u", body.as_bytes()).unwrap_err();
+    let words = "failed to call webhook: couldn't get version/kind; json parse error: ";
+    assert!(unreadable("<html>").starts_with(words), "{}", unreadable("<html>"));
+    assert!(
+        unreadable("[]").contains("json: cannot unmarshal array into Go value of type struct {")
+    );
+    assert_eq!(
+        unreadable("{}"),
+        "received invalid webhook response: expected webhook response of admission.k8s.io/v1, Kind=AdmissionReview, got /, Kind="
+    );
 }

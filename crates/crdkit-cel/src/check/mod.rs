@@ -249,6 +249,9 @@ impl Checker<'_> {
 
     fn field_type(&mut self, position: Position, object: &str, field: &str) -> Type {
         let shapes = &self.env.shapes;
+        if self.env.is_open(object) {
+            return Type::Dyn;
+        }
         let Some(shape) = shapes.object(object) else {
             self.report_at(position, format!("unexpected failed resolution of '{object}'"));
             return Type::Error;

@@ -10,8 +10,12 @@ use crate::check::Checked;
 use crate::shape::{ShapeId, Shapes};
 use crate::types::Type;
 
-/// Estimates the cost of a checked expression whose variables have the shape `root`.
-pub(crate) fn estimate(checked: &Checked, shapes: &Shapes, root: Option<ShapeId>) -> Range {
+/// Estimates the cost of a checked expression whose variables have the shapes that `root` gives them.
+pub(crate) fn estimate(
+    checked: &Checked,
+    shapes: &Shapes,
+    root: &dyn Fn(&str) -> Option<ShapeId>,
+) -> Range {
     let count = checked.ast.len();
     let mut estimator = Estimator {
         checked,
@@ -46,7 +50,7 @@ struct Local {
 struct Estimator<'c> {
     checked: &'c Checked,
     shapes: &'c Shapes,
-    root: Option<ShapeId>,
+    root: &'c dyn Fn(&str) -> Option<ShapeId>,
     paths: Vec<Path>,
     sizes: Vec<Option<Range>>,
     entries: Vec<Option<EntrySize>>,
@@ -96,7 +100,8 @@ impl<'c> Estimator<'c> {
     }
 
     fn declared_size(&self, path: &[Name]) -> Option<Range> {
-        self.shapes.max_elements(self.root?, path).map(Range::up_to)
+        let root = (self.root)(path.first()?)?;
+        self.shapes.max_elements(root, path).map(Range::up_to)
     }
 
     fn size(&mut self, id: ExprId) -> Option<Range> {

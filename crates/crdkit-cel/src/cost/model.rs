@@ -11,6 +11,8 @@ use crate::value::{Data, Opaque, Val};
 /// Cost of looking at one character.
 pub(crate) const TEXT_FACTOR: f64 = 0.1;
 const REGEX_FACTOR: f64 = 0.25;
+/// Cost of asking an authorizer.
+const AUTHORIZATION: u64 = 350_000;
 /// Size a regular expression of a named format may have at most.
 const MAX_FORMAT_REGEX: f64 = 128.0;
 const MAX_FORMAT_NAME: u64 = 64;
@@ -20,6 +22,8 @@ const MAX_FORMAT_NAME: u64 = 64;
 pub(crate) enum CostModel {
     /// One.
     One,
+    /// A check by an authorizer.
+    Authorize,
     /// `&&`, `||`.
     Logic,
     /// `?:`
@@ -182,6 +186,7 @@ impl CostModel {
             Self::One | Self::Logic | Self::Conditional | Self::IndexList | Self::IndexMap => {
                 plain(Range::ONE)
             }
+            Self::Authorize => plain(Range { min: AUTHORIZATION, max: AUTHORIZATION }),
             Self::Equality => match arguments {
                 [left, right] if left.ty == right.ty => opaque_equality(left.ty, right)
                     .unwrap_or_else(|| plain(smaller(size(0), size(1)))),
@@ -309,6 +314,7 @@ impl CostModel {
         match self {
             Self::Logic | Self::Conditional => 0,
             Self::One | Self::AddList | Self::IndexList | Self::IndexMap => 1,
+            Self::Authorize => AUTHORIZATION,
             Self::Equality => match arguments.first() {
                 Some(Some(Val::Opaque(_))) => 1,
                 _ => scaled(size(0).min(size(1)), TEXT_FACTOR),

@@ -10,6 +10,7 @@ pub(crate) mod convert;
 pub(crate) mod encoders;
 pub(crate) mod format;
 pub(crate) mod ip;
+pub(crate) mod json_patch;
 pub(crate) mod kubernetes_lists;
 pub(crate) mod lists;
 pub(crate) mod math;
@@ -61,6 +62,8 @@ pub enum Library {
     Authorizer,
     /// Selectors of authorization checks.
     AuthorizerSelectors,
+    /// Keys in the paths of JSON patches.
+    JsonPatch,
     /// Named formats.
     Format,
     /// Semantic versions.
@@ -124,6 +127,7 @@ impl Library {
             Self::Network => &[ip::NETWORK],
             Self::Authorizer => &[authorizer::DEFINITIONS],
             Self::AuthorizerSelectors => &[authorizer::SELECTORS],
+            Self::JsonPatch => &[json_patch::DEFINITIONS],
             Self::Format => &[format::DEFINITIONS],
             Self::Semver => &[semver::DEFINITIONS],
             Self::Sets => &[sets::DEFINITIONS],

@@ -26,11 +26,13 @@ pub(crate) fn plan(
     checked: &Checked,
     shapes: &Arc<Shapes>,
     reserved_names: bool,
+    has_literals: bool,
 ) -> Result<Program, PlanError> {
     let mut planner = Planner {
         checked,
         shapes,
         reserved_names,
+        has_literals,
         steps: Vec::new(),
         variables: Vec::new(),
         variable_types: Vec::new(),
@@ -47,6 +49,8 @@ struct Planner<'c> {
     checked: &'c Checked,
     shapes: &'c Arc<Shapes>,
     reserved_names: bool,
+    /// Whether literals of messages can be run.
+    has_literals: bool,
     steps: Vec<PlanStep>,
     variables: Vec<Name>,
     variable_types: Vec<&'c Type>,
@@ -113,6 +117,15 @@ impl<'c> Planner<'c> {
                 let mut steps = Vec::with_capacity(entries.len());
                 for entry in entries {
                     steps.push((self.plan(entry.key)?, self.plan(entry.value)?, entry.optional));
+                }
+                Ok(self.map(steps))
+            }
+            ExprKind::Struct { fields, .. } if self.has_literals => {
+                let mut steps = Vec::with_capacity(fields.len());
+                for field in fields {
+                    let key =
+                        self.add(PlanStep::Constant(Constant::String(field.field.as_ref().into())));
+                    steps.push((key, self.plan(field.value)?, field.optional));
                 }
                 Ok(self.map(steps))
             }

@@ -28,6 +28,9 @@ pub struct Arena {
     /// How many bytes of values, and steps between them, the evaluation may still make.
     room: Cell<usize>,
     steps: Cell<usize>,
+    /// How many bytes that was in all, and whether it was not enough.
+    limit: Cell<usize>,
+    exceeded: Cell<bool>,
 }
 
 impl Default for Arena {
@@ -40,6 +43,8 @@ impl Default for Arena {
             seed: RandomState::default(),
             room: Cell::new(Self::ROOM),
             steps: Cell::new(Self::STEPS),
+            limit: Cell::new(Self::ROOM),
+            exceeded: Cell::new(false),
         }
     }
 }
@@ -55,11 +60,21 @@ impl Arena {
     pub(crate) fn begin(&self, room: usize) {
         self.room.set(room);
         self.steps.set(Self::STEPS);
+        self.limit.set(room);
+        self.exceeded.set(false);
+    }
+
+    /// How many bytes of values the last evaluation was allowed to make, if it wanted more.
+    pub fn exceeded(&self) -> Option<usize> {
+        self.exceeded.get().then(|| self.limit.get())
     }
 
     /// Takes room for what is about to be made.
     pub(crate) fn take(&self, n_bytes: usize) -> Result<(), EvalError> {
-        let left = self.room.get().checked_sub(n_bytes).ok_or(EvalError::CostLimit)?;
+        let Some(left) = self.room.get().checked_sub(n_bytes) else {
+            self.exceeded.set(true);
+            return Err(EvalError::CostLimit);
+        };
         self.room.set(left);
         Ok(())
     }

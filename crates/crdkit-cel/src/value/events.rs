@@ -72,5 +72,6 @@ fn opaque_text(opaque: &Opaque) -> String {
         Opaque::Ip(ip) => ip.to_string(),
         Opaque::Cidr(cidr) => cidr.to_string(),
         Opaque::Format(format) => format.name.to_owned(),
+        Opaque::Authorizer(_) | Opaque::Decision(_) => opaque.type_name().to_owned(),
     }
 }

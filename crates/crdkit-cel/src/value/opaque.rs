@@ -8,6 +8,7 @@ use crdkit_text::semver::Version;
 use crdkit_text::url::Url;
 
 use crate::ast::Name;
+use crate::library::authorizer::{AuthorizationDecision, Authorizer};
 use crate::types::Type;
 
 /// A named format.
@@ -41,6 +42,10 @@ pub enum Opaque {
     Cidr(Cidr),
     /// `kubernetes.NamedFormat`
     Format(&'static CelFormat),
+    /// `kubernetes.authorization.Authorizer`, and the checks that are made from it.
+    Authorizer(Box<Authorizer>),
+    /// `kubernetes.authorization.Decision`
+    Decision(Box<AuthorizationDecision>),
 }
 
 impl Opaque {
@@ -52,6 +57,8 @@ impl Opaque {
             Self::Ip(_) => "net.IP",
             Self::Cidr(_) => "net.CIDR",
             Self::Format(_) => "kubernetes.NamedFormat",
+            Self::Authorizer(authorizer) => authorizer.type_name(),
+            Self::Decision(_) => "kubernetes.authorization.Decision",
         }
     }
 

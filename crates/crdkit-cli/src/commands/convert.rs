@@ -4,14 +4,16 @@
 //! written all the same, and the exit code says that something was found.
 
 use crate::args::Convert;
+use crate::conversions;
 use crate::exit::Exit;
 use crate::format::OutputFormat;
 use crate::input::{Input, InputEntry};
-use crate::report::{self, Flow, SourceText, Target};
+use crate::limits;
+use crate::report::{self, Flow, SourceText, Tally, Target};
 use crate::source::{self, Client, Purpose};
-use anyhow::{Result, bail};
+use anyhow::{Context as _, Result, bail};
 use crdkit_codec::{DecodeError, DecodeOptions, Format, Style, cbor};
-use crdkit_value::Value;
+use crdkit_value::{Document, Value};
 use std::io::{self, IsTerminal as _};
 use std::path::Path;
 
@@ -24,6 +26,7 @@ pub(crate) fn run(args: &Convert) -> Result<Exit> {
     let style = if args.compact { Style::Compact } else { Style::Pretty };
     let from = args.from.map(|named| named.0);
     let mut output = Target::new(args.output.as_deref());
+    let conversions = conversions::load(&args.conversion, &Client::default())?;
     let mut exit = Exit::Fine;
     let mut n_written = 0;
     for input in args.paths.iter().flat_map(|path| inputs(path, from)) {
@@ -40,6 +43,13 @@ pub(crate) fn run(args: &Convert) -> Result<Exit> {
             notations(&input)
         } else {
             convert(&input, args, |value, text| {
+                let converted = match &args.version {
+                    Some(version) => conversions
+                        .convert(&Document::copy_of(value), version)
+                        .with_context(|| format!("{} cannot be converted", input.name))?,
+                    None => Document::null(),
+                };
+                let value = if args.version.is_some() { converted.root() } else { value };
                 n_written += 1;
                 to.write(value, n_written - 1, style, text)
             })?
@@ -72,7 +82,7 @@ fn convert(
     args: &Convert,
     mut write: impl FnMut(Value<'_>, &mut Vec<u8>) -> Result<()>,
 ) -> Result<(Vec<u8>, Exit)> {
-    let options = DecodeOptions { duplicates: args.duplicates.into(), ..DecodeOptions::default() };
+    let options = DecodeOptions { duplicates: args.duplicates.into(), ..limits::decoding() };
     let mut text = Vec::new();
     let mut exit = Exit::Fine;
     for outcome in input.documents(&options) {
@@ -118,18 +128,22 @@ fn notations(input: &Input) -> (Vec<u8>, Exit) {
 /// Reads the input again, this time keeping positions, and shows what is wrong with it.
 fn report(input: &Input, options: &DecodeOptions) {
     let source = SourceText::of(input);
+    let mut tally = Tally::default();
     let options = DecodeOptions { positions: true, ..options.clone() };
     for outcome in input.documents(&options) {
-        match outcome {
-            Ok(decoded) => decoded.issues.iter().for_each(|issue| source.show(issue)),
-            Err(error) => show(&source, error),
+        let issues = match outcome {
+            Ok(decoded) => decoded.issues,
+            Err(DecodeError::Refused(issue)) => vec![*issue],
+            Err(DecodeError::Io(error)) => {
+                report::failure(&error.into());
+                continue;
+            }
+        };
+        for issue in issues.iter().filter(|issue| tally.admits(issue.code)) {
+            source.show(issue);
         }
     }
-}
-
-fn show(source: &SourceText<'_>, error: DecodeError) {
-    match error {
-        DecodeError::Refused(issue) => source.show(&issue),
-        DecodeError::Io(error) => report::failure(&error.into()),
+    for finding in tally.left_out(&input.name) {
+        report::note(&format!("{}: {}", input.name, finding.message));
     }
 }

@@ -1,22 +1,42 @@
-//! `crdkit lint`: what the API server would refuse about CRDs.
+//! `crdkit lint`: what the API server would refuse about CRDs, and what is wrong with admission policies and with rules of
+//! conversions. The latter are held against the CRDs of the input and of `--crds`.
+
+mod conversions;
+mod policies;
 
 use crate::args::Lint;
 use crate::commands::cost;
-use crate::crds;
+use crate::crds::{self, Extent};
 use crate::exit::Exit;
 use crate::input::{Input, InputEntry};
 use crate::judge::{Judged, Presentation};
-use crate::objects;
+use crate::kubernetes;
+use crate::limits;
+use crate::objects::{self, Identity};
+use crate::quality;
 use crate::report::{self, Object, Outputs, ReportFormat, Spec, Style};
 use crate::source::{self, Client, Purpose};
 use crate::stdout;
 use anyhow::Result;
+use crdkit_admission::KnownSchemas;
 use crdkit_codec::DecodeOptions;
+use crdkit_convert::Conversion;
+use crdkit_text::kind::GroupVersionKind;
 use crdkit_value::Document;
 use rayon::prelude::*;
 use std::collections::HashMap;
+use std::sync::OnceLock;
+
+/// What is linted of an input: findings, how many CRDs, policies and conversions there are, and what is shown besides.
+#[derive(Default)]
+struct Linted {
+    judged: Vec<Judged>,
+    counts: [usize; 3],
+    shown: String,
+}
 
 pub(crate) fn run(args: &Lint) -> Result<Exit> {
+    args.reporting.kubernetes.choose()?;
     let config = args.reporting.config()?;
     let client = args.fetching.client();
     let specs = args.reporting.outputs(ReportFormat::Pretty);
@@ -32,31 +52,37 @@ pub(crate) fn run(args: &Lint) -> Result<Exit> {
     if let Some(problems) = &config.problems {
         outputs.add(problems)?;
     }
-    let entries = find(&args.paths, &client, &mut exit);
+    let Found { entries, n_templates } = find(&args.paths, &client, &mut exit);
     let mut old = HashMap::new();
-    for entry in find(&args.old, &client, &mut exit) {
+    for entry in find(&args.old, &client, &mut exit).entries {
         match entry.read() {
             Ok(input) => old.extend(named(&input)),
             Err(error) => fail(&error, &mut exit),
         }
     }
     let n_files = entries.len();
-    let lint = |entry: InputEntry| -> Result<(Vec<Object>, String)> {
+    let more = find(&args.crds, &client, &mut exit).entries;
+    let known = OnceLock::new();
+    let schemas = || known.get_or_init(|| schemas(entries.iter().chain(&more)));
+    let lint = |entry: &InputEntry| -> Result<(Vec<Object>, Linted)> {
         let input = entry.read()?;
-        let costs = if args.cost { costs(&input) } else { String::new() };
-        Ok((presentation.objects(&input, judged(&input, &old)), costs))
+        let mut linted = judged(&input, &old, args, &schemas);
+        let judged = std::mem::take(&mut linted.judged);
+        let mut objects = presentation.objects(&input, judged);
+        if args.cost {
+            linted.shown.insert_str(0, &costs(&input, &mut objects));
+        }
+        Ok((objects, linted))
     };
-    let outcomes: Vec<_> = entries.into_par_iter().map(lint).collect();
-    let mut n_crds = 0;
+    let outcomes: Vec<_> = entries.par_iter().map(lint).collect();
+    let mut counts = [0; 3];
     let mut tables = String::new();
     for outcome in outcomes {
         match outcome {
-            Ok((objects, costs)) => {
-                tables.push_str(&costs);
-                for object in &objects {
-                    n_crds += usize::from(object.subject.is_some());
-                    outputs.add(object)?;
-                }
+            Ok((objects, linted)) => {
+                tables.push_str(&linted.shown);
+                counts.iter_mut().zip(linted.counts).for_each(|(all, more)| *all += more);
+                objects.iter().try_for_each(|object| outputs.add(object).map(drop))?;
             }
             Err(error) => fail(&error, &mut exit),
         }
@@ -72,15 +98,22 @@ pub(crate) fn run(args: &Lint) -> Result<Exit> {
     if summary.n_invalid + summary.n_errors > 0 {
         exit = exit.max(Exit::Findings);
     }
-    if n_crds == 0 && exit == Exit::Fine {
-        fail(&anyhow::anyhow!("there is no CustomResourceDefinition in the input"), &mut exit);
+    let n_all: usize = counts.iter().sum();
+    if n_all == 0 && exit == Exit::Fine && !args.allow_empty {
+        let hint = source::templates_hint(n_templates);
+        let problem = anyhow::anyhow!("there is no CustomResourceDefinition in the input{hint}");
+        fail(&problem, &mut exit);
     }
-    if !args.reporting.quiet && n_crds > 0 {
-        let s = if n_crds == 1 { "" } else { "s" };
+    if !args.reporting.quiet && n_all > 0 {
         let (valid, warnings) = (summary.n_valid, summary.n_warnings);
         let invalid = summary.n_invalid + summary.n_errors;
-        let warned = if warnings > 0 { format!(", {warnings} warnings") } else { String::new() };
-        report::note(&format!("{n_crds} CRD{s}: {valid} valid, {invalid} invalid{warned}"));
+        let warned = match warnings {
+            0 => String::new(),
+            1 => ", 1 warning".to_owned(),
+            n => format!(", {n} warnings"),
+        };
+        let (counted, version) = (counted(counts), kubernetes::in_parentheses());
+        report::note(&format!("{counted}: {valid} valid, {invalid} invalid{warned}{version}"));
     }
     Ok(exit)
 }
@@ -90,22 +123,65 @@ fn fail(error: &anyhow::Error, exit: &mut Exit) {
     *exit = Exit::Failed;
 }
 
+/// What sources lead to.
+#[derive(Default)]
+struct Found {
+    entries: Vec<InputEntry>,
+    n_templates: usize,
+}
+
 /// What `sources` name; says what cannot be read and goes on.
-fn find(sources: &[String], client: &Client, exit: &mut Exit) -> Vec<InputEntry> {
-    let mut entries = Vec::new();
+fn find(sources: &[String], client: &Client, exit: &mut Exit) -> Found {
+    let mut all = Found::default();
     for source in sources {
-        match source::find(source, Purpose::Crds, client) {
-            Ok(found) => entries.extend(found.entries),
+        match source::search(source, Purpose::Crds, client) {
+            Ok(found) => {
+                all.entries.extend(found.entries);
+                all.n_templates += found.left_out.len();
+                found.failures.iter().for_each(|failure| fail(failure, exit));
+            }
             Err(error) => fail(&error, exit),
         }
     }
-    entries
+    all
 }
 
-/// What the rules of the CRDs in `input` can cost, as text.
-fn costs(input: &Input) -> String {
-    let (crds, _) = crds::of_input(input, false);
-    crds.iter().map(|crd| cost::table(&crd.document)).collect()
+/// How many of each there are.
+fn counted([crds, policies, conversions]: [usize; 3]) -> String {
+    let of = |n: usize, one: &str, many: &str| match n {
+        0 => None,
+        1 => Some(format!("1 {one}")),
+        n => Some(format!("{n} {many}")),
+    };
+    let all = [
+        of(crds, "CRD", "CRDs"),
+        of(policies, "policy", "policies"),
+        of(conversions, "conversion", "conversions"),
+    ];
+    all.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+/// The CRDs that policies and conversions are held against. What cannot be read is told elsewhere.
+fn schemas<'e>(entries: impl Iterator<Item = &'e InputEntry>) -> KnownSchemas {
+    let inputs = entries.filter_map(|entry| entry.read().ok());
+    let crds = inputs.flat_map(|input| crds::of_input(&input, false).0);
+    KnownSchemas::new(crds.map(|crd| crd.document).collect())
+}
+
+/// What the rules of the CRDs in `input` can cost, as text, and for programs with each of `objects`.
+fn costs(input: &Input, objects: &mut [Object]) -> String {
+    let (mut text, mut known) = (String::new(), HashMap::new());
+    for crd in crds::of_input(input, false).0 {
+        let costs = cost::of(&crd.document);
+        text.push_str(&cost::table(&crd.document, &costs));
+        let name = objects::identify(&crd.document).unwrap_or_default().name;
+        known.insert(name, costs);
+    }
+    for object in objects {
+        let name = object.identity().map(|identity| identity.name.clone());
+        object.costs = name.and_then(|name| known.remove(&name)).unwrap_or_default();
+    }
+    text
 }
 
 /// The CRDs of `input` by name.
@@ -116,20 +192,54 @@ fn named(input: &Input) -> Vec<(String, Document)> {
         .collect()
 }
 
-/// The CRDs of `input` with what is wrong with them, and what cannot be read. Other objects are none of
-/// our business, and neither are files that hold none, such as the values of a chart.
-fn judged(input: &Input, old: &HashMap<String, Document>) -> Vec<Judged> {
-    let options = DecodeOptions { positions: true, ..DecodeOptions::default() };
-    let judge = |outcome: objects::ObjectOutcome| {
+/// What is in `input`, with what is wrong with it, and what cannot be read. Other objects are passed over, and so
+/// are files that hold none, such as the values of a chart.
+fn judged<'s>(
+    input: &Input,
+    old: &HashMap<String, Document>,
+    args: &Lint,
+    schemas: &dyn Fn() -> &'s KnownSchemas,
+) -> Linted {
+    let options = DecodeOptions { positions: true, ..limits::decoding() };
+    let mut linted = Linted::default();
+    let Linted { judged, counts: [n_crds, n_policies, n_conversions], shown } = &mut linted;
+    for outcome in objects::decode(input, &options) {
         let decoded = match outcome {
             Ok(decoded) => decoded,
-            Err(issues) => return Some(Judged { identity: None, issues, skipped: false }),
+            Err(issues) => {
+                judged.push(Judged::unreadable(issues));
+                continue;
+            }
         };
-        let identity = objects::identify(&decoded.document).ok()?;
-        identity.is_crd().then(|| {
-            let issues = crds::issues(decoded, old.get(&identity.name));
-            Judged { identity: Some(identity), issues, skipped: false }
-        })
-    };
-    objects::decode(input, &options).filter_map(judge).collect()
+        let document = &decoded.document;
+        if Conversion::is_file(document.root()) {
+            *n_conversions += 1;
+            let (issues, proved) = conversions::judge(document, schemas());
+            shown.push_str(&proved);
+            let named = document.root().get("for").and_then(crdkit_value::Value::as_str);
+            let gvk = GroupVersionKind::of("", "Conversion");
+            let name = named.unwrap_or_default().to_owned();
+            let identity = Some(Identity { gvk, namespace: String::new(), name });
+            judged.push(Judged { identity, issues, ..Judged::default() });
+            continue;
+        }
+        let Ok(identity) = objects::identify(document) else { continue };
+        let issues = if identity.is_crd() {
+            *n_crds += 1;
+            let more = quality::issues(document, args.quality);
+            let mut issues = crds::issues(decoded, old.get(&identity.name), Extent::Everything);
+            issues.extend(more);
+            issues
+        } else if policies::is_policy(&identity.gvk) {
+            *n_policies += 1;
+            if args.cost {
+                shown.push_str(&policies::costs(document, schemas()));
+            }
+            policies::issues(document, schemas())
+        } else {
+            continue;
+        };
+        judged.push(Judged { identity: Some(identity), issues, ..Judged::default() });
+    }
+    linted
 }

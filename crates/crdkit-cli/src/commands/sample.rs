@@ -25,7 +25,7 @@ pub(crate) struct Sample {
     #[arg(value_name = "KIND")]
     pub(crate) name: String,
 
-    /// Only what is required
+    /// Only required fields
     #[arg(long, conflicts_with = "all")]
     pub(crate) minimal: bool,
 

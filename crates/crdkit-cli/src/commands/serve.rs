@@ -2,15 +2,16 @@
 
 use crate::args::Fetching;
 use crate::exit::Exit;
+use crate::log::Logging;
 use crate::source::{self, Purpose};
 use crate::watch::Snapshot;
 use crate::{report, stdout};
 use anyhow::{Context as _, Result, anyhow, bail};
-use clap::Args;
-use crdkit_codec::DecodeOptions;
+use clap::{Args, ValueEnum};
+use crdkit_admission::plugins::Plugins;
 use crdkit_server::{AuditLevel, Certificates, Server, Settings};
 use crdkit_store::{
-    EmbeddedOptions, EmbeddedStore, MemoryOptions, MemoryStore, Store, SystemClock,
+    Durability, EmbeddedOptions, EmbeddedStore, MemoryOptions, MemoryStore, Store, SystemClock,
 };
 use crdkit_store_etcd::{EtcdOptions, EtcdStore};
 use crdkit_value::Document;
@@ -22,6 +23,9 @@ use std::time::Duration;
 
 /// How often the files of CRDs are looked at.
 const LOOK: Duration = Duration::from_millis(250);
+
+/// How long writes wait for a sync that is not made for each.
+const BATCH: Duration = Duration::from_millis(100);
 
 /// Serve CRDs and custom resources as the API server does
 ///
@@ -35,6 +39,7 @@ Examples:
   crdkit serve --crds crds/ --watch-crds --kubeconfig kubeconfig
   crdkit serve --store etcd:http://127.0.0.1:2379
 ")]
+#[expect(clippy::struct_excessive_bools, reason = "flags are switches")]
 pub(crate) struct Serve {
     /// Where to listen; port 0 is any free one
     #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:0")]
@@ -47,6 +52,10 @@ pub(crate) struct Serve {
     /// Where to keep objects: `memory`, `redb:PATH` or `etcd:ENDPOINTS`
     #[arg(long, value_name = "STORE")]
     store: Option<String>,
+
+    /// When a write to a file is on disk
+    #[arg(long, value_name = "WHEN", default_value = "synced")]
+    durability: WhenDurable,
 
     /// Where to write the kubeconfig of the administrator
     #[arg(long, value_name = "FILE")]
@@ -68,6 +77,10 @@ pub(crate) struct Serve {
     #[arg(long, value_name = "TOKEN")]
     token: Option<String>,
 
+    /// Admission plugins that are not asked, such as `PodSecurity`; commas between them
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    disable_admission_plugins: Vec<String>,
+
     /// Leave objects alone whose owners are gone
     #[arg(long)]
     no_gc: bool,
@@ -75,6 +88,15 @@ pub(crate) struct Serve {
     /// Leave namespaces alone that are being deleted
     #[arg(long)]
     no_namespace_controller: bool,
+
+    /// Leave the status of admission policies alone
+    #[arg(long)]
+    no_policy_checking: bool,
+
+    /// Where a service is that webhooks name, as `NAMESPACE/NAME=ADDR:PORT` or `NAMESPACE/NAME:PORT=ADDR:PORT`; may be given
+    /// more than once
+    #[arg(long, value_name = "SERVICE=ADDR", value_parser = service)]
+    webhook_service: Vec<(String, SocketAddr)>,
 
     /// Write a line for each request to this file
     #[arg(long, value_name = "FILE")]
@@ -85,10 +107,14 @@ pub(crate) struct Serve {
     audit_level: String,
 
     #[command(flatten)]
+    logging: Logging,
+
+    #[command(flatten)]
     fetching: Fetching,
 }
 
 pub(crate) fn run(args: &Serve) -> Result<Exit> {
+    args.logging.start()?;
     block_on(serve(args))
 }
 
@@ -98,10 +124,21 @@ pub(crate) fn block_on(work: impl Future<Output = Result<Exit>>) -> Result<Exit>
     runtime.block_on(work)
 }
 
+/// A service, and where it is.
+fn service(text: &str) -> Result<(String, SocketAddr), String> {
+    let parts = text.split_once('=').filter(|(service, _)| service.contains('/'));
+    let (service, address) = parts.ok_or("a service is written `NAMESPACE/NAME=ADDR:PORT`")?;
+    let address = address.parse().map_err(|error| format!("`{address}`: {error}"))?;
+    Ok((service.to_owned(), address))
+}
+
 async fn serve(args: &Serve) -> Result<Exit> {
     let mut settings = Settings::default();
     settings.garbage_collection = !args.no_gc;
     settings.namespace_deletion = !args.no_namespace_controller;
+    settings.policy_checking = !args.no_policy_checking;
+    settings.webhook_services = args.webhook_service.iter().cloned().collect();
+    settings.plugins = Plugins::without(args.disable_admission_plugins.iter().map(String::as_str));
     let mut builder = Server::builder()
         .listen(args.listen)
         .settings(settings)
@@ -116,7 +153,7 @@ async fn serve(args: &Serve) -> Result<Exit> {
             "Metadata" => AuditLevel::Metadata,
             "RequestResponse" => AuditLevel::RequestResponse,
             other => {
-                bail!("`{other}` is no audit level; there are `Metadata` and `RequestResponse`")
+                bail!("`{other}` is not an audit level; there are `Metadata` and `RequestResponse`")
             }
         };
         let file = fs::OpenOptions::new().create(true).append(true).open(path);
@@ -146,10 +183,33 @@ async fn serve(args: &Serve) -> Result<Exit> {
     Ok(Exit::Fine)
 }
 
+/// `--durability`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum WhenDurable {
+    /// Before it is answered; writes that come at the same time share a sync
+    Synced,
+    /// At most a tenth of a second after it is answered: a power cut may take the last writes
+    Batched,
+    /// When the system gets to it: after a power cut the file may be of no use
+    None,
+}
+
+impl From<WhenDurable> for Durability {
+    fn from(when: WhenDurable) -> Self {
+        match when {
+            WhenDurable::Synced => Self::Synced,
+            WhenDurable::Batched => Self::Batched(BATCH),
+            WhenDurable::None => Self::Unsynced,
+        }
+    }
+}
+
 async fn store(args: &Serve) -> Result<Arc<dyn Store>> {
     let clock = Arc::new(SystemClock);
     let file = |path: &Path| -> Result<Arc<dyn Store>> {
-        let store = EmbeddedStore::open(path, EmbeddedOptions::default(), Arc::clone(&clock) as _);
+        let options =
+            EmbeddedOptions { durability: args.durability.into(), ..EmbeddedOptions::default() };
+        let store = EmbeddedStore::open(path, options, Arc::clone(&clock) as _);
         Ok(Arc::new(store.with_context(|| format!("`{}` cannot be used", path.display()))?))
     };
     match (args.store.as_deref(), &args.data) {
@@ -162,7 +222,9 @@ async fn store(args: &Serve) -> Result<Arc<dyn Store>> {
                 etcd(endpoints.split(',').map(str::to_owned).collect()).await
             }
             _ => {
-                bail!("`{store}` is no store; there are `memory`, `redb:PATH` and `etcd:ENDPOINTS`")
+                bail!(
+                    "`{store}` is not a store; there are `memory`, `redb:PATH` and `etcd:ENDPOINTS`"
+                )
             }
         },
         (None, Some(data)) => {
@@ -239,20 +301,8 @@ fn write_secret(path: &Path, text: &str) -> std::io::Result<()> {
 }
 
 fn documents(sources: &[String], purpose: Purpose, args: &Serve) -> Result<Vec<Document>> {
-    let client = args.fetching.client();
-    let options = DecodeOptions::default();
-    let mut documents = Vec::new();
-    for source in sources {
-        for entry in source::find(source, purpose, &client)?.entries {
-            let input = entry.read()?;
-            for decoded in input.documents(&options) {
-                let decoded = decoded.map_err(|error| anyhow!("{}: {error}", input.name))?;
-                if decoded.document.root().get("kind").is_some() {
-                    documents.push(decoded.document);
-                }
-            }
-        }
-    }
+    let mut documents = source::documents(sources, purpose, &args.fetching.client())?;
+    documents.retain(|document| document.root().get("kind").is_some());
     if purpose == Purpose::Crds {
         let is_crd = |document: &Document| {
             document.root().get("kind").and_then(crdkit_value::Value::as_str)

@@ -4,6 +4,7 @@
 //! more than a small one. In binary input the place is a byte offset, and the excerpt shows bytes.
 
 use crate::input::Input;
+use crate::rendered::LineMap;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use crdkit_issue::{Issue, LineIndex, Position, Severity, Span};
 use std::io::Write as _;
@@ -18,26 +19,33 @@ pub(crate) struct SourceText<'a> {
     first_line: usize,
     first_column: usize,
     is_binary: bool,
+    /// Where its lines come from, if a program put it together.
+    map: Option<&'a LineMap>,
 }
 
 impl<'a> SourceText<'a> {
     pub(crate) fn new(name: &'a str, bytes: &'a [u8], first_line: usize) -> Self {
         let lines = LineIndex::new(bytes);
-        Self { name, bytes, lines, first_line, first_column: 0, is_binary: false }
+        Self { name, bytes, lines, first_line, first_column: 0, is_binary: false, map: None }
     }
 
     /// The source that `input` is.
     pub(crate) fn of(input: &'a Input) -> Self {
         let Input { name, bytes, first_line, first_column, format, .. } = input;
         let is_binary = format.is_binary();
-        let first_column = *first_column;
-        Self { first_column, is_binary, ..Self::new(name, bytes, *first_line) }
+        let (first_column, map) = (*first_column, input.lines.as_deref());
+        Self { first_column, is_binary, map, ..Self::new(name, bytes, *first_line) }
+    }
+
+    /// What the source is called.
+    pub(crate) fn name(&self) -> &str {
+        self.name
     }
 
     /// Shows one finding on standard error.
     pub(crate) fn show(&self, issue: &Issue) {
         let finding = super::ShownFinding::new(issue, self, true);
-        let text = super::people::pretty(self.name, &finding);
+        let text = super::people::pretty(self.name, &finding, &finding.text());
         let _ = anstream::stderr().lock().write_all(text.as_bytes());
     }
 
@@ -50,7 +58,14 @@ impl<'a> SourceText<'a> {
         if line == 1 {
             column += self.first_column;
         }
-        Some(Position { line: line + self.first_line - 1, column })
+        let position = Position { line: line + self.first_line - 1, column };
+        Some(self.map.map_or(position, |map| map.position(position)))
+    }
+
+    /// The number that a line is shown with.
+    fn number(&self, line: usize) -> usize {
+        let number = line + self.first_line - 1;
+        self.map.map_or(number, |map| map.position(Position { line: number, column: 1 }).line)
     }
 
     /// Where a finding begins in binary input.
@@ -70,7 +85,7 @@ impl<'a> SourceText<'a> {
         let related = issue.related.iter();
         let related = related.map(|other| (other.span, AnnotationKind::Context, other.label));
         for window in Window::around(places.chain(related).collect(), self) {
-            group = group.element(window.snippet(self.first_line));
+            group = group.element(window.snippet(self));
         }
         Renderer::styled().render(&[group]) + "\n"
     }
@@ -163,12 +178,14 @@ impl Window {
 
     fn snippet(
         self,
-        first_line: usize,
+        source: &SourceText<'_>,
     ) -> Snippet<'static, annotate_snippets::Annotation<'static>> {
+        // In bytes the number of a row is the offset of its first one.
+        let number = if source.is_binary { self.line } else { source.number(self.line) };
         let marks = self.marks.into_iter().map(|(range, kind, label)| {
             let annotation = kind.span(range);
             if label.is_empty() { annotation } else { annotation.label(label) }
         });
-        Snippet::source(self.text).line_start(self.line + first_line - 1).annotations(marks)
+        Snippet::source(self.text).line_start(number).annotations(marks)
     }
 }

@@ -2,6 +2,7 @@
 
 use super::escape::lines;
 use super::{Object, Sink, Summary};
+use crate::kubernetes;
 use std::fmt::Write as _;
 
 pub(super) struct Github;
@@ -18,8 +19,8 @@ impl Sink for Github {
                     let _ = write!(line, ",endColumn={}", end.column);
                 }
             }
-            let title = format!("crdkit {}", finding.code);
-            let text = [finding.text(), finding.diff.clone()].join("\n");
+            let title = format!("crdkit {}{}", finding.code, kubernetes::in_parentheses());
+            let text = [object.text(finding), finding.diff.clone()].join("\n");
             let _ = writeln!(line, ",title={}::{}", property(&title), data(text.trim_end()));
             out.extend_from_slice(line.as_bytes());
         }

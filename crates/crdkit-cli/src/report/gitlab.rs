@@ -1,6 +1,7 @@
 //! The Code Quality report of GitLab: one array of findings, told apart by fingerprints.
 
 use super::{Object, Sink, Summary, fingerprint};
+use crate::kubernetes;
 use crdkit_issue::Severity;
 use serde::Serialize;
 use std::collections::HashMap;
@@ -17,7 +18,14 @@ struct CodeQualityIssue {
     check_name: &'static str,
     fingerprint: String,
     severity: &'static str,
+    content: Content,
     location: Location,
+}
+
+/// What is said about a finding beyond its description.
+#[derive(Serialize)]
+struct Content {
+    body: String,
 }
 
 #[derive(Serialize)]
@@ -39,13 +47,14 @@ impl Sink for Gitlab {
             let key = object.key(finding);
             let nth = self.seen.entry(key).and_modify(|nth| *nth += 1).or_default();
             self.entries.push(CodeQualityIssue {
-                description: finding.text(),
+                description: object.text(finding),
                 check_name: finding.code.name(),
                 fingerprint: format!("{key:016x}{nth:04x}"),
                 severity: match finding.severity {
                     Severity::Error => "major",
                     Severity::Warning => "minor",
                 },
+                content: Content { body: format!("Kubernetes {}", kubernetes::version()) },
                 location: Location {
                     path: object.file.to_string(),
                     lines: Lines {

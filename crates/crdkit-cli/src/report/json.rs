@@ -6,6 +6,9 @@
 use super::{
     Answered, Case, Compared, Object, ShownFinding, Sink, Style, Subject, Summary, Verdict,
 };
+use crate::commands::cost::ExpressionCost;
+use crate::judge::Partly;
+use crate::kubernetes;
 use crdkit_codec::{DecodeOptions, json, yaml};
 use crdkit_issue::Position;
 use crdkit_value::Document;
@@ -38,13 +41,13 @@ struct CaseRow {
 
 #[derive(Serialize)]
 #[serde(untagged)]
-enum ResultRow {
-    Resource(Resource),
+enum ResultRow<'o> {
+    Resource(Resource<'o>),
     Case(CaseRow),
 }
 
 #[derive(Serialize)]
-struct Resource {
+struct Resource<'o> {
     filename: String,
     kind: String,
     name: String,
@@ -54,16 +57,24 @@ struct Resource {
     #[serde(rename = "validationErrors", skip_serializing_if = "Vec::is_empty")]
     validation_errors: Vec<ValidationError>,
     #[serde(flatten)]
-    more: Option<More>,
+    more: Option<More<'o>>,
 }
 
 /// What kubeconform does not have.
 #[derive(Serialize)]
-struct More {
+struct More<'o> {
     namespace: String,
+    /// The file it was made of, where `filename` was put together by a program.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source: Option<String>,
+    /// Why not all of it was judged, if so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    partly: Option<&'static str>,
     findings: Vec<Row>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     answers: Vec<AnswerRow>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    costs: &'o [ExpressionCost],
 }
 
 /// The answer to a question about a change.
@@ -108,11 +119,46 @@ struct ValidationError {
     msg: String,
 }
 
+/// The object of a finding.
+#[derive(Serialize)]
+struct About {
+    file: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source: Option<String>,
+    #[serde(rename = "apiVersion", skip_serializing_if = "String::is_empty")]
+    api_version: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    kind: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    namespace: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    name: String,
+    /// The version of Kubernetes that would find it.
+    kubernetes: String,
+}
+
+impl About {
+    fn new(object: &Object) -> Self {
+        let identity = object.identity().cloned().unwrap_or_default();
+        let is_known = !identity.gvk.kind.is_empty();
+        Self {
+            file: object.file.to_string(),
+            source: object.origin.as_deref().map(str::to_owned),
+            api_version: if is_known { identity.api_version() } else { String::new() },
+            kind: identity.gvk.kind,
+            namespace: identity.namespace,
+            name: identity.name,
+            kubernetes: kubernetes::version(),
+        }
+    }
+}
+
 /// One finding.
 #[derive(Serialize)]
 struct Row {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    file: Option<String>,
+    /// Which object it is about, where rows stand alone.
+    #[serde(flatten)]
+    about: Option<About>,
     line: Option<usize>,
     column: Option<usize>,
     #[serde(rename = "endLine")]
@@ -129,6 +175,12 @@ struct Row {
     message: String,
     /// The finding as the API server words it.
     server: String,
+    /// Other places with the same cause.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    places: Vec<String>,
+    /// What was probably meant.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    suggestion: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     rule: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -160,7 +212,8 @@ impl Json {
 impl Sink for Json {
     fn object(&mut self, object: &Object, out: &mut Vec<u8>) {
         let fine = matches!(object.verdict, Verdict::Valid | Verdict::Skipped);
-        let silent = self.style.kubeconform || object.findings().next().is_none();
+        let is_silent = object.findings().next().is_none() && object.costs.is_empty();
+        let silent = self.style.kubeconform || is_silent;
         if fine && silent && !self.style.verbose {
             return;
         }
@@ -210,6 +263,14 @@ impl Sink for Json {
             (ReportNotation::Yaml, _) => String::new(),
         };
         out.extend_from_slice(closing.as_bytes());
+        if !self.style.kubeconform {
+            let version = kubernetes::version();
+            let member = match self.notation {
+                ReportNotation::Json => format!(",\n  \"kubernetes\": \"{version}\""),
+                ReportNotation::Yaml => format!("kubernetes: \"{version}\"\n"),
+            };
+            out.extend_from_slice(member.as_bytes());
+        }
         match (self.notation, counts) {
             (ReportNotation::Json, counts) => {
                 if let Some(counts) = counts {
@@ -262,15 +323,15 @@ impl CaseRow {
                 Verdict::Valid => "passed",
                 Verdict::Invalid => "failed",
                 Verdict::Error => "error",
-                Verdict::Skipped => "skipped",
+                Verdict::Skipped | Verdict::LeftOut(_) => "skipped",
             },
             findings: object.findings().map(|finding| Row::new(None, finding)).collect(),
         }
     }
 }
 
-impl Resource {
-    fn new(object: &Object, style: Style) -> Self {
+impl<'o> Resource<'o> {
+    fn new(object: &'o Object, style: Style) -> Self {
         let identity = object.identity().cloned().unwrap_or_default();
         Self {
             filename: object.file.to_string(),
@@ -281,7 +342,7 @@ impl Resource {
                 Verdict::Valid => "statusValid",
                 Verdict::Invalid => "statusInvalid",
                 Verdict::Error => "statusError",
-                Verdict::Skipped => "statusSkipped",
+                Verdict::Skipped | Verdict::LeftOut(_) => "statusSkipped",
             },
             msg: object.in_server_words(),
             validation_errors: object
@@ -294,8 +355,11 @@ impl Resource {
                 .collect(),
             more: (!style.kubeconform).then(|| More {
                 namespace: identity.namespace,
+                source: object.origin.as_deref().map(str::to_owned),
+                partly: object.partly.map(Partly::name),
                 findings: object.findings().map(|finding| Row::new(None, finding)).collect(),
                 answers: object.answers.iter().map(AnswerRow::new).collect(),
+                costs: &object.costs,
             }),
         }
     }
@@ -314,7 +378,7 @@ pub(super) struct Ndjson;
 impl Sink for Ndjson {
     fn object(&mut self, object: &Object, out: &mut Vec<u8>) {
         for finding in object.findings() {
-            let row = Row::new(Some(object.file.to_string()), finding);
+            let row = Row::new(Some(About::new(object)), finding);
             if serde_json::to_writer(&mut *out, &row).is_ok() {
                 out.push(b'\n');
             }
@@ -325,11 +389,11 @@ impl Sink for Ndjson {
 }
 
 impl Row {
-    fn new(file: Option<String>, finding: &ShownFinding) -> Self {
+    fn new(about: Option<About>, finding: &ShownFinding) -> Self {
         let line = |position: Option<Position>| position.map(|position| position.line);
         let column = |position: Option<Position>| position.map(|position| position.column);
         Self {
-            file,
+            about,
             line: line(finding.start),
             column: column(finding.start),
             end_line: line(finding.end),
@@ -341,6 +405,8 @@ impl Row {
             pointer: finding.pointer.clone(),
             message: finding.message.clone(),
             server: finding.server.clone(),
+            places: finding.places.clone(),
+            suggestion: finding.suggestion.clone(),
             rule: finding.rule.clone(),
             saw: finding.saw.clone(),
             diff: finding.diff.clone(),

@@ -2,6 +2,7 @@
 
 use super::escape::{self, block, inline};
 use super::{Case, Object, Sink, Style, Subject, Summary, Verdict};
+use crate::kubernetes;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use std::fmt::Write as _;
 
@@ -9,12 +10,13 @@ pub(super) struct Junit {
     report: Report,
     /// The file whose objects are coming in; objects of a file come one after the other.
     suite: Option<TestSuite>,
+    style: Style,
 }
 
 impl Junit {
     pub(super) fn new(style: Style) -> Self {
         let name = if style.kubeconform { "kubeconform" } else { "crdkit" };
-        Self { report: Report::new(name), suite: None }
+        Self { report: Report::new(name), suite: None, style }
     }
 }
 
@@ -22,7 +24,7 @@ impl Sink for Junit {
     fn object(&mut self, object: &Object, _: &mut Vec<u8>) {
         let status = match object.verdict {
             Verdict::Valid => TestCaseStatus::success(),
-            Verdict::Skipped => TestCaseStatus::skipped(),
+            Verdict::Skipped | Verdict::LeftOut(_) => TestCaseStatus::skipped(),
             Verdict::Invalid => failed(NonSuccessKind::Failure, object),
             Verdict::Error => failed(NonSuccessKind::Error, object),
         };
@@ -42,7 +44,10 @@ impl Sink for Junit {
             case.set_system_out(lines(object));
         }
         if self.suite.as_ref().is_none_or(|suite| suite.name.as_str() != &*object.file) {
-            let next = TestSuite::new(object.file.to_string());
+            let mut next = TestSuite::new(object.file.to_string());
+            if !self.style.kubeconform {
+                next.add_property(("kubernetes", kubernetes::version().as_str()));
+            }
             self.report.add_test_suites(self.suite.replace(next));
         }
         if let Some(suite) = &mut self.suite {

@@ -30,6 +30,8 @@ impl Sink for KubeconformText {
             Verdict::Skipped => {
                 ("-", "", format!("{} {} skipped", identity.name, identity.gvk.kind))
             }
+            // Never comes here.
+            Verdict::LeftOut(_) => return,
             Verdict::Invalid => {
                 let problem = object.in_server_words();
                 ("\u{2716}", "\u{1b}[31m", format!("{name} is invalid: {problem}"))

@@ -2,20 +2,29 @@
 
 use super::escape::inline;
 use super::{Object, ShownFinding, Sink, Summary};
+use crate::kubernetes;
+use crate::objects::Identity;
 use crdkit_codec::yaml;
 use crdkit_value::Document;
 use std::fmt::Write as _;
 
-pub(super) struct Markdown;
+#[derive(Default)]
+pub(super) struct Markdown {
+    has_findings: bool,
+}
 
 impl Sink for Markdown {
     fn object(&mut self, object: &Object, out: &mut Vec<u8>) {
         if object.findings().next().is_none() {
             return;
         }
-        let name = object.identity().map_or("", |identity| identity.name.as_str());
-        let heading = if name.is_empty() { &*object.file } else { name };
-        let mut text = format!("### {}\n\n", inline(heading));
+        self.has_findings = true;
+        let name = object.identity().map(Identity::short);
+        let mut heading = name.unwrap_or_else(|| object.file.to_string());
+        if let Some(origin) = &object.origin {
+            let _ = write!(heading, " ({origin})");
+        }
+        let mut text = format!("### {}\n\n", inline(&heading));
         for finding in object.findings() {
             item(object, finding, &mut text);
         }
@@ -23,7 +32,12 @@ impl Sink for Markdown {
         out.extend_from_slice(text.as_bytes());
     }
 
-    fn finish(&mut self, _: &Summary, _: &mut Vec<u8>) {}
+    fn finish(&mut self, _: &Summary, out: &mut Vec<u8>) {
+        if self.has_findings {
+            let text = format!("Findings are those of Kubernetes {}.\n", kubernetes::version());
+            out.extend_from_slice(text.as_bytes());
+        }
+    }
 }
 
 fn item(object: &Object, finding: &ShownFinding, out: &mut String) {
@@ -38,7 +52,7 @@ fn item(object: &Object, finding: &ShownFinding, out: &mut String) {
         "- **{}** `{}` {path}{} ({}{place})",
         finding.severity,
         finding.code,
-        inline(&finding.message.replace('\n', " ")),
+        inline(&(finding.message_and_suggestion() + &finding.other_places()).replace('\n', " ")),
         inline(&object.file)
     );
     let Some(compared) = &finding.compared else { return };

@@ -5,6 +5,7 @@
 
 pub(crate) mod escape;
 mod excerpt;
+mod finding;
 mod format;
 mod github;
 mod gitlab;
@@ -14,79 +15,27 @@ mod kubeconform;
 mod markdown;
 mod people;
 mod sarif;
+mod summary;
+mod tally;
 mod tap;
 mod target;
 
 pub(crate) use excerpt::SourceText;
+pub(crate) use finding::{Answered, Compared, Fix, ShownFinding};
 pub(crate) use format::{ReportFormat, Spec};
+pub(crate) use summary::Summary;
+pub(crate) use tally::Tally;
 pub(crate) use target::{Flow, Target};
 
+use crate::commands::cost::ExpressionCost;
+use crate::judge::Partly;
 use crate::objects::Identity;
 use anyhow::Result;
-use crdkit_issue::{Arg, Code, ErrorType, Issue, Meaning, Position, Severity, codes};
-use crdkit_schema::status;
-use crdkit_value::Document;
-use std::borrow::Cow;
-
-use std::collections::BTreeMap;
+use crdkit_issue::{Code, Meaning, Severity};
 use std::fmt::{self, Write as _};
 use std::io::Write as _;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-
-/// One finding, as outputs need it.
-pub(crate) struct ShownFinding {
-    pub(crate) severity: Severity,
-    pub(crate) code: Code,
-    /// Where in the object, in the server's notation.
-    pub(crate) path: String,
-    /// The same as a JSON Pointer.
-    pub(crate) pointer: String,
-    pub(crate) message: String,
-    /// The finding in the server's words.
-    pub(crate) server: String,
-    /// The rule that does not hold, and what it saw, where the finding is about a rule.
-    pub(crate) rule: Option<String>,
-    pub(crate) saw: Option<String>,
-    pub(crate) start: Option<Position>,
-    pub(crate) end: Option<Position>,
-    /// The byte it begins at, in binary input.
-    pub(crate) offset: Option<usize>,
-    /// The source lines with a caret, where an output shows them.
-    pub(crate) excerpt: String,
-    /// What was expected against what came, line by line, where the finding is about a difference.
-    pub(crate) diff: String,
-    /// Whether there were too many like it before, so that it is only counted.
-    pub(crate) left_out: AtomicBool,
-    /// Why it does not count, if a comment in the source or an exception says so.
-    pub(crate) suppressed: Option<String>,
-    /// What a comparison knows beyond that.
-    pub(crate) compared: Option<Box<Compared>>,
-}
-
-/// What a finding about a change of a CRD says.
-pub(crate) struct Compared {
-    pub(crate) question: &'static str,
-    pub(crate) version: String,
-    pub(crate) verdict: &'static str,
-    /// What becomes of objects, or why that is not known.
-    pub(crate) effect: String,
-    pub(crate) affected: &'static str,
-    pub(crate) advice: &'static str,
-    /// Where the old CRD says otherwise.
-    pub(crate) old: Option<(Arc<str>, Position)>,
-    /// An object that shows it, and what it is changed to where that matters.
-    pub(crate) witness: Option<Document>,
-    pub(crate) changed: Option<Document>,
-}
-
-/// The answer to one question about a change.
-pub(crate) struct Answered {
-    pub(crate) question: &'static str,
-    pub(crate) text: &'static str,
-    pub(crate) version: String,
-    pub(crate) verdict: &'static str,
-}
+use std::sync::atomic::Ordering;
 
 /// What a verdict is about.
 #[derive(Clone, Debug)]
@@ -113,6 +62,46 @@ pub(crate) enum Verdict {
     Error,
     /// It was not looked at, as was asked for.
     Skipped,
+    /// It is no object, and not meant to be one.
+    LeftOut(LeftOut),
+}
+
+/// Why something that was named or found is not judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum LeftOut {
+    /// It has no Kubernetes objects.
+    NoObjects,
+    /// It tells kustomize what to do.
+    Kustomization,
+    /// A part of a chart that is neither a template nor a CRD.
+    ChartFile,
+    /// It becomes YAML only when its chart is rendered.
+    Template,
+    /// A list of operations rather than an object.
+    JsonPatch,
+    /// A kustomization or a chart that was rendered has it.
+    Rendered,
+}
+
+impl LeftOut {
+    /// What `n` of them are called.
+    fn in_words(self, n: usize) -> &'static str {
+        let one = n == 1;
+        match self {
+            Self::NoObjects if one => "file without Kubernetes objects",
+            Self::NoObjects => "files without Kubernetes objects",
+            Self::Kustomization if one => "kustomization",
+            Self::Kustomization => "kustomizations",
+            Self::ChartFile if one => "part of a chart",
+            Self::ChartFile => "parts of charts",
+            Self::Template if one => "template",
+            Self::Template => "templates",
+            Self::JsonPatch if one => "JSON patch",
+            Self::JsonPatch => "JSON patches",
+            Self::Rendered if one => "file that was rendered with others",
+            Self::Rendered => "files that were rendered with others",
+        }
+    }
 }
 
 /// One object or case, or one document that is none, and what was found.
@@ -121,21 +110,18 @@ pub(crate) struct Object {
     pub(crate) subject: Option<Subject>,
     pub(crate) verdict: Verdict,
     pub(crate) findings: Vec<ShownFinding>,
+    /// The file it was made of, where the one it stands in was put together by a program.
+    pub(crate) origin: Option<Arc<str>>,
+    /// Why not all of it was judged, if so.
+    pub(crate) partly: Option<Partly>,
+    /// Findings that are only counted, because there were many like them before.
+    pub(crate) unshown: Vec<(Code, Severity)>,
+    /// How many documents after this one are no objects, either, and have nothing to show.
+    pub(crate) n_alike: usize,
     /// What was asked about it, if it was compared.
     pub(crate) answers: Vec<Answered>,
-}
-
-/// Counts over a run.
-#[derive(Clone, Copy, Debug, Default)]
-#[expect(clippy::struct_field_names, reason = "all are counts, and counts are called so")]
-pub(crate) struct Summary {
-    pub(crate) n_files: usize,
-    pub(crate) n_valid: usize,
-    pub(crate) n_invalid: usize,
-    pub(crate) n_errors: usize,
-    pub(crate) n_skipped: usize,
-    pub(crate) n_warnings: usize,
-    pub(crate) n_suppressed: usize,
+    /// What its expressions can cost, if that was asked for.
+    pub(crate) costs: Vec<ExpressionCost>,
 }
 
 /// How outputs are written.
@@ -175,74 +161,7 @@ pub(crate) struct Outputs {
     only_objects: bool,
     /// The file whose objects are coming in, and how many findings of each kind it has.
     file: Option<Arc<str>>,
-    counts: BTreeMap<&'static str, (Code, usize)>,
-}
-
-/// So many findings of one kind are shown of a file; the others are counted.
-const MOST_ALIKE: usize = 1000;
-
-impl ShownFinding {
-    /// What outputs need of `issue`, which is about a part of `source`.
-    pub(crate) fn new(issue: &Issue, source: &SourceText<'_>, with_excerpt: bool) -> Self {
-        let text = |name| issue.arg(name).map(Arg::to_string);
-        Self {
-            severity: issue.severity,
-            code: issue.code,
-            path: issue.path.to_string(),
-            pointer: issue.path.pointer(),
-            message: cut(issue.message()),
-            server: cut(in_server_words(issue)),
-            rule: text("rule"),
-            saw: text("saw"),
-            start: issue.span.and_then(|span| source.position(span.start)),
-            end: issue.span.and_then(|span| source.position(span.end.max(span.start))),
-            offset: source.offset(issue),
-            excerpt: if with_excerpt { source.excerpt(issue) } else { String::new() },
-            diff: String::new(),
-            left_out: AtomicBool::new(false),
-            suppressed: None,
-            compared: None,
-        }
-    }
-
-    /// Whether it is shown and counts.
-    pub(crate) fn counts(&self) -> bool {
-        self.suppressed.is_none()
-    }
-
-    /// The place and the message, and where the old one of two CRDs says otherwise.
-    fn text(&self) -> String {
-        let old = self.compared.as_ref().and_then(|compared| compared.old.as_ref());
-        let was = old.map(|(file, at)| format!(" (was {file}:{}:{})", at.line, at.column));
-        let (message, was) = (&self.message, was.unwrap_or_default());
-        match self.path.as_str() {
-            "" => format!("{message}{was}"),
-            path => format!("{}: {message}{was}", shortened(path)),
-        }
-    }
-}
-
-/// A message without its end if it is longer than anybody reads: it may repeat a whole enumeration.
-fn cut(mut text: String) -> String {
-    const LONGEST: usize = 32 << 10;
-    if text.len() > LONGEST {
-        text.truncate(text.floor_char_boundary(LONGEST));
-        text.push('\u{2026}');
-    }
-    text
-}
-
-/// A path without its middle if it is longer than anybody reads.
-fn shortened(path: &str) -> Cow<'_, str> {
-    const LONGEST: usize = 400;
-    const END: usize = 100;
-    if path.len() <= LONGEST {
-        return path.into();
-    }
-    let start = path.floor_char_boundary(END);
-    let end = path.ceil_char_boundary(path.len() - END);
-    let [start, end] = [path.get(..start), path.get(end..)].map(Option::unwrap_or_default);
-    format!("{start}\u{2026}{end}").into()
+    tally: Tally,
 }
 
 impl Object {
@@ -257,25 +176,39 @@ impl Object {
             subject,
             verdict: Verdict::Valid,
             findings,
+            origin: None,
+            partly: None,
+            unshown: Vec::new(),
+            n_alike: 0,
             answers: Vec::new(),
+            costs: Vec::new(),
         };
         object.decide();
         object
     }
 
+    /// The same with findings that are only counted.
+    pub(crate) fn with_unshown(mut self, unshown: Vec<(Code, Severity)>) -> Self {
+        self.unshown = unshown;
+        self.decide();
+        self
+    }
+
     /// Takes the verdict anew from the findings that count.
     pub(crate) fn decide(&mut self) {
-        if self.verdict == Verdict::Skipped {
+        if matches!(self.verdict, Verdict::Skipped | Verdict::LeftOut(_)) {
             return;
         }
-        let is_judged = |finding: &ShownFinding| finding.code.info().meaning != Meaning::NotJudged;
-        let errors =
-            self.findings.iter().filter(|it| it.counts() && it.severity == Severity::Error);
-        self.verdict = match errors.clone().count() {
-            0 => Verdict::Valid,
-            _ if self.subject.is_none() => Verdict::Error,
-            _ if !errors.clone().any(is_judged) => Verdict::Error,
-            _ => Verdict::Invalid,
+        let shown = self.findings.iter().filter(|finding| finding.counts());
+        let all = shown.map(|it| (it.code, it.severity)).chain(self.unshown.iter().copied());
+        let mut errors = all.filter(|(_, severity)| *severity == Severity::Error).peekable();
+        let is_judged = |(code, _): (Code, _)| code.info().meaning != Meaning::NotJudged;
+        self.verdict = if errors.peek().is_none() {
+            Verdict::Valid
+        } else if self.subject.is_some() && errors.any(is_judged) {
+            Verdict::Invalid
+        } else {
+            Verdict::Error
         };
     }
 
@@ -284,12 +217,40 @@ impl Object {
         self.subject.is_some() || self.verdict != Verdict::Valid
     }
 
+    /// Whether it is no object and has nothing to show.
+    pub(crate) fn is_silent(&self) -> bool {
+        self.subject.is_none() && self.findings().next().is_none()
+    }
+
     /// What the object says about itself; nothing if it is none.
     pub(crate) fn identity(&self) -> Option<&Identity> {
         match &self.subject {
             Some(Subject::Object(identity)) => Some(identity),
             Some(Subject::Case(_)) | None => None,
         }
+    }
+
+    /// What is left out rather than judged.
+    pub(crate) fn left_out(file: &Arc<str>, reason: LeftOut) -> Self {
+        let mut object = Self::judged(file, None, Vec::new());
+        object.verdict = Verdict::LeftOut(reason);
+        object
+    }
+
+    /// A finding of this object in one line or paragraph: the object, the place in it, what is wrong.
+    fn text(&self, finding: &ShownFinding) -> String {
+        let text = finding.text();
+        match (self.identity().map(Identity::short), &self.origin) {
+            (None, None) => text,
+            (None, Some(origin)) => format!("({origin}): {text}"),
+            (Some(name), None) => format!("{name}: {text}"),
+            (Some(name), Some(origin)) => format!("{name} ({origin}): {text}"),
+        }
+    }
+
+    /// How many errors it has.
+    pub(crate) fn n_errors(&self) -> usize {
+        self.errors().count()
     }
 
     /// The findings that are shown.
@@ -313,66 +274,6 @@ impl fmt::Display for Subject {
     }
 }
 
-impl Summary {
-    /// How many objects there were.
-    pub(crate) fn n_objects(&self) -> usize {
-        self.n_valid + self.n_invalid + self.n_errors + self.n_skipped
-    }
-
-    /// The counts of cases, for people.
-    pub(crate) fn of_cases(&self) -> String {
-        let s = |n: usize| if n == 1 { "" } else { "s" };
-        let (n_cases, n_files) = (self.n_objects(), self.n_files);
-        let (s_cases, s_files) = (s(n_cases), s(n_files));
-        let (n_passed, n_failed) = (self.n_valid, self.n_invalid);
-        let mut out = format!(
-            "{n_cases} case{s_cases} in {n_files} suite{s_files}: {n_passed} passed, {n_failed} failed"
-        );
-        let more = [(self.n_errors, "could not be run"), (self.n_skipped, "skipped")];
-        for (n, what) in more.into_iter().filter(|(n, _)| *n > 0) {
-            let _ = write!(out, ", {n} {what}");
-        }
-        out
-    }
-
-    /// The counts for people, and how many files and directories were left out.
-    pub(crate) fn in_words(&self, n_left_out: usize) -> String {
-        let s = |n: usize| if n == 1 { "" } else { "s" };
-        let (n_objects, n_files) = (self.n_objects(), self.n_files);
-        let mut out = format!(
-            "{n_objects} object{} in {n_files} file{}: {} valid, {} invalid",
-            s(n_objects),
-            s(n_files),
-            self.n_valid,
-            self.n_invalid,
-        );
-        let more = [
-            (self.n_errors, "could not be judged", ""),
-            (self.n_skipped, "skipped", ""),
-            (self.n_warnings, "warning", s(self.n_warnings)),
-            (self.n_suppressed, "ignored by comments", ""),
-        ];
-        for (n, what, s) in more.into_iter().filter(|(n, ..)| *n > 0) {
-            let _ = write!(out, ", {n} {what}{s}");
-        }
-        if n_left_out > 0 {
-            let _ = write!(out, "; {n_left_out} left out (kustomizations, templates and values)");
-        }
-        out
-    }
-
-    fn add(&mut self, object: &Object) {
-        *match object.verdict {
-            Verdict::Valid => &mut self.n_valid,
-            Verdict::Invalid => &mut self.n_invalid,
-            Verdict::Error => &mut self.n_errors,
-            Verdict::Skipped => &mut self.n_skipped,
-        } += usize::from(object.counts());
-        self.n_suppressed += object.findings.len() - object.findings().count();
-        self.n_warnings += object.findings().count() - object.errors().count();
-    }
-}
-
 impl Outputs {
     /// Outputs as `specs` ask for them.
     pub(crate) fn new(specs: &[Spec], style: Style) -> Self {
@@ -384,9 +285,9 @@ impl Outputs {
                 pending: Vec::new(),
             })
             .collect();
-        let (file, counts) = (None, BTreeMap::new());
+        let (file, tally) = (None, Tally::default());
         let only_objects = style.kubeconform;
-        Self { sinks, summary: Summary::default(), only_objects, file, counts }
+        Self { sinks, summary: Summary::default(), only_objects, file, tally }
     }
 
     /// Writes what became of `object`.
@@ -403,19 +304,23 @@ impl Outputs {
             self.file = Some(Arc::clone(&object.file));
         }
         self.summary.add(object);
+        if matches!(object.verdict, Verdict::LeftOut(_)) {
+            return Ok(Flow::Open);
+        }
         if self.only_objects && !object.counts() {
             return Ok(Flow::Open);
         }
-        let mut n_left_out = 0;
+        let mut leaves_out = !object.unshown.is_empty();
         for finding in object.findings() {
-            let code = finding.code;
-            let (_, count) = self.counts.entry(code.name()).or_insert((code, 0));
-            *count += 1;
-            finding.left_out.store(*count > MOST_ALIKE, Ordering::Relaxed);
-            n_left_out += usize::from(*count > MOST_ALIKE);
+            let is_shown = self.tally.admits(finding.code);
+            finding.left_out.store(!is_shown, Ordering::Relaxed);
+            leaves_out |= !is_shown;
+        }
+        for (code, _) in &object.unshown {
+            self.tally.add(*code, 1);
         }
         // A document that is no object and of which nothing is shown is not shown either.
-        if n_left_out > 0 && object.subject.is_none() && object.findings().next().is_none() {
+        if leaves_out && object.is_silent() {
             return Ok(Flow::Open);
         }
         self.send(object);
@@ -431,14 +336,9 @@ impl Outputs {
 
     /// Says how many findings of the file were not shown.
     fn end_file(&mut self) {
-        let counts = std::mem::take(&mut self.counts);
+        let tally = std::mem::take(&mut self.tally);
         let Some(file) = self.file.take().filter(|_| !self.only_objects) else { return };
-        for (name, (_, count)) in counts {
-            let Some(more @ 1..) = count.checked_sub(MOST_ALIKE) else { continue };
-            let issue = Issue::warning(codes::domain::REPORT_TRUNCATED).with("limit", MOST_ALIKE);
-            let source = SourceText::new(&file, b"", 1);
-            let mut finding = ShownFinding::new(&issue, &source, false);
-            finding.message = format!("{more} more findings of this kind: {name}");
+        for finding in tally.left_out(&file) {
             self.send(&Object::judged(&file, None, vec![finding]));
         }
     }
@@ -465,17 +365,6 @@ impl Outputs {
             target.finish()?;
         }
         Ok(self.summary)
-    }
-}
-
-/// A finding as the server words it, alone.
-fn in_server_words(issue: &Issue) -> String {
-    if let Some(text) = status::strict_text(issue) {
-        return format!("strict decoding error: {text}");
-    }
-    match issue.code.info().error_type {
-        ErrorType::Decode => issue.server_message(),
-        _ => status::line(issue),
     }
 }
 

@@ -7,13 +7,13 @@ use crdkit_issue::Severity;
 use std::fmt::Write as _;
 
 pub(super) struct TextReport {
-    render: fn(&str, &ShownFinding) -> String,
+    render: fn(&str, &ShownFinding, &str) -> String,
     style: Style,
 }
 
 impl TextReport {
     pub(super) fn text(style: Style) -> Self {
-        Self { render: |name, finding| line(name, finding) + "\n", style }
+        Self { render: |name, finding, text| line(name, finding, text) + "\n", style }
     }
 
     pub(super) fn pretty(style: Style) -> Self {
@@ -24,7 +24,9 @@ impl TextReport {
 impl Sink for TextReport {
     fn object(&mut self, object: &Object, out: &mut Vec<u8>) {
         for finding in object.findings() {
-            out.extend_from_slice((self.render)(&object.file, finding).as_bytes());
+            out.extend_from_slice(
+                (self.render)(&object.file, finding, &object.text(finding)).as_bytes(),
+            );
         }
         for answer in object.answers.iter().filter(|_| self.style.verbose) {
             let version = if answer.version.is_empty() { "" } else { " in " };
@@ -37,7 +39,7 @@ impl Sink for TextReport {
             Verdict::Valid if self.style.cases => "passed",
             Verdict::Valid => "valid",
             Verdict::Skipped => "skipped",
-            Verdict::Invalid | Verdict::Error => return,
+            Verdict::Invalid | Verdict::Error | Verdict::LeftOut(_) => return,
         };
         if let (true, Some(subject)) = (self.style.verbose, &object.subject) {
             let subject = subject.to_string();
@@ -49,8 +51,8 @@ impl Sink for TextReport {
     fn finish(&mut self, _: &Summary, _: &mut Vec<u8>) {}
 }
 
-/// `name:line:column: severity[code]: message` without a line end.
-pub(super) fn line(name: &str, finding: &ShownFinding) -> String {
+/// `name:line:column: severity[code]: text` without a line end.
+fn line(name: &str, finding: &ShownFinding, text: &str) -> String {
     let mut out = inline(name).into_owned();
     if let Some(position) = finding.start {
         let _ = write!(out, ":{}:{}", position.line, position.column);
@@ -61,13 +63,13 @@ pub(super) fn line(name: &str, finding: &ShownFinding) -> String {
         Severity::Error => "\u{1b}[1m\u{1b}[91merror",
         Severity::Warning => "\u{1b}[1m\u{1b}[33mwarning",
     };
-    let _ = write!(out, ": {severity}[{}]\u{1b}[0m: {}", finding.code, block(&finding.text()));
+    let _ = write!(out, ": {severity}[{}]\u{1b}[0m: {}", finding.code, block(text));
     out
 }
 
 /// The line, the source below it, and for a rule what it is and what it saw.
-pub(super) fn pretty(name: &str, finding: &ShownFinding) -> String {
-    let mut out = line(name, finding);
+pub(super) fn pretty(name: &str, finding: &ShownFinding, text: &str) -> String {
+    let mut out = line(name, finding, text);
     out.push('\n');
     out.push_str(&finding.excerpt);
     for (label, text) in [("rule", &finding.rule), ("saw", &finding.saw)] {
@@ -125,7 +127,8 @@ mod tests {
             .with("saw", "self.watts = 100")
             .span(Span::new(0, 5));
         let source = SourceText::new("a.yaml", b"watts: 100", 7);
-        let text = pretty("a.yaml", &ShownFinding::new(&issue, &source, true));
+        let finding = ShownFinding::new(&issue, &source, true);
+        let text = pretty("a.yaml", &finding, &finding.text());
         let text = anstream::adapter::strip_str(&text).to_string();
         let lines: Vec<_> = text.lines().map(str::trim_end).collect();
         let expected = [

@@ -1,10 +1,14 @@
 //! SARIF 2.1.0: the part of it that code scanning services read.
 
 use super::{Object, ShownFinding, Sink, Summary};
+use crate::kubernetes;
 use crdkit_issue::{Code, Severity};
 use serde::Serialize;
 use std::collections::HashMap;
 use std::fmt::Write as _;
+
+/// Where people read what a rule is about.
+const INFORMATION: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs/codes.md");
 
 #[derive(Default)]
 pub(super) struct Sarif {
@@ -26,7 +30,14 @@ struct Log<'a> {
 struct SarifRun<'a> {
     tool: Tool,
     column_kind: &'static str,
+    properties: RunProperties,
     results: &'a [SarifResult],
+}
+
+#[derive(Serialize)]
+struct RunProperties {
+    /// The version that verdicts are for.
+    kubernetes: String,
 }
 
 #[derive(Serialize)]
@@ -35,9 +46,11 @@ struct Tool {
 }
 
 #[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
 struct Driver {
     name: &'static str,
     version: &'static str,
+    information_uri: &'static str,
     rules: Vec<SarifRule>,
 }
 
@@ -132,7 +145,7 @@ impl Sink for Sarif {
                     Severity::Error => "error",
                     Severity::Warning => "warning",
                 },
-                message: Message { text: finding.text() },
+                message: Message { text: object.text(finding) },
                 locations: [Location::new(object, finding)],
                 related_locations: Location::old(finding).into_iter().collect(),
                 partial_fingerprints: Fingerprints { value: format!("{key:016x}:{nth}") },
@@ -153,11 +166,13 @@ impl Sink for Sarif {
         let driver = Driver {
             name: "crdkit",
             version: env!("CARGO_PKG_VERSION"),
+            information_uri: INFORMATION,
             rules: self.rules.iter().copied().map(SarifRule::new).collect(),
         };
         let run = SarifRun {
             tool: Tool { driver },
             column_kind: "unicodeCodePoints",
+            properties: RunProperties { kubernetes: kubernetes::version() },
             results: &self.results,
         };
         let schema = "https://json.schemastore.org/sarif-2.1.0.json";

@@ -1,23 +1,38 @@
 //! Test Anything Protocol, version 13: a test for each object, findings as a YAML block below it.
 
 use super::escape::inline;
-use super::{Object, Sink, Summary, Verdict};
+use super::{Object, Sink, Style, Summary, Verdict};
+use crate::kubernetes;
 use std::fmt::Write as _;
 
-#[derive(Default)]
 pub(super) struct Tap {
     n_tests: usize,
+    style: Style,
+}
+
+impl Tap {
+    pub(super) fn new(style: Style) -> Self {
+        Self { n_tests: 0, style }
+    }
+
+    fn head(&self) -> String {
+        if self.style.kubeconform {
+            "TAP version 13\n".to_owned()
+        } else {
+            format!("TAP version 13\n# Kubernetes {}\n", kubernetes::version())
+        }
+    }
 }
 
 impl Sink for Tap {
     fn object(&mut self, object: &Object, out: &mut Vec<u8>) {
         let mut text = String::new();
         if self.n_tests == 0 {
-            text.push_str("TAP version 13\n");
+            text.push_str(&self.head());
         }
         self.n_tests += 1;
         let word = match object.verdict {
-            Verdict::Valid | Verdict::Skipped => "ok",
+            Verdict::Valid | Verdict::Skipped | Verdict::LeftOut(_) => "ok",
             Verdict::Invalid | Verdict::Error => "not ok",
         };
         let _ = write!(text, "{word} {} - {}", self.n_tests, plain(&object.file));
@@ -51,7 +66,7 @@ impl Sink for Tap {
 
     fn finish(&mut self, _: &Summary, out: &mut Vec<u8>) {
         if self.n_tests == 0 {
-            out.extend_from_slice(b"TAP version 13\n");
+            out.extend_from_slice(self.head().as_bytes());
         }
         out.extend_from_slice(format!("1..{}\n", self.n_tests).as_bytes());
     }

@@ -1,11 +1,12 @@
-//! Packed directories, such as Helm charts: `.tgz` and `.tar.gz`.
+//! Packed directories, such as Helm charts: `.tgz` and `.tar.gz`, and layers of registries, which may be plain `.tar`.
 
 use super::FoundEntries;
 use crate::input::InputEntry;
+use crate::report::LeftOut;
 use anyhow::{Result, bail};
 use crdkit_codec::Format;
 use flate2::read::GzDecoder;
-use std::io::Read as _;
+use std::io::Read;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -23,7 +24,10 @@ pub(crate) fn is_archive(name: &str) -> bool {
 /// The files of an archive that have a known ending, without templates that are not plain YAML; `unpacked` counts
 /// the bytes of all archives.
 pub(super) fn unpack(name: &str, bytes: &[u8], unpacked: &AtomicU64) -> Result<FoundEntries> {
-    let mut archive = tar::Archive::new(GzDecoder::new(bytes).take(LARGEST));
+    let is_packed = bytes.starts_with(&[0x1F, 0x8B]);
+    let plain: Box<dyn Read + '_> =
+        if is_packed { Box::new(GzDecoder::new(bytes)) } else { Box::new(bytes) };
+    let mut archive = tar::Archive::new(plain.take(LARGEST));
     let mut found = FoundEntries::default();
     for file in archive.entries()? {
         let mut file = file?;
@@ -44,7 +48,7 @@ pub(super) fn unpack(name: &str, bytes: &[u8], unpacked: &AtomicU64) -> Result<F
         file.read_to_end(&mut bytes)?;
         let full = Path::new(name).join(&path);
         if path.components().any(|part| part.as_os_str() == "templates") && has_actions(&bytes) {
-            found.left_out.push(full);
+            found.left_out.push((full, LeftOut::Template));
         } else {
             found.entries.push(InputEntry::memory(&full.display().to_string(), bytes));
         }

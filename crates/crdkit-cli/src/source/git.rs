@@ -1,11 +1,13 @@
 //! Files of a commit, through the `git` program.
 
-use super::FoundEntries;
-use crate::input::InputEntry;
+use super::temporary::Temporary;
+use super::{Client, FoundEntries, Resolved, archive};
+use crate::input::{Content, InputEntry};
+use crate::report::LeftOut;
 use anyhow::{Context as _, Result, bail};
 use crdkit_codec::Format;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// `REF:PATH` in the repository of the working directory; the path is from its top.
@@ -16,8 +18,8 @@ pub(super) fn local(text: &str) -> Result<FoundEntries> {
     files(Path::new("."), reference, path, &format!("git:{reference}:"))
 }
 
-/// `URL?ref=REF&path=PATH`, where the URL may be a directory.
-pub(super) fn remote(text: &str) -> Result<FoundEntries> {
+/// `URL?ref=REF&path=PATH`, where the URL may be a directory; `at` is the commit, where that is decided.
+pub(super) fn remote(text: &str, at: Option<&str>, client: &Client) -> Result<Resolved> {
     let (url, query) = text.split_once('?').unwrap_or((text, ""));
     let (mut reference, mut path) = ("HEAD", "");
     for pair in query.split('&').filter(|pair| !pair.is_empty()) {
@@ -30,14 +32,24 @@ pub(super) fn remote(text: &str) -> Result<FoundEntries> {
     if url.is_empty() || url.starts_with('-') || reference.starts_with('-') {
         bail!("write `git+URL?ref=REF&path=PATH`");
     }
-    let copy = Temporary::new()?;
+    let copy = Temporary::new("git")?;
     run(git(&copy.0).args(["init", "--quiet", "--bare"]))?;
     // A fetch takes branches, tags and, where the server allows it, commits.
     let url = absolute(url);
-    run(git(&copy.0)
-        .args(["fetch", "--quiet", "--depth=1", "--no-tags", "--"])
-        .args([&*url, reference]))?;
-    files(&copy.0, "FETCH_HEAD", path, &format!("git+{text}#"))
+    if client.is_offline() && !Path::new(&url).is_absolute() {
+        bail!("another repository is on the network, and `--offline` was given");
+    }
+    let fetch = |what: &str| {
+        let arguments = ["fetch", "--quiet", "--depth=1", "--no-tags", "--", &*url, what];
+        run(git(&copy.0).args(arguments))
+    };
+    // Not every server gives a commit that is not the end of a branch.
+    if at.is_none_or(|commit| fetch(commit).is_err()) {
+        fetch(reference)?;
+    }
+    let commit = String::from_utf8(run(git(&copy.0).args(["rev-parse", "FETCH_HEAD"]))?)?;
+    let found = files(&copy.0, "FETCH_HEAD", path, &format!("git+{text}#"))?;
+    Ok(Resolved { found, at: Some(commit.trim().to_owned()) })
 }
 
 /// A directory is meant from here, not from where git runs.
@@ -76,8 +88,21 @@ fn files(repository: &Path, reference: &str, path: &str, prefix: &str) -> Result
     if wanted.is_empty() {
         bail!("there are no YAML or JSON files below `{path}` in `{reference}`");
     }
-    let entries = blobs(repository, wanted)?;
-    Ok(FoundEntries { entries, left_out: Vec::new() })
+    let mut found = FoundEntries::default();
+    for entry in blobs(repository, wanted)? {
+        if is_template(&entry) {
+            found.left_out.push((entry.name.as_ref().into(), LeftOut::Template));
+        } else {
+            found.entries.push(entry);
+        }
+    }
+    Ok(found)
+}
+
+/// Whether a file of a chart becomes YAML only when it is rendered.
+fn is_template(entry: &InputEntry) -> bool {
+    let Content::Memory(bytes) = &entry.content else { return false };
+    entry.name.contains("templates/") && archive::has_actions(bytes)
 }
 
 /// The contents of `wanted`, all through one process.
@@ -115,6 +140,14 @@ fn git(directory: &Path) -> Command {
     command
 }
 
+/// What git prints in the working directory.
+///
+/// # Errors
+/// When it complains.
+pub(crate) fn output(arguments: &[&str]) -> Result<Vec<u8>> {
+    run(git(Path::new(".")).args(arguments))
+}
+
 /// What a command prints, or what it complains about.
 fn run(command: &mut Command) -> Result<Vec<u8>> {
     let output = command.stdin(Stdio::null()).output();
@@ -125,25 +158,4 @@ fn run(command: &mut Command) -> Result<Vec<u8>> {
         bail!("git says: {}", complaint.strip_prefix("fatal: ").unwrap_or(&complaint));
     }
     Ok(output.stdout)
-}
-
-/// A directory that is gone when it is no longer needed.
-struct Temporary(PathBuf);
-
-impl Temporary {
-    fn new() -> Result<Self> {
-        static NEXT: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
-        let number = NEXT.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-        let name = format!("crdkit-git-{}-{number}", std::process::id());
-        let path = std::env::temp_dir().join(name);
-        std::fs::create_dir(&path)
-            .with_context(|| format!("`{}` cannot be made", path.display()))?;
-        Ok(Self(path))
-    }
-}
-
-impl Drop for Temporary {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
 }

@@ -1,5 +1,6 @@
 //! Files named by URL, optionally kept in a directory for the next run.
 
+use super::lock::{self, Lock};
 use anyhow::{Context as _, Result, anyhow, bail};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -11,13 +12,25 @@ const LARGEST: u64 = 512 << 20;
 
 /// Fetches files; connections are made when the first one is asked for.
 #[derive(Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub(crate) struct Client {
     offline: bool,
     insecure: bool,
     debug: bool,
     cache: Option<PathBuf>,
+    /// Only what is pinned may be used.
+    locked: bool,
+    lock: OnceLock<Result<Lock, String>>,
     agent: OnceLock<ureq::Agent>,
     unpacked: AtomicU64,
+}
+
+/// What a server answers, whatever it is.
+pub(super) struct Answer {
+    pub(super) status: u16,
+    /// What it wants to know first, if it says so.
+    pub(super) challenge: String,
+    pub(super) body: Vec<u8>,
 }
 
 /// What a URL leads to.
@@ -29,6 +42,58 @@ pub(crate) enum Fetched {
 impl Client {
     pub(crate) fn new(offline: bool, insecure: bool, debug: bool, cache: Option<PathBuf>) -> Self {
         Self { offline, insecure, debug, cache, ..Self::default() }
+    }
+
+    /// The same, for which only what is pinned counts.
+    pub(crate) fn locked(mut self, locked: bool) -> Self {
+        self.locked = locked;
+        self
+    }
+
+    /// What the project pinned; read when it is first asked for.
+    ///
+    /// # Errors
+    /// When the lock file cannot be read.
+    pub(super) fn lock(&self) -> Result<&Lock> {
+        let read = || match lock::nearest() {
+            Some(path) => Lock::read(&path).map_err(|error| format!("{error:#}")),
+            None => Ok(Lock::default()),
+        };
+        self.lock.get_or_init(read).as_ref().map_err(|error| anyhow!("{error}"))
+    }
+
+    /// Refuses what is not pinned, where only that counts.
+    pub(crate) fn allow_unpinned(&self, source: &str) -> Result<()> {
+        if self.locked {
+            bail!(
+                "`{source}` is not in `{}`, and `--locked` was given; `crdkit fetch` pins it",
+                lock::NAME
+            );
+        }
+        Ok(())
+    }
+
+    /// Where CRDs with this digest are kept.
+    pub(super) fn kept(&self, digest: &str) -> Option<PathBuf> {
+        let directory = self.cache.clone().or_else(usual_cache)?;
+        Some(directory.join(format!("{}.ndjson", digest.replace(':', "-"))))
+    }
+
+    /// What the server of `url` answers.
+    pub(super) fn ask(&self, url: &str, headers: &[(&str, &str)]) -> Result<Answer> {
+        let unreachable = || format!("`{url}` cannot be fetched");
+        let mut request = self.agent().get(url).config().http_status_as_error(false).build();
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let mut response = request.call().with_context(unreachable)?;
+        let challenge = response.headers().get("www-authenticate");
+        let challenge = challenge.and_then(|it| it.to_str().ok()).unwrap_or_default().to_owned();
+        let body = response.body_mut().with_config().limit(LARGEST).read_to_vec();
+        let body = body.with_context(unreachable)?;
+        let status = response.status().as_u16();
+        self.say(&format!("{url}: status {status}, {} bytes", body.len()));
+        Ok(Answer { status, challenge, body })
     }
 
     /// The body of `url`.
@@ -82,7 +147,6 @@ impl Client {
     }
 
     /// Whether the network is forbidden.
-    #[cfg(feature = "kube")]
     pub(super) fn is_offline(&self) -> bool {
         self.offline
     }
@@ -117,8 +181,17 @@ fn file_name(url: &str) -> String {
     format!("{hash:016x}-{last}")
 }
 
+/// Where programs keep what they can fetch again.
+fn usual_cache() -> Option<PathBuf> {
+    let variable = |name| std::env::var_os(name).filter(|it| !it.is_empty()).map(PathBuf::from);
+    let named = variable("CRDKIT_CACHE");
+    let usual = || variable("XDG_CACHE_HOME").or_else(|| variable("LOCALAPPDATA"));
+    let home = || Some(variable("HOME")?.join(".cache"));
+    named.or_else(|| Some(usual().or_else(home)?.join("crdkit")))
+}
+
 /// Writes a file in one step, so that another run never sees half of it.
-fn keep(path: &Path, bytes: &[u8]) -> Result<()> {
+pub(super) fn keep(path: &Path, bytes: &[u8]) -> Result<()> {
     let temporary = path.with_extension(format!("{}.tmp", std::process::id()));
     let directory = path.parent().unwrap_or(Path::new("."));
     std::fs::create_dir_all(directory)

@@ -1,23 +1,20 @@
-//! The CRDs of a live cluster, through the kubeconfig.
+//! The CRDs of a live cluster, and objects of kinds that are asked for, through the kubeconfig.
 //!
 //! `kube:` is the current context, `kube:NAME` another one; within a cluster and without a kubeconfig the
 //! service account is used. CRDs are listed page by page and become one entry each, as if each were a file.
 //! What goes wrong is said together with what to do about it.
 
-use super::{Client, FoundEntries, Purpose};
+use super::{Client, FoundEntries, LiveKind, Purpose};
 use crate::input::InputEntry;
-use anyhow::{Context as _, Result, anyhow, bail};
+use anyhow::{Context as _, Result, bail};
+use crdkit_client::{Api, ClientError, ListOptions, Resource};
 use crdkit_codec::json::{self, Layout};
-use crdkit_codec::{DecodeOptions, Decoded};
-use crdkit_value::{Document, Value};
-use kube::api::{GetParams, ListParams};
+use crdkit_value::{Document, NodeId};
 use kube::config::{KubeConfigOptions, Kubeconfig};
-use kube::core::Request;
 use std::time::Duration;
 
-const CRDS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 /// CRDs are large; so many at a time are an answer of a few megabytes.
-const PAGE: u32 = 100;
+const PAGE: u64 = 100;
 const WITHOUT: &str = "without the cluster, CRDs come out of a file or a pipe: \
      `kubectl get crds -o yaml | crdkit … --crds -`";
 
@@ -29,48 +26,83 @@ pub(super) fn crds(context: &str, purpose: Purpose, client: &Client) -> Result<F
         );
     }
     let connection = Connection::open(context, client)?;
-    let mut entries = Vec::new();
-    let mut params = ListParams::default().limit(PAGE);
-    loop {
-        let list = connection.request(Request::new(CRDS).list(&params)?)?;
-        let items = list.document.root().get("items").into_iter().flat_map(Value::items);
-        entries.extend(items.map(|item| entry(context, Document::copy_of(item))));
-        let token = list.document.root().pointer("/metadata/continue").and_then(Value::as_str);
-        match token {
-            Some(token) if !token.is_empty() => params = params.continue_token(token),
-            _ => return Ok(FoundEntries { entries, left_out: Vec::new() }),
-        }
+    let list = connection.list(CRDS)?;
+    let entries = list.into_iter().map(|crd| entry(context, CRDS, crd)).collect();
+    Ok(FoundEntries { entries, ..FoundEntries::default() })
+}
+
+/// All objects of `kinds` in the cluster that `context` names. A kind that the cluster does not have has none.
+pub(super) fn objects(context: &str, kinds: &[LiveKind], client: &Client) -> Result<FoundEntries> {
+    let connection = Connection::open(context, client)?;
+    let mut found = FoundEntries::default();
+    for kind in kinds {
+        let kind = kind.borrowed();
+        let objects = match connection.list(kind) {
+            Ok(objects) => objects,
+            Err(error) if is_missing(&error) => Vec::new(),
+            Err(error) => return Err(error),
+        };
+        found.entries.extend(objects.into_iter().map(|object| entry(context, kind, object)));
     }
+    Ok(found)
+}
+
+fn is_missing(error: &anyhow::Error) -> bool {
+    let refused = error.downcast_ref::<ClientError>();
+    matches!(refused, Some(ClientError::Refused(status)) if status.code == 404)
 }
 
 /// The CRD called `name` of the cluster that `context` names.
 pub(super) fn crd(context: &str, name: &str, client: &Client) -> Result<InputEntry> {
     let connection = Connection::open(context, client)?;
-    let request = Request::new(CRDS).get(name, &GetParams::default())?;
-    Ok(entry(context, connection.request(request)?.document))
+    let crd = connection.answer(CRDS, connection.api(CRDS).get(name))?;
+    Ok(entry(context, CRDS, crd))
 }
 
-/// A CRD as a file would have it; in a list, items do not say what they are.
-fn entry(context: &str, mut crd: Document) -> InputEntry {
-    let root = crd.root().id();
-    for (key, text) in
-        [("apiVersion", "apiextensions.k8s.io/v1"), ("kind", "CustomResourceDefinition")]
-    {
-        if crd.root().get(key).is_none() {
-            crd.insert(root, key, text);
-        }
-    }
-    let name = crd.root().pointer("/metadata/name").and_then(Value::as_str).unwrap_or_default();
-    let name = format!("kube:{context}/{name}.json");
+/// An object as a file would have it: items of lists do not say what they are.
+fn entry(context: &str, kind: ApiKind<'_>, mut object: Document) -> InputEntry {
+    object.insert(NodeId::ROOT, "apiVersion", format!("{}/{}", kind.group, kind.version).as_str());
+    object.insert(NodeId::ROOT, "kind", kind.kind);
+    let text = |key: &str| {
+        let metadata = object.root().get("metadata");
+        metadata.and_then(|it| it.get(key)?.as_str()).unwrap_or_default()
+    };
+    let place = if kind.plural == CRDS.plural { "" } else { kind.plural };
+    let parts = [place, text("namespace"), text("name")];
+    let parts: Vec<_> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    let name = format!("kube:{context}/{}.json", parts.join("/"));
     let mut bytes = Vec::new();
-    json::write(crd.root(), Layout::Compact, &mut bytes);
+    json::write(object.root(), Layout::Compact, &mut bytes);
     InputEntry::memory(&name, bytes)
+}
+
+/// A kind as a server serves it.
+#[derive(Clone, Copy)]
+struct ApiKind<'k> {
+    group: &'k str,
+    version: &'k str,
+    plural: &'k str,
+    kind: &'k str,
+}
+
+const CRDS: ApiKind<'_> = ApiKind {
+    group: "apiextensions.k8s.io",
+    version: "v1",
+    plural: "customresourcedefinitions",
+    kind: "CustomResourceDefinition",
+};
+
+impl LiveKind {
+    fn borrowed(&self) -> ApiKind<'_> {
+        let Self { group, version, plural, kind } = self;
+        ApiKind { group, version, plural, kind }
+    }
 }
 
 /// A way to ask the API server.
 struct Connection {
     runtime: tokio::runtime::Runtime,
-    client: kube::Client,
+    client: crdkit_client::Client,
     url: String,
 }
 
@@ -90,30 +122,46 @@ impl Connection {
             let _entered = runtime.enter();
             kube::Client::try_from(config).context("the settings for the cluster do not work")?
         };
-        Ok(Self { runtime, client, url })
+        Ok(Self { runtime, client: crdkit_client::Client::new(client), url })
     }
 
-    fn request(&self, request: ureq::http::Request<Vec<u8>>) -> Result<Decoded> {
-        let answer = self.runtime.block_on(self.client.request_text(request));
-        let text = answer.map_err(|error| self.explain(error))?;
-        json::decode(text.as_bytes(), &DecodeOptions::default())
-            .map_err(|issue| anyhow!("the answer of {} is not JSON: {issue}", self.url))
+    fn api(&self, kind: ApiKind<'_>) -> Api<Document> {
+        self.client.dynamic(Resource::new(kind.group, kind.version, kind.plural))
+    }
+
+    /// All objects of a kind, page by page.
+    fn list(&self, kind: ApiKind<'_>) -> Result<Vec<Document>> {
+        let options = ListOptions { limit: PAGE, ..ListOptions::default() };
+        Ok(self.answer(kind, self.api(kind).list_all(&options))?.items)
+    }
+
+    /// Waits for what was asked about a kind.
+    fn answer<T>(
+        &self,
+        kind: ApiKind<'_>,
+        asked: impl Future<Output = Result<T, ClientError>>,
+    ) -> Result<T> {
+        self.runtime.block_on(asked).map_err(|error| self.explain(kind, error))
     }
 
     /// What went wrong, and what to do about it.
-    fn explain(&self, error: kube::Error) -> anyhow::Error {
+    fn explain(&self, kind: ApiKind<'_>, error: ClientError) -> anyhow::Error {
         let url = &self.url;
         let advice = match &error {
-            kube::Error::Api(status) => match status.code {
+            ClientError::Refused(status) => match status.code {
                 401 => format!("{url} does not know who is asking: log in again, as for `kubectl`"),
                 403 => format!(
                     "{url} does not allow it: the user needs the verbs `get` and `list` on \
-                     `customresourcedefinitions.apiextensions.k8s.io`, which a cluster role gives"
+                     `{}.{}`, which a cluster role gives",
+                    kind.plural, kind.group
                 ),
                 404 => format!("{url} has no such CRD; `kubectl get crds` lists those it has"),
                 _ => format!("{url} refuses"),
             },
-            kube::Error::Auth(_) => "logging in does not work; does `kubectl version`?".to_owned(),
+            ClientError::Transport { source, .. } if matches!(**source, kube::Error::Auth(_)) => {
+                "logging in does not work; does `kubectl version`?".to_owned()
+            }
+            ClientError::Answer { .. } => format!("the answer of {url} cannot be read"),
             _ => format!(
                 "{url} cannot be reached: is the cluster running, and the network there? {WITHOUT}"
             ),

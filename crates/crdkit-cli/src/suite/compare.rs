@@ -1,9 +1,11 @@
 //! What came of a request against what a case says: objects, errors and warnings, and the difference in lines.
 
-use super::{Expected, Pattern, Patterns};
+use super::{Expected, ExpectedOwner, Pattern, Patterns};
 use crdkit_codec::{DecodeOptions, go_json, json, yaml};
 use crdkit_issue::Span;
+use crdkit_patch::managed;
 use crdkit_schema::status::Cause;
+use crdkit_text::quote::quote;
 use crdkit_value::{Document, NewValue, NodeId, Value};
 use similar::{ChangeTag, TextDiff};
 use std::fmt::Write as _;
@@ -36,6 +38,32 @@ pub(super) fn object(expected: &Expected, got: &Document) -> Option<Difference> 
     }
     let place = first_difference(wanted, got.root()).or(expected.place);
     Some(Difference { place, diff: diff(&yaml_of(wanted), &yaml_of(got.root())) })
+}
+
+/// Who owns other fields of `got` than was expected.
+pub(super) fn owners(expected: &[ExpectedOwner], got: &Document) -> Vec<Difference> {
+    if expected.is_empty() {
+        return Vec::new();
+    }
+    let owned = managed::owners(got).unwrap_or_default();
+    let difference = |wanted: &ExpectedOwner| {
+        let name = quote(&wanted.manager);
+        let of_manager = |owner: &str| {
+            owner.strip_prefix(&*name).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+        };
+        let fields = owned.iter().filter(|owned| of_manager(&owned.owner)).map(|it| it.value);
+        // Structures are owned with what is in them.
+        let fields = fields.filter(|value| got.value(*value).members().len() == 0);
+        let mut fields: Vec<String> = fields.map(|value| got.path(value).to_string()).collect();
+        fields.sort();
+        fields.dedup();
+        let text = |fields: &[String]| {
+            fields.iter().fold(String::new(), |text, field| format!("{text}{field}\n"))
+        };
+        let diff = diff(&text(&wanted.fields), &text(&fields));
+        (!diff.is_empty()).then_some(Difference { place: wanted.place, diff })
+    };
+    expected.iter().filter_map(difference).collect()
 }
 
 /// `got` without what a server decides, as far as `wanted` does not have it either.

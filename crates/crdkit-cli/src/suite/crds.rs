@@ -1,6 +1,7 @@
 //! The CRDs that suites are about, compiled when the first case needs them.
 
 use crate::crds;
+use crate::limits;
 use crate::source::{self, Client, Purpose};
 use anyhow::{Result, bail};
 use crdkit_schema::set::CrdDefinition;
@@ -21,7 +22,7 @@ pub(crate) fn load(sources: &[String], client: &Client) -> Result<Variants> {
             if let Some(issue) = refused.first() {
                 bail!("`{}` cannot be read: {issue}", input.name);
             }
-            variants.extend(crds.into_iter().map(|decoded| CrdDefinition::new(decoded.document)));
+            variants.extend(crds.into_iter().map(|decoded| limits::definition(decoded.document)));
         }
         if variants.len() == before {
             bail!("there is no CustomResourceDefinition in `{source}`");

@@ -2,6 +2,7 @@
 
 use super::{Read, openshift, own};
 use crate::input::{Input, InputEntry};
+use crate::limits;
 use crate::source::{self, Client, Purpose};
 use anyhow::Result;
 use crdkit_codec::{DecodeOptions, Decoded, yaml};
@@ -31,7 +32,7 @@ fn open(entry: &InputEntry, named: bool) -> Result<Option<SuiteFile>> {
     if !named && !may_be_suite(&input.bytes) {
         return Ok(None);
     }
-    let options = DecodeOptions { positions: true, ..DecodeOptions::default() };
+    let options = DecodeOptions { positions: true, ..limits::decoding() };
     let decoded = match yaml::decode(&input.bytes, &options) {
         Ok(decoded) => decoded,
         // A template or the like, unless it was asked for.

@@ -1,23 +1,25 @@
 //! Suites: files of cases that say what the API server makes of requests.
 //!
 //! Two formats are read into one model: crdkit's own (`own`) and that of openshift/api (`openshift`).
-//! `find` tells suites from other files, `crds` has the CRDs they name, `run` makes the requests of a
-//! case and `compare` holds what came of them against what the case says.
+//! `find` tells suites from other files, `crds` has the CRDs they name, `run` makes the request of a
+//! case and `steps` those of a case with several; `compare` holds what came of them against what the case says.
 
 mod bless;
 mod compare;
 mod crds;
 mod find;
 mod merge;
+mod native;
 mod openshift;
 mod own;
-mod patch;
 mod read;
 mod run;
+mod steps;
 
 pub(crate) use bless::bless;
 pub(crate) use crds::{Variants, feature_set, load};
 pub(crate) use find::{SuiteFile, find};
+pub(crate) use native::run as run_native;
 pub(crate) use run::{Ran, kind_of, run, variants};
 
 use crdkit_codec::Decoded;
@@ -30,6 +32,10 @@ pub(crate) struct Suite {
     pub(crate) name: String,
     /// Sources of CRDs, named from the working directory.
     pub(crate) crds: Vec<String>,
+    /// Sources of admission policies, named from the working directory.
+    pub(crate) policies: Vec<String>,
+    /// Who makes the requests, as policies see it, and the groups.
+    pub(crate) user: (String, Vec<String>),
     /// The one CRD that all cases are about, where the suite says so; there may be several variants of it.
     pub(crate) crd_name: Option<String>,
     /// Feature gates that a variant must have, or with a dash in front must not have.
@@ -47,7 +53,10 @@ pub(crate) struct Case {
     /// The object that is there before.
     pub(crate) before: Option<Before>,
     pub(crate) request: CaseRequest,
+    /// The object of the request; of the first step if there are steps.
     pub(crate) object: Decoded,
+    /// Requests one after the other, each with what it is to lead to.
+    pub(crate) steps: Vec<Step>,
     pub(crate) field_validation: FieldValidation,
     pub(crate) expect: Expect,
     /// Why it is not run.
@@ -72,6 +81,33 @@ pub(crate) enum CaseRequest {
     Status,
     /// An update, and one of the status if the object has any.
     UpdateAndStatus,
+    /// What the steps say.
+    Steps,
+}
+
+/// One request of several that are about the same object.
+pub(crate) struct Step {
+    pub(crate) request: StepRequest,
+    /// An object, or a patch.
+    pub(crate) body: Decoded,
+    /// Who makes it.
+    pub(crate) manager: String,
+    /// Whether an apply takes fields from their owners.
+    pub(crate) force: bool,
+    pub(crate) expect: Expect,
+    /// Where it begins.
+    pub(crate) place: Option<Span>,
+}
+
+/// What a step asks of the server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum StepRequest {
+    Create,
+    Update,
+    Status,
+    Apply,
+    MergePatch,
+    JsonPatch,
 }
 
 /// What is to come of a request.
@@ -81,6 +117,16 @@ pub(crate) struct Expect {
     pub(crate) object: Option<Expected>,
     pub(crate) warnings: Option<Patterns>,
     pub(crate) code: Option<i64>,
+    /// The fields that managers own afterwards.
+    pub(crate) owners: Vec<ExpectedOwner>,
+}
+
+/// All fields that a manager is to own.
+pub(crate) struct ExpectedOwner {
+    pub(crate) manager: String,
+    /// Their paths, sorted.
+    pub(crate) fields: Vec<String>,
+    pub(crate) place: Option<Span>,
 }
 
 /// Why a request is to be refused.

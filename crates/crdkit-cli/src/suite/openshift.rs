@@ -7,7 +7,8 @@
 
 use super::read::{Problems, place};
 use super::{Before, Case, CaseRequest, Errors, Expect, Expected, Read, Suite};
-use crdkit_codec::{DecodeOptions, Decoded, yaml};
+use crate::limits;
+use crdkit_codec::{Decoded, yaml};
 use crdkit_engine::FieldValidation;
 use crdkit_value::{Document, NewValue, NodeId, Value};
 use std::path::Path;
@@ -45,6 +46,8 @@ pub(super) fn read(root: Value<'_>, name: &str, directory: &Path) -> Read {
     let suite = Suite {
         name: problems.text(root.get("name")).unwrap_or_else(|| name.to_owned()),
         crds,
+        policies: Vec::new(),
+        user: (String::new(), Vec::new()),
         crd_name,
         feature_gates: gates,
         one_version: true,
@@ -77,6 +80,7 @@ fn case(value: Value<'_>, request: CaseRequest, problems: &mut Problems) -> Opti
         before,
         request,
         object,
+        steps: Vec::new(),
         // What a client gets that does not ask for anything else.
         field_validation: FieldValidation::Warn,
         expect: Expect { object: expected(value, problems), errors, ..Expect::default() },
@@ -122,7 +126,7 @@ fn literal(value: Value<'_>, problems: &mut Problems) -> Option<Decoded> {
     let Some(text) = value.as_str() else {
         return Some(Decoded { document: Document::copy_of(value), issues: Vec::new() });
     };
-    match yaml::decode(text.as_bytes(), &DecodeOptions::default()) {
+    match yaml::decode(text.as_bytes(), &limits::decoding()) {
         Ok(decoded) if decoded.document.root().as_object().is_some() => Some(decoded),
         Ok(_) => {
             problems.add(value, "this must be an object");

@@ -2,24 +2,29 @@
 //!
 //! One document: `crds` names sources, `base` is what all objects have in common, and each of `cases` has a
 //! `name`, one request (`create`, `update` or `status`) and what is to come of it (`expect`, `exactly`,
-//! `errors`, `warnings`, `code`). Objects are written out, or named as a file beside the suite.
+//! `errors`, `warnings`, `code`), or `steps`, which are requests one after the other. Objects are written out, or named as a file
+//! beside the suite.
 
 use super::read::{Problems, place};
 use super::{
-    Before, Case, CaseRequest, Errors, Expect, Expected, Pattern, Patterns, Read, Suite, merge,
+    Before, Case, CaseRequest, Errors, Expect, Expected, ExpectedOwner, Pattern, Patterns, Read,
+    Step, StepRequest, Suite, merge,
 };
 use crate::config;
-use crdkit_codec::{DecodeOptions, Decoded, yaml};
+use crate::limits;
+use crdkit_codec::{Decoded, yaml};
 use crdkit_engine::FieldValidation;
 use crdkit_value::{Document, Value};
 use std::path::Path;
 
-const SUITE: &[&str] = &["name", "crds", "base", "field-validation", "cases"];
+const SUITE: &[&str] =
+    &["name", "crds", "policies", "user", "groups", "base", "field-validation", "cases"];
 const CASE: &[&str] = &[
     "name",
     "create",
     "update",
     "status",
+    "steps",
     "expect",
     "exactly",
     "errors",
@@ -28,8 +33,29 @@ const CASE: &[&str] = &[
     "field-validation",
     "skip",
 ];
+/// What a case or a step says about what is to come of it.
+const EXPECT: &[&str] = &["expect", "exactly", "errors", "warnings", "code", "owners"];
+const STEP: &[&str] = &[
+    "create",
+    "update",
+    "status",
+    "apply",
+    "merge-patch",
+    "json-patch",
+    "manager",
+    "force",
+    "expect",
+    "exactly",
+    "errors",
+    "warnings",
+    "code",
+    "owners",
+];
 const CHANGE: &[&str] = &["from", "stored", "to", "crds-before", "patches-before"];
 const PATTERN: &[&str] = &["path", "text", "message", "reason", "code"];
+
+/// Who makes requests where a suite does not say it.
+const USER: &str = "kubernetes-admin";
 
 /// Whether a document is a suite of this format.
 pub(super) fn is_suite(root: Value<'_>) -> bool {
@@ -40,21 +66,32 @@ pub(super) fn is_suite(root: Value<'_>) -> bool {
 pub(super) fn read(root: Value<'_>, name: &str, directory: &Path) -> Read {
     let mut problems = Problems::default();
     problems.only(root, SUITE);
-    let crds = match root.get("crds").map(|value| config::sources(value, directory)) {
+    let mut sources = |key: &str| match root.get(key).map(|it| config::sources(it, directory)) {
         Some(Ok(sources)) => sources,
         Some(Err(_)) => {
-            problems.texts(root.get("crds"));
+            problems.texts(root.get(key));
             Vec::new()
         }
         None => Vec::new(),
     };
+    let (crds, policies) = (sources("crds"), sources("policies"));
+    let user = problems.text(root.get("user")).unwrap_or_else(|| USER.to_owned());
+    let groups = problems.texts(root.get("groups"));
     let mode = problems.field_validation(root.get("field-validation"));
     let mut reader = SuiteReader { directory, base: root.get("base"), mode, problems };
     let cases = reader.problems.list(root.get("cases"));
     let cases = cases.into_iter().filter_map(|value| reader.case(value)).collect();
     let name = reader.problems.text(root.get("name")).unwrap_or_else(|| name.to_owned());
-    let suite =
-        Suite { name, crds, crd_name: None, feature_gates: Vec::new(), one_version: false, cases };
+    let suite = Suite {
+        name,
+        crds,
+        policies,
+        user: (user, groups),
+        crd_name: None,
+        feature_gates: Vec::new(),
+        one_version: false,
+        cases,
+    };
     Read { suite: Some(suite), issues: reader.problems.0 }
 }
 
@@ -76,18 +113,26 @@ impl SuiteReader<'_> {
             ("create", CaseRequest::Create),
             ("update", CaseRequest::Update),
             ("status", CaseRequest::Status),
+            ("steps", CaseRequest::Steps),
         ];
         let mut asked =
             requests.iter().filter_map(|(key, request)| Some((value.get(key)?, *request)));
         let (Some((asked_for, request)), None) = (asked.next(), asked.next()) else {
-            self.problems.add(value, "a case needs one of `create`, `update` and `status`");
+            self.problems
+                .add(value, "a case needs one of `create`, `update`, `status` and `steps`");
             return None;
         };
-        let (before, object) = if request == CaseRequest::Create {
-            (None, self.object(asked_for)?)
-        } else {
-            let (before, object) = self.change(asked_for)?;
-            (Some(before), object)
+        let mut steps = Vec::new();
+        let (before, object) = match request {
+            CaseRequest::Create => (None, self.object(asked_for)?),
+            CaseRequest::Steps => {
+                steps = self.steps(value, asked_for)?;
+                (None, steps.first()?.body.clone())
+            }
+            _ => {
+                let (before, object) = self.change(asked_for)?;
+                (Some(before), object)
+            }
         };
         let name = value.get("name");
         let named = self.problems.text(name);
@@ -98,10 +143,79 @@ impl SuiteReader<'_> {
             before,
             request,
             object,
+            steps,
             field_validation: mode.unwrap_or_default(),
             expect: self.expect(value),
             skip: self.problems.text(value.get("skip")),
         })
+    }
+
+    /// The steps of a case; the first makes the object.
+    fn steps(&mut self, case: Value<'_>, list: Value<'_>) -> Option<Vec<Step>> {
+        for (_, member) in case.members().filter(|(key, _)| EXPECT.contains(key)) {
+            self.problems.add(member, "each step says for itself what is to come of it");
+        }
+        let items = self.problems.list(Some(list));
+        let n_steps = items.len();
+        let steps: Vec<Step> = items.into_iter().filter_map(|item| self.step(item)).collect();
+        if steps.len() < n_steps {
+            return None;
+        }
+        let makes = |step: &Step| matches!(step.request, StepRequest::Create | StepRequest::Apply);
+        if !steps.first().is_some_and(makes) {
+            self.problems.add(list, "the first step must be a `create` or an `apply`");
+            return None;
+        }
+        Some(steps)
+    }
+
+    fn step(&mut self, value: Value<'_>) -> Option<Step> {
+        self.problems.only(value, STEP);
+        let requests = [
+            ("create", StepRequest::Create),
+            ("update", StepRequest::Update),
+            ("status", StepRequest::Status),
+            ("apply", StepRequest::Apply),
+            ("merge-patch", StepRequest::MergePatch),
+            ("json-patch", StepRequest::JsonPatch),
+        ];
+        let mut asked =
+            requests.iter().filter_map(|(key, request)| Some((value.get(key)?, *request)));
+        let (Some((asked_for, request)), None) = (asked.next(), asked.next()) else {
+            let names = "`create`, `update`, `status`, `apply`, `merge-patch` and `json-patch`";
+            self.problems.add(value, format!("a step needs one of {names}"));
+            return None;
+        };
+        let body = match request {
+            StepRequest::MergePatch | StepRequest::JsonPatch => {
+                let document = Document::copy_with_positions(asked_for);
+                Decoded { document, issues: Vec::new() }
+            }
+            _ => self.object(asked_for)?,
+        };
+        let manager = self.problems.text(value.get("manager"));
+        Some(Step {
+            request,
+            body,
+            manager: manager.unwrap_or_else(|| "crdkit".to_owned()),
+            force: value.get("force").and_then(Value::as_bool).unwrap_or_default(),
+            expect: self.expect(value),
+            place: place(asked_for),
+        })
+    }
+
+    /// `owners`: a manager, and the fields that it owns.
+    fn owners(&mut self, value: Option<Value<'_>>) -> Vec<ExpectedOwner> {
+        let Some(value) = value else { return Vec::new() };
+        if value.as_object().is_none() {
+            self.problems.add(value, "this must be a mapping of managers to fields");
+        }
+        let owner = |(manager, fields): (&str, Value<'_>)| {
+            let mut paths = self.problems.texts(Some(fields).filter(|fields| !fields.is_null()));
+            paths.sort();
+            ExpectedOwner { manager: manager.to_owned(), fields: paths, place: place(fields) }
+        };
+        value.members().map(owner).collect()
     }
 
     /// `from` or `stored`, and `to`, of an update.
@@ -134,7 +248,7 @@ impl SuiteReader<'_> {
                 let path = self.directory.join(file);
                 let read = crate::source::read_file(&path).map_err(|error| error.to_string());
                 let decoded = read.and_then(|bytes| {
-                    let decoded = yaml::decode(&bytes, &DecodeOptions::default());
+                    let decoded = yaml::decode(&bytes, &limits::decoding());
                     decoded.map_err(|issue| issue.to_string())
                 });
                 match decoded {
@@ -179,6 +293,7 @@ impl SuiteReader<'_> {
             errors: value.get("errors").map(|errors| Errors::Causes(self.patterns(errors))),
             warnings: value.get("warnings").map(|warnings| self.patterns(warnings)),
             code: value.get("code").and_then(Value::as_i64),
+            owners: self.owners(value.get("owners")),
         }
     }
 

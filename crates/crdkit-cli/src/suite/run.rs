@@ -2,13 +2,17 @@
 
 use super::compare::{self, Line};
 use super::crds::with_one_version;
-use super::{Before, Case, CaseRequest, Errors, Patterns, Suite, Variants, patch};
+use super::{Before, Case, CaseRequest, Errors, Expect, Patterns, Suite, Variants, native, steps};
+use crate::limits;
+use crate::policies::Policies;
+use crate::write::KindRules;
 use crate::{crds, objects};
 use crdkit_codec::Decoded;
 use crdkit_engine::{Crd, FieldValidation, Outcome, RequestOptions, Version};
 use crdkit_issue::{Issue, Meaning, Severity, Span, codes};
+use crdkit_patch::{PatchLimits, json};
 use crdkit_schema::set::CrdDefinition;
-use crdkit_schema::status::Cause;
+use crdkit_schema::status::{Cause, Status};
 use crdkit_text::kind::GroupVersionKind;
 use crdkit_value::{Document, NodeId, Value};
 
@@ -35,9 +39,10 @@ pub(crate) fn run(
     case: &Case,
     variant: &CrdDefinition,
     earlier: Option<&CrdDefinition>,
+    policies: Option<&Policies>,
 ) -> Ran {
     let mut ran = Ran::default();
-    match request(suite, case, variant, earlier, &mut ran) {
+    match request(suite, case, variant, (earlier, policies), &mut ran) {
         Ok(()) => ran,
         Err(problem) => Ran::impossible(case, &problem),
     }
@@ -47,7 +52,16 @@ impl Ran {
     /// A case that could not be run.
     pub(crate) fn impossible(case: &Case, problem: &str) -> Self {
         let issue = Issue::error(codes::suite::CASE_SETUP).with("problem", problem);
-        Self { failures: vec![failure(issue, case, None)], ..Self::default() }
+        let asked = Asked { name: &case.name, place: case.place, expect: &case.expect };
+        Self { failures: vec![asked.failure(issue, None)], ..Self::default() }
+    }
+
+    /// Keeps what came of a request.
+    pub(super) fn note(&mut self, answer: &Answer<'_>) {
+        self.errors = answer.lines.iter().map(Line::text).collect();
+        self.warnings.clone_from(&answer.warnings);
+        let stored = answer.document.filter(|_| answer.status.is_none());
+        self.stored = stored.map(|document| Document::copy_of(document.root()));
     }
 }
 
@@ -62,23 +76,84 @@ fn request(
     suite: &Suite,
     case: &Case,
     variant: &CrdDefinition,
-    earlier: Option<&CrdDefinition>,
+    (earlier, policies): (Option<&CrdDefinition>, Option<&Policies>),
     ran: &mut Ran,
 ) -> Result<(), String> {
     let crd = compiled(suite, case, variant)?;
     let version = version(&crd, case)?;
+    if case.request == CaseRequest::Steps {
+        steps::run(KindRules::Custom(version), case, ran);
+        return Ok(());
+    }
     let old = match &case.before {
         None => None,
         Some(before) if before.stored => Some(before.object.document.clone()),
         Some(before) => Some(created(suite, case, before, earlier.unwrap_or(variant))?),
     };
+    if policies.is_some() {
+        let rules = KindRules::Custom(version);
+        let (outcome, refusal) = native::perform(&rules, case, old.as_ref(), policies);
+        native::conclude(case, &outcome, refusal, ran);
+        return Ok(());
+    }
     let (outcome, of_status) = perform(version, case, old.as_ref());
-    ran.errors = lines(&outcome).iter().map(Line::text).collect();
-    ran.warnings = outcome.warning_texts().collect();
-    ran.stored = outcome.is_accepted().then(|| Document::copy_of(outcome.document().root()));
-    verdict(case, &outcome, of_status, ran);
-    warnings(case, ran);
+    let answer = Answer::of(&outcome);
+    ran.note(&answer);
+    let asked = Asked { name: &case.name, place: case.place, expect: &case.expect };
+    asked.judge(&answer, of_status, &mut ran.failures);
     Ok(())
+}
+
+/// What the server says to a request.
+pub(super) struct Answer<'o> {
+    status: Option<Status>,
+    /// Why it was refused, in the server's words; a refusal as a whole is one line.
+    lines: Vec<Line>,
+    /// The same for people, where it is.
+    problems: Vec<(String, Option<Span>)>,
+    warnings: Vec<String>,
+    document: Option<&'o Document>,
+}
+
+impl<'o> Answer<'o> {
+    pub(super) fn of(outcome: &'o Outcome) -> Self {
+        Self {
+            status: outcome.status(),
+            lines: lines(outcome),
+            problems: problems(outcome),
+            warnings: outcome.warning_texts().collect(),
+            document: Some(outcome.document()),
+        }
+    }
+
+    /// The same with the warnings of an outcome.
+    pub(super) fn warning(self, outcome: &Outcome) -> Self {
+        Self { warnings: outcome.warning_texts().collect(), ..self }
+    }
+
+    /// The answer to a change that cannot be made; `text` says it for people.
+    pub(super) fn refused(status: Status, text: String) -> Self {
+        let line = |cause: Cause| Line { cause, code: "", optional: false };
+        let whole = || Cause {
+            reason: status.reason.clone(),
+            field: String::new(),
+            message: status.message.clone(),
+        };
+        let lines = match status.causes() {
+            [] => vec![line(whole())],
+            causes => causes.iter().cloned().map(line).collect(),
+        };
+        let problems = vec![(text, None)];
+        Self { lines, problems, warnings: Vec::new(), document: None, status: Some(status) }
+    }
+}
+
+/// What a case or a step is called, where it is and what it expects.
+#[derive(Clone, Copy)]
+pub(super) struct Asked<'c> {
+    pub(super) name: &'c str,
+    pub(super) place: Option<Span>,
+    pub(super) expect: &'c Expect,
 }
 
 /// The CRD, with one version if the suite's format is about one at a time.
@@ -116,9 +191,12 @@ fn created(
         let root = variant.document().map(Document::root).ok_or("the CRD has no document")?;
         let mut document = Document::copy_of(root);
         for operation in &before.patches {
-            patch::apply(&mut document, operation.root())?;
+            let operations = Document::array_of([operation.root()]);
+            json::Patch::from_document(operations, &PatchLimits::default())
+                .and_then(|patch| patch.apply(&mut document))
+                .map_err(|error| error.to_string())?;
         }
-        Some(CrdDefinition::new(document))
+        Some(limits::definition(document))
     };
     let crd = compiled(suite, case, patched.as_ref().unwrap_or(variant))?;
     let version = version(&crd, case)?;
@@ -146,7 +224,7 @@ fn perform(version: Version<'_>, case: &Case, old: Option<&Document>) -> (Outcom
     let options = options(&object, case.field_validation);
     let Some(old) = old else { return (version.create(object, &options), false) };
     let status = object.document.root().get("status").map(Document::copy_of);
-    let (old, object) = based_on(old, object, version);
+    let (old, object) = based_on(old, object, version.crd().is_namespaced());
     if case.request == CaseRequest::Status {
         return (version.update_status(&old, object, &options), false);
     }
@@ -172,23 +250,28 @@ fn update_status(
 ) -> Outcome {
     let mut object = Document::copy_of(old.root());
     object.insert(NodeId::ROOT, "status", status.root());
-    let (old, object) = based_on(old, Decoded { document: object, issues: Vec::new() }, version);
+    let object = Decoded { document: object, issues: Vec::new() };
+    let (old, object) = based_on(old, object, version.crd().is_namespaced());
     version.update_status(&old, object, options)
 }
 
 /// An object as an update of `old`: what it does not say of its name and revision is that of `old`.
-fn based_on(old: &Document, mut object: Decoded, version: Version<'_>) -> (Document, Decoded) {
+pub(super) fn based_on(
+    old: &Document,
+    mut object: Decoded,
+    is_namespaced: bool,
+) -> (Document, Decoded) {
     let name = old.root().pointer("/metadata/name").and_then(Value::as_str).unwrap_or_default();
     let metadata = object.document.root().get("metadata");
     let unnamed = metadata.filter(|metadata| metadata.get("name").is_none()).map(Value::id);
     if let Some(id) = unnamed {
         object.document.insert(id, "name", name);
     }
-    objects::as_update(old, object, version.crd().is_namespaced())
+    objects::as_update(old, object, is_namespaced)
 }
 
-fn options(object: &Decoded, field_validation: FieldValidation) -> RequestOptions {
-    let mut options = RequestOptions::new().field_validation(field_validation);
+pub(super) fn options(object: &Decoded, field_validation: FieldValidation) -> RequestOptions {
+    let mut options = limits::request().field_validation(field_validation);
     let namespace = object.document.root().pointer("/metadata/namespace").and_then(Value::as_str);
     if let Some(namespace) = namespace.filter(|namespace| !namespace.is_empty()) {
         options.namespace = namespace.into();
@@ -196,80 +279,103 @@ fn options(object: &Decoded, field_validation: FieldValidation) -> RequestOption
     options
 }
 
-/// Compares errors and the stored object.
-fn verdict(case: &Case, outcome: &Outcome, of_status: bool, ran: &mut Ran) {
-    let status = outcome.status();
-    let Some(status) = status else {
-        if let Some(errors) = &case.expect.errors {
-            let place = match errors {
-                Errors::Message { place, .. } | Errors::Causes(Patterns { place, .. }) => *place,
-            };
-            let issue = Issue::error(codes::suite::CASE_ACCEPTED);
-            ran.failures.push(failure(issue, case, place));
-        } else if let Some(expected) = &case.expect.object
-            && let Some(found) = compare::object(expected, outcome.document())
-        {
-            let issue = Issue::error(codes::suite::CASE_OBJECT);
-            let diff = found.diff;
-            ran.failures.push(Failure { diff, ..failure(issue, case, found.place) });
-        }
-        return;
-    };
-    let (diff, place) = match &case.expect.errors {
-        None => {
-            refused(case, outcome, ran);
+impl Asked<'_> {
+    /// Compares what came with what was expected.
+    pub(super) fn judge(&self, answer: &Answer<'_>, of_status: bool, failures: &mut Vec<Failure>) {
+        self.verdict(answer, of_status, failures);
+        self.warnings(answer, failures);
+    }
+
+    /// Compares errors and the stored object.
+    fn verdict(&self, answer: &Answer<'_>, of_status: bool, failures: &mut Vec<Failure>) {
+        let expect = self.expect;
+        let Some(status) = &answer.status else {
+            if let Some(errors) = &expect.errors {
+                let place = match errors {
+                    Errors::Message { place, .. } | Errors::Causes(Patterns { place, .. }) => {
+                        *place
+                    }
+                };
+                failures.push(self.failure(Issue::error(codes::suite::CASE_ACCEPTED), place));
+            } else if let Some(document) = answer.document {
+                let object = expect.object.as_ref();
+                let object = object.and_then(|it| compare::object(it, document));
+                for found in object.into_iter().chain(compare::owners(&expect.owners, document)) {
+                    let issue = Issue::error(codes::suite::CASE_OBJECT);
+                    let diff = found.diff;
+                    failures.push(Failure { diff, ..self.failure(issue, found.place) });
+                }
+            }
             return;
+        };
+        let (diff, place) = match &expect.errors {
+            None => {
+                for (problem, place) in &answer.problems {
+                    let issue = Issue::error(codes::suite::CASE_REFUSED);
+                    failures.push(self.failure(issue.with("problem", problem.as_str()), *place));
+                }
+                return;
+            }
+            Some(Errors::Message { text, place, of_status: wanted }) => {
+                let same = status.message.contains(text.as_str()) && *wanted == of_status;
+                ((!same).then(|| format!("- {text}\n+ {}\n", status.message)), *place)
+            }
+            Some(Errors::Causes(patterns)) => {
+                (compare::lines(patterns, &answer.lines), patterns.place)
+            }
+        };
+        let other_code = expect.code.filter(|code| *code != i64::from(status.code));
+        let diff = match (diff, other_code) {
+            (None, None) => return,
+            (diff, None) => diff.unwrap_or_default(),
+            (diff, Some(code)) => {
+                format!("- code {code}\n+ code {}\n{}", status.code, diff.unwrap_or_default())
+            }
+        };
+        let issue = Issue::error(codes::suite::CASE_ERRORS);
+        failures.push(Failure { diff, ..self.failure(issue, place) });
+    }
+
+    fn warnings(&self, answer: &Answer<'_>, failures: &mut Vec<Failure>) {
+        let Some(patterns) = &self.expect.warnings else { return };
+        let line = |text: &String| Line {
+            cause: Cause { reason: "".into(), field: String::new(), message: text.clone() },
+            code: "",
+            optional: false,
+        };
+        let got: Vec<Line> = answer.warnings.iter().map(line).collect();
+        if let Some(diff) = compare::lines(patterns, &got) {
+            let issue = Issue::error(codes::suite::CASE_WARNINGS);
+            failures.push(Failure { diff, ..self.failure(issue, patterns.place) });
         }
-        Some(Errors::Message { text, place, of_status: wanted }) => {
-            let same = status.message.contains(text.as_str()) && *wanted == of_status;
-            ((!same).then(|| format!("- {text}\n+ {}\n", status.message)), *place)
-        }
-        Some(Errors::Causes(patterns)) => {
-            (compare::lines(patterns, &lines(outcome)), patterns.place)
-        }
-    };
-    let other_code = case.expect.code.filter(|code| *code != i64::from(status.code));
-    let diff = match (diff, other_code) {
-        (None, None) => return,
-        (diff, None) => diff.unwrap_or_default(),
-        (diff, Some(code)) => {
-            format!("- code {code}\n+ code {}\n{}", status.code, diff.unwrap_or_default())
-        }
-    };
-    let issue = Issue::error(codes::suite::CASE_ERRORS);
-    ran.failures.push(Failure { diff, ..failure(issue, case, place) });
+    }
+
+    /// A failure at `place`, or else where the case or step begins.
+    fn failure(&self, issue: Issue, place: Option<Span>) -> Failure {
+        let issue = issue.with("case", self.name);
+        let issue = match place.or(self.place) {
+            Some(place) => issue.span(place),
+            None => issue,
+        };
+        Failure { issue, diff: String::new() }
+    }
 }
 
-/// A request was refused that should not have been: each reason, where it is.
-fn refused(case: &Case, outcome: &Outcome, ran: &mut Ran) {
+/// Each reason why a request was refused, where it is.
+fn problems(outcome: &Outcome) -> Vec<(String, Option<Span>)> {
     let errors = outcome.issues.iter().filter(|issue| issue.severity == Severity::Error);
-    let mut seen = Vec::new();
+    let mut problems: Vec<(String, Option<Span>)> = Vec::new();
     for issue in errors.filter(|issue| !is_incomplete(issue)) {
         let text = if issue.path.is_root() {
             issue.message()
         } else {
             format!("{}: {}", issue.path, issue.message())
         };
-        if !seen.contains(&text) {
-            let refused = Issue::error(codes::suite::CASE_REFUSED).with("problem", text.as_str());
-            ran.failures.push(failure(refused, case, issue.span));
-            seen.push(text);
+        if !problems.iter().any(|(known, _)| *known == text) {
+            problems.push((text, issue.span));
         }
     }
-}
-
-fn warnings(case: &Case, ran: &mut Ran) {
-    let Some(patterns) = &case.expect.warnings else { return };
-    let line = |text: &String| Line {
-        cause: Cause { reason: "".into(), field: String::new(), message: text.clone() },
-        code: "",
-        optional: false,
-    };
-    let got: Vec<Line> = ran.warnings.iter().map(line).collect();
-    if let Some(diff) = compare::lines(patterns, &got) {
-        let issue = Issue::error(codes::suite::CASE_WARNINGS);
-        ran.failures.push(Failure { diff, ..failure(issue, case, patterns.place) });
-    }
+    problems
 }
 
 /// Why a request was refused, in the server's words; a refusal as a whole is one line.
@@ -294,16 +400,6 @@ fn lines(outcome: &Outcome) -> Vec<Line> {
 /// Whether a finding only says that others kept something from being checked.
 fn is_incomplete(issue: &Issue) -> bool {
     issue.code.info().meaning == Meaning::Incomplete
-}
-
-/// A failure at `place`, or else where the case begins.
-fn failure(issue: Issue, case: &Case, place: Option<Span>) -> Failure {
-    let issue = issue.with("case", case.name.as_str());
-    let issue = match place.or(case.place) {
-        Some(place) => issue.span(place),
-        None => issue,
-    };
-    Failure { issue, diff: String::new() }
 }
 
 /// The CRDs that `case` is about: one, or the variants of one.

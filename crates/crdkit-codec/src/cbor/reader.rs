@@ -10,10 +10,11 @@ use super::parse::{CborParser, CborToken};
 use super::problem::{CborFinding, CborProblem};
 use super::text::Text;
 use super::time;
-use crate::DecodeError;
+use crate::fill::give;
 use crate::json::{ByteSource, Chunks, Slice};
+use crate::{DecodeError, Filled};
 use crdkit_issue::{FieldPath, Span};
-use crdkit_value::{Event, Limits};
+use crdkit_value::{Builder, Event, Limits};
 use std::borrow::Cow;
 use std::io::Read;
 
@@ -137,6 +138,45 @@ impl<S: ByteSource> Reader<S> {
         }
     }
 
+    /// Gives the value that comes next to `builder`, as [`crate::json::Reader::fill`] does.
+    ///
+    /// # Errors
+    /// The finding, when the bytes are not CBOR or exceed a limit; or the reader's error, after which the same call can
+    /// be made again.
+    pub fn fill(&mut self, builder: &mut Builder<'_>, until: usize) -> Result<Filled, DecodeError> {
+        loop {
+            let Some((event, span)) = self.next_event()? else { return Ok(Filled::Value) };
+            let is_key = matches!(event, Event::Key(_));
+            let filled = give(builder, event, span)?;
+            if let Some(bytes) = self.exact() {
+                builder.exact(bytes);
+            }
+            match filled {
+                Some(filled) => return Ok(filled),
+                None if span.end > until && !is_key => return Ok(Filled::Part),
+                None => {}
+            }
+        }
+    }
+
+    /// Makes sure that nothing follows the item.
+    ///
+    /// # Errors
+    /// The finding, when something does; or the reader's error.
+    pub fn end(&mut self) -> Result<(), DecodeError> {
+        if !self.next_document()? {
+            return Ok(());
+        }
+        let start = self.offset();
+        while !self.at_end {
+            self.parser.at = self.source.window().len();
+            self.refill()?;
+        }
+        let end = self.base + self.source.window().len();
+        let bytes = end - start;
+        Err(wrong(CborProblem::Trailing { bytes }, Span::new(start, end)))
+    }
+
     /// Offset in the input of the first byte not yet consumed.
     pub fn offset(&self) -> usize {
         self.base + self.parser.at
@@ -191,9 +231,9 @@ impl<S: ByteSource> Reader<S> {
     #[cold]
     fn refill(&mut self) -> Result<(), DecodeError> {
         let consumed = self.parser.at;
-        let more = self.source.refill(consumed).map_err(DecodeError::Io)?;
         self.base += consumed;
         self.parser.at = 0;
+        let more = self.source.refill(consumed).map_err(DecodeError::Io)?;
         self.at_end = !more;
         Ok(())
     }

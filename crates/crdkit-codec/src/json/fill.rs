@@ -1,25 +1,10 @@
-//! One value out of the middle of a document, for whoever reads a document too large to hold.
-//!
-//! Takes a reader that stands before a value and a builder; gives the value to the builder, and
-//! stops early where the value is larger than asked for. Reading goes on after that place with another
-//! call, with the same builder or another one.
+//! One value out of the middle of a JSON document, by the parser itself.
 
 use super::parse::{JsonToken, Sink, Stop};
 use super::reader::{Reader, Values};
 use super::source::{ByteSource, Window};
-use crate::DecodeError;
+use crate::{DecodeError, Filled};
 use crdkit_value::Builder;
-
-/// How far [`Reader::fill`] got.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Filled {
-    /// The builder holds the whole value.
-    Value,
-    /// The value takes more bytes than asked for; the builder holds its beginning.
-    Part,
-    /// There was no value: the array ended instead.
-    EndArray,
-}
 
 impl<S: ByteSource> Reader<S> {
     /// Gives the value that comes next to `builder`, up to the first token that ends after offset

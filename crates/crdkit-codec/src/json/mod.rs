@@ -23,7 +23,6 @@ pub(crate) use write::{Spelling, escape_of, walk, write_word};
 
 pub use canonical::{NumberNotation, canonical_number, write_canonical};
 pub use decode::{Documents, Framing, decode};
-pub use fill::Filled;
 pub use list::ListOutline;
 pub use reader::Reader;
 pub use source::{ByteSource, Chunks, Slice};

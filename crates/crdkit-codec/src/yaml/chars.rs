@@ -63,6 +63,11 @@ pub(super) struct LineCounter {
 }
 
 impl LineCounter {
+    /// Counts on in a text before which there are so many line breaks.
+    pub(super) fn after(lines: usize) -> Self {
+        Self { position: 0, lines }
+    }
+
     /// How many line breaks lie before `at`; the end of a text without a final line break counts as one.
     pub(super) fn lines_before(&mut self, bytes: &[u8], at: usize) -> usize {
         if at < self.position {
@@ -85,15 +90,14 @@ pub(super) fn next_marker(bytes: &[u8], from: usize) -> Option<usize> {
     memmem::find_iter(rest, "---").map(|at| from + at).find(|&at| is_marker(bytes, at))
 }
 
-/// The last `---` line that begins between `from` and `to`.
-pub(super) fn last_marker(bytes: &[u8], from: usize, to: usize) -> Option<usize> {
-    let part = bytes.get(from..to)?;
-    memmem::rfind_iter(part, "---").map(|at| from + at).find(|&at| is_marker(bytes, at))
-}
-
 fn is_marker(bytes: &[u8], at: usize) -> bool {
     let before = at.checked_sub(1).map(|before| byte(bytes, before));
-    matches!(before, None | Some(b'\n' | b'\r')) && is_blank_or_end(bytes, at + 3)
+    matches!(before, None | Some(b'\n' | b'\r')) && ends_word(bytes, at + 3)
+}
+
+/// The same as [`is_blank_or_end`] in bytes that were not checked, where a NUL is no end.
+pub(super) fn ends_word(bytes: &[u8], at: usize) -> bool {
+    bytes.get(at) != Some(&0) && is_blank_or_end(bytes, at)
 }
 
 /// How many bytes of `bytes` continue a multi-byte character.

@@ -10,6 +10,7 @@
 //! Upstream: `go.yaml.in/yaml/v2` `decode.go` and `sigs.k8s.io/yaml` `yaml.go`.
 
 use std::borrow::Cow;
+use std::io;
 
 use crdkit_issue::{Issue, Span, codes};
 use crdkit_value::{Builder, Document, Event as Built, NumberMode};
@@ -19,7 +20,7 @@ use super::event::{Event, EventKind, Scalar};
 use super::number;
 use super::parse::YamlParser;
 use super::resolve::{Resolved, resolve};
-use super::tape::{EventSource, Sourced};
+use super::tape::{EventSource, ParserEvents, Sourced};
 use crate::DecodeOptions;
 use crate::number::{exact, is_json};
 
@@ -27,8 +28,10 @@ use crate::number::{exact, is_json};
 pub(super) enum Refusal {
     /// The YAML is wrong.
     Failure(Failure),
-    /// The builder's limits were exceeded.
+    /// A limit was exceeded, or what is wrong has been put into words already.
     Limit(Box<Issue>),
+    /// The text could not be read.
+    Io(io::Error),
 }
 
 impl From<Failure> for Refusal {
@@ -73,24 +76,12 @@ pub(super) fn compose(
     if options.positions {
         builder = builder.keeping_positions(offset);
     }
-    let mut composer = Composer {
-        source: EventSource::new(parser),
-        builder,
-        numbers: options.numbers,
-        offset,
-        frames: Vec::new(),
-        last_end: 0,
-        n_values: 0,
-        n_decodes: 1,
-        n_alias_decodes: 0,
-        n_alias_bytes: 0,
-        max_alias_bytes: options.limits.alias_bytes,
-        deferred: Vec::new(),
-        typed_keys: Vec::new(),
-    };
-    composer.run()?;
-    let Composer { builder, deferred, typed_keys, .. } = composer;
-    let (document, issues) = builder.finish();
+    let max_alias_bytes = options.limits.alias_bytes;
+    let mut composer = Composer::new(parser, builder, options.numbers, max_alias_bytes);
+    composer.offset = offset;
+    while composer.step()? {}
+    let Composer { sink, deferred, typed_keys, .. } = composer;
+    let (document, issues) = sink.finish();
     match first_that_stays(&document, deferred) {
         Some(failure) => Err(failure.into()),
         None => Ok(Composed { document, issues, typed_keys }),
@@ -113,10 +104,24 @@ enum YamlFrame {
     MergeList(usize),
 }
 
-struct Composer<'a, 'p, 'o> {
-    source: EventSource<'a, 'p>,
-    builder: Builder<'o>,
+/// What takes the events of the document.
+pub(super) trait DocumentSink {
+    fn event(&mut self, event: Built<'_>, span: Span) -> Result<(), Box<Issue>>;
+}
+
+impl DocumentSink for Builder<'_> {
+    #[inline]
+    fn event(&mut self, event: Built<'_>, span: Span) -> Result<(), Box<Issue>> {
+        Builder::event(self, event, span)
+    }
+}
+
+/// Makes the events of a document of those of a parser.
+pub(super) struct Composer<'a, P, S> {
+    pub(super) source: EventSource<'a, P>,
+    pub(super) sink: S,
     numbers: NumberMode,
+    /// Added to all positions.
     offset: usize,
     frames: Vec<YamlFrame>,
     /// Where the last value ended; block collections end there.
@@ -130,44 +135,63 @@ struct Composer<'a, 'p, 'o> {
     n_alias_bytes: usize,
     max_alias_bytes: usize,
     /// Errors about the value of the given number that count only if it stays in the document.
-    deferred: Vec<(usize, Failure)>,
-    typed_keys: Vec<(Span, KeyType)>,
+    pub(super) deferred: Vec<(usize, Failure)>,
+    pub(super) typed_keys: Vec<(Span, KeyType)>,
 }
 
-impl<'a> Composer<'a, '_, '_> {
-    fn run(&mut self) -> Result<(), Refusal> {
-        loop {
-            if let Some(alias_end) = self.source.finish_repeats() {
-                self.last_end = alias_end;
-            }
-            if self.frames.last() == Some(&YamlFrame::MergeList(0)) {
-                self.frames.pop();
-                continue;
-            }
-            let Sourced { event, target } = self.source.next()?;
-            if let EventKind::DocumentEnd | EventKind::StreamEnd = event.kind {
-                return Ok(());
-            }
-            if let EventKind::End = event.kind {
-                self.end(&event)?;
-                continue;
-            }
-            match self.frames.last_mut() {
-                Some(YamlFrame::Mapping { value } | YamlFrame::Merged { value }) => {
-                    *value = !*value;
-                    if *value {
-                        self.key(event, target)?;
-                        continue;
-                    }
-                }
-                Some(YamlFrame::MergeList(_)) => {
-                    self.merge(&event, target)?;
-                    continue;
-                }
-                Some(YamlFrame::Sequence) | None => {}
-            }
-            self.value(event, target)?;
+impl<'a, P: ParserEvents<'a>, S: DocumentSink> Composer<'a, P, S> {
+    pub(super) fn new(parser: P, sink: S, numbers: NumberMode, max_alias_bytes: usize) -> Self {
+        Self {
+            source: EventSource::new(parser),
+            sink,
+            numbers,
+            offset: 0,
+            frames: Vec::new(),
+            last_end: 0,
+            n_values: 0,
+            n_decodes: 1,
+            n_alias_decodes: 0,
+            n_alias_bytes: 0,
+            max_alias_bytes,
+            deferred: Vec::new(),
+            typed_keys: Vec::new(),
         }
+    }
+
+    /// Takes one event of the parser, which gives at most one to the sink. False at the end of the document.
+    #[inline]
+    pub(super) fn step(&mut self) -> Result<bool, Refusal> {
+        if let Some(alias_end) = self.source.finish_repeats() {
+            self.last_end = alias_end;
+        }
+        if self.frames.last() == Some(&YamlFrame::MergeList(0)) {
+            self.frames.pop();
+            return Ok(true);
+        }
+        let Sourced { event, target } = self.source.next()?;
+        if let EventKind::DocumentEnd | EventKind::StreamEnd = event.kind {
+            return Ok(false);
+        }
+        if let EventKind::End = event.kind {
+            self.end(&event)?;
+            return Ok(true);
+        }
+        match self.frames.last_mut() {
+            Some(YamlFrame::Mapping { value } | YamlFrame::Merged { value }) => {
+                *value = !*value;
+                if *value {
+                    self.key(event, target)?;
+                    return Ok(true);
+                }
+            }
+            Some(YamlFrame::MergeList(_)) => {
+                self.merge(&event, target)?;
+                return Ok(true);
+            }
+            Some(YamlFrame::Sequence) | None => {}
+        }
+        self.value(event, target)?;
+        Ok(true)
     }
 
     fn span(&self, event: &Event<'_>) -> Span {
@@ -202,7 +226,7 @@ impl<'a> Composer<'a, '_, '_> {
 
     fn build(&mut self, built: Built<'_>, span: Span) -> Result<(), Refusal> {
         self.n_values += 1;
-        Ok(self.builder.event(built, span)?)
+        Ok(self.sink.event(built, span)?)
     }
 
     fn end(&mut self, event: &Event<'_>) -> Result<(), Refusal> {
@@ -212,8 +236,8 @@ impl<'a> Composer<'a, '_, '_> {
         }
         let span = Span::at(self.last_end + self.offset);
         match self.frames.pop() {
-            Some(YamlFrame::Sequence) => self.builder.event(Built::EndArray, span)?,
-            Some(YamlFrame::Mapping { .. }) => self.builder.event(Built::EndObject, span)?,
+            Some(YamlFrame::Sequence) => self.sink.event(Built::EndArray, span)?,
+            Some(YamlFrame::Mapping { .. }) => self.sink.event(Built::EndObject, span)?,
             _ => {}
         }
         Ok(())
@@ -336,7 +360,7 @@ impl<'a> Composer<'a, '_, '_> {
         if let Some(key_type) = key_type {
             self.typed_keys.push((span, key_type));
         }
-        Ok(self.builder.event(Built::Key(&text), span)?)
+        Ok(self.sink.event(Built::Key(&text), span)?)
     }
 
     fn defer_key(&mut self, problem: YamlProblem, span: Span) {

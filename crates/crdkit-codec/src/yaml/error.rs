@@ -104,6 +104,14 @@ impl Failure {
         self
     }
 
+    /// The same failure in a text whose first `offset` bytes are not at hand.
+    pub(super) fn moved_back(mut self, offset: usize) -> Self {
+        let back = |place: usize| place.saturating_sub(offset);
+        self.0.span = Span::new(back(self.0.span.start), back(self.0.span.end));
+        self.0.mark = back(self.0.mark);
+        self
+    }
+
     pub(super) fn problem(&self) -> &YamlProblem {
         &self.0.problem
     }

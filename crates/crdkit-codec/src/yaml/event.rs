@@ -1,6 +1,7 @@
 //! The events the parser gives to the composer.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 /// The tags that decide how a scalar reads. All others are alike: they make it a string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,14 +79,41 @@ impl Scalar<'_> {
     }
 }
 
+/// The name of an anchor, as its number in [`AnchorNames`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct AnchorName(usize);
+
+/// The names of all anchors, each once.
+#[derive(Clone, Debug, Default)]
+pub(super) struct AnchorNames {
+    numbers: HashMap<Box<str>, AnchorName>,
+    names: Vec<Box<str>>,
+}
+
+impl AnchorNames {
+    pub(super) fn number(&mut self, name: &str) -> AnchorName {
+        if let Some(known) = self.numbers.get(name) {
+            return *known;
+        }
+        let number = AnchorName(self.names.len());
+        self.names.push(name.into());
+        self.numbers.insert(name.into(), number);
+        number
+    }
+
+    pub(super) fn name(&self, number: AnchorName) -> &str {
+        self.names.get(number.0).map_or("", |name| name)
+    }
+}
+
 /// What happens in a document.
 #[derive(Clone, Debug)]
 pub(super) enum EventKind<'a> {
     StreamEnd,
     DocumentStart,
     DocumentEnd,
-    /// The name of the anchor an alias stands for.
-    Alias(&'a str),
+    /// The anchor an alias stands for.
+    Alias(AnchorName),
     Scalar(Scalar<'a>),
     SequenceStart,
     MappingStart,
@@ -97,7 +125,26 @@ pub(super) enum EventKind<'a> {
 #[derive(Clone, Debug)]
 pub(super) struct Event<'a> {
     pub(super) kind: EventKind<'a>,
-    pub(super) anchor: Option<&'a str>,
+    pub(super) anchor: Option<AnchorName>,
     pub(super) start: usize,
     pub(super) end: usize,
+}
+
+impl Event<'_> {
+    /// The same event, `offset` bytes further on, without what it was read from.
+    pub(super) fn detached(self, offset: usize) -> Event<'static> {
+        let kind = match self.kind {
+            EventKind::Scalar(Scalar { text, plain, tag }) => {
+                EventKind::Scalar(Scalar { text: Cow::Owned(text.into_owned()), plain, tag })
+            }
+            EventKind::StreamEnd => EventKind::StreamEnd,
+            EventKind::DocumentStart => EventKind::DocumentStart,
+            EventKind::DocumentEnd => EventKind::DocumentEnd,
+            EventKind::Alias(name) => EventKind::Alias(name),
+            EventKind::SequenceStart => EventKind::SequenceStart,
+            EventKind::MappingStart => EventKind::MappingStart,
+            EventKind::End => EventKind::End,
+        };
+        Event { kind, anchor: self.anchor, start: self.start + offset, end: self.end + offset }
+    }
 }

@@ -8,7 +8,7 @@
 
 use std::borrow::Cow;
 
-use super::chars::{byte, continuation_bytes, last_marker};
+use super::chars::{byte, continuation_bytes};
 use super::error::{Failure, YamlProblem};
 
 /// How far ahead the mirrored reader decodes.
@@ -49,6 +49,16 @@ impl<'a> Input<'a> {
         }
     }
 
+    /// The same as [`Self::utf8`] where bad characters are to be expected: what comes after the first of them costs
+    /// nothing.
+    pub(super) fn after_bad(bytes: &'a [u8], offset: usize) -> Self {
+        Self::utf8(
+            bytes.get(..first_bad_window(bytes)).unwrap_or(bytes),
+            offset,
+            Foresight::Document,
+        )
+    }
+
     /// Reads `bytes`, which lie `offset` bytes into the original, up to the first bad character.
     pub(super) fn utf8(bytes: &'a [u8], offset: usize, foresight: Foresight) -> Self {
         let facts = Facts::of(bytes);
@@ -67,15 +77,12 @@ impl<'a> Input<'a> {
         };
         let readable = match bad {
             None => valid,
-            // The byte order mark is part of the first chunk.
             Some((at, _)) => {
-                let mut end = readable_end(bytes, at, offset.min(3));
-                if foresight == Foresight::Document
-                    && let Some(marker) = last_marker(bytes, end, at)
-                {
-                    // With the marker and what follows it, the document before it is complete.
-                    end = valid.ceil_char_boundary(marker + 4).min(at);
-                }
+                let end = match foresight {
+                    // The byte order mark is part of the first chunk.
+                    Foresight::Chunk => readable_end(bytes, at, offset.min(3)),
+                    Foresight::Document => at,
+                };
                 valid.get(..end).unwrap_or_default()
             }
         };
@@ -136,6 +143,33 @@ impl<'a> Input<'a> {
         }
         Self { text: Cow::Owned(text), offset: 0, bad, ascii, line_feeds_only }
     }
+}
+
+/// The end of a beginning of `bytes` that has their first bad character in it, if there is one.
+fn first_bad_window(bytes: &[u8]) -> usize {
+    const LARGEST: usize = 64 << 10;
+    // What a character needs at most beyond its first byte.
+    const MORE: usize = 3;
+    let (mut start, mut size) = (0, 256);
+    while start < bytes.len() {
+        let end = bytes.len().min(start + size);
+        let window = bytes.get(start..end).unwrap_or_default();
+        let (valid, is_bad) = match std::str::from_utf8(window) {
+            Ok(text) => (text, false),
+            Err(error) => {
+                let valid = window.get(..error.valid_up_to()).unwrap_or_default();
+                // A character may go on in the next window.
+                let is_cut = error.error_len().is_none() && end < bytes.len();
+                (std::str::from_utf8(valid).unwrap_or_default(), !is_cut)
+            }
+        };
+        if is_bad || first_control(valid, &Facts::of(window)).is_some() {
+            return bytes.len().min(end + MORE);
+        }
+        start += valid.len();
+        size = LARGEST.min(size * 2);
+    }
+    bytes.len()
 }
 
 /// What one look at every byte tells.

@@ -19,6 +19,7 @@ mod input;
 mod number;
 mod parse;
 mod pieces;
+mod reader;
 mod resolve;
 mod scan;
 mod stream;
@@ -26,8 +27,10 @@ mod strict;
 mod style;
 mod tape;
 mod timestamp;
+mod windows;
 mod write;
 
 pub use decode::{Documents, decode};
+pub use reader::Reader;
 pub use strict::{DuplicateKey, DuplicateKeys, StrictDocument, StrictReader};
 pub use write::{text, write};

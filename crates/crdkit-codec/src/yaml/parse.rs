@@ -9,8 +9,8 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::error::{Failure, YamlProblem};
-use super::event::{CORE_TAGS, Event, EventKind, Scalar, Tag};
-use super::scan::{Scanner, TokenKind, YamlToken};
+use super::event::{AnchorName, AnchorNames, CORE_TAGS, Event, EventKind, Scalar, Tag};
+use super::scan::{Scanner, Surroundings, TokenKind, YamlToken};
 
 /// Longer tags are none of those that have a meaning.
 const LONGEST_TAG: usize = 64;
@@ -53,12 +53,13 @@ enum NodeContext {
 }
 
 /// Reads events from text.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct YamlParser<'a> {
     scanner: Scanner<'a>,
     state: State,
     states: Vec<State>,
     handles: HashMap<Cow<'a, str>, Box<str>>,
+    anchors: AnchorNames,
 }
 
 impl<'a> YamlParser<'a> {
@@ -68,7 +69,41 @@ impl<'a> YamlParser<'a> {
             state: State::FirstDocumentStart,
             states: Vec::new(),
             handles: HashMap::new(),
+            anchors: AnchorNames::default(),
         }
+    }
+
+    /// The same place in a text that begins some bytes later, and how many: what is before it is not needed any more.
+    /// The names of anchors stay here.
+    pub(super) fn detach(&self) -> (usize, YamlParser<'static>) {
+        let (passed, scanner) = self.scanner.detach();
+        let handles = self.handles.iter();
+        let handles = handles.map(|(name, prefix)| (Cow::Owned(name.to_string()), prefix.clone()));
+        let detached = YamlParser {
+            scanner,
+            state: self.state,
+            states: self.states.clone(),
+            handles: handles.collect(),
+            anchors: AnchorNames::default(),
+        };
+        (passed, detached)
+    }
+
+    /// Goes on in `text`.
+    pub(super) fn attach<'t>(self, text: &'t str, around: Surroundings) -> YamlParser<'t>
+    where
+        'a: 't,
+    {
+        YamlParser { scanner: self.scanner.attach(text, around), ..self }
+    }
+
+    /// The names of anchors so far.
+    pub(super) fn anchors(&mut self) -> &mut AnchorNames {
+        &mut self.anchors
+    }
+
+    fn anchor(&mut self) -> Option<AnchorName> {
+        self.scanner.take().map(|token| self.anchors.number(&token.text))
     }
 
     /// How far the text has been read.
@@ -250,8 +285,7 @@ impl<'a> YamlParser<'a> {
         let (mut kind, mut start, mut end) = self.scanner.peek()?;
         if kind == TokenKind::Alias {
             self.pop_state();
-            let token = self.scanner.take();
-            let name = token.map_or("", |token| borrowed(&token.text));
+            let name = self.anchor().unwrap_or_else(|| self.anchors.number(""));
             return Ok(event(EventKind::Alias(name), start, end));
         }
         let (mut anchor, mut tag) = (None, None);
@@ -259,7 +293,7 @@ impl<'a> YamlParser<'a> {
         loop {
             match kind {
                 TokenKind::Anchor if anchor.is_none() => {
-                    anchor = self.scanner.take().map(|token| borrowed(&token.text));
+                    anchor = self.anchor();
                 }
                 TokenKind::Tag if tag.is_none() => tag = self.scanner.take(),
                 _ => break,
@@ -472,12 +506,4 @@ fn event(kind: EventKind<'_>, start: usize, end: usize) -> Event<'_> {
 
 fn error(message: &'static str, start: usize, end: usize) -> Failure {
     Failure::new(YamlProblem::Parse(message), start, end)
-}
-
-/// Names of anchors are always slices of the text.
-fn borrowed<'a>(text: &Cow<'a, str>) -> &'a str {
-    match *text {
-        Cow::Borrowed(text) => text,
-        Cow::Owned(_) => "",
-    }
 }

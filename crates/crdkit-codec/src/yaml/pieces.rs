@@ -1,13 +1,13 @@
 //! A reader cut into pieces of one document each, so that a long stream is never held whole.
 //!
 //! A piece ends before a `---` line, unless all there is before it is blank lines, comments and directives, which
-//! belong to the document after the line.
+//! belong to the document after the line. UTF-16 is one piece.
 
 use std::io::Read;
 
 use crdkit_issue::{Issue, Span, codes};
 
-use super::chars::{break_length, is_blank_or_end, next_marker};
+use super::chars::{break_length, ends_word, next_marker};
 use crate::DecodeError;
 
 /// How much is read at once.
@@ -62,6 +62,9 @@ impl<R: Read> Pieces<R> {
 
     /// The end of the piece that begins at `start`, if its marker has been read.
     fn piece_end(&mut self) -> Option<usize> {
+        if self.base == 0 && matches!(*self.buffer, [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..]) {
+            return None;
+        }
         while let Some(marker) = next_marker(&self.buffer, self.searched) {
             if marker + 4 > self.buffer.len() && !self.ended {
                 self.searched = marker;
@@ -102,8 +105,7 @@ pub(super) fn is_prologue(bytes: &[u8]) -> bool {
 
 /// How much of `piece` belongs to its document: what is after a `...` line may belong to the next.
 fn document_length(piece: &[u8]) -> usize {
-    let end_marker =
-        memchr::memmem::rfind(piece, b"\n...").filter(|at| is_blank_or_end(piece, at + 4));
+    let end_marker = memchr::memmem::rfind(piece, b"\n...").filter(|at| ends_word(piece, at + 4));
     match end_marker.and_then(|at| Some((at + 4, piece.get(at + 4..)?))) {
         Some((length, rest)) if is_prologue(rest) => length,
         _ => piece.len(),

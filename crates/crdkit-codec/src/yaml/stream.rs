@@ -11,7 +11,7 @@ use super::chars::{LineCounter, next_marker};
 use super::compose::{Composed, Refusal, compose};
 use super::error::{Failure, YamlProblem};
 use super::event::{Event, EventKind};
-use super::input::{Foresight, Input};
+use super::input::Input;
 use super::parse::YamlParser;
 use super::pieces::is_prologue;
 use super::scan::{Scanner, Surroundings};
@@ -32,6 +32,8 @@ pub(super) struct Stream<'a, 'o> {
     parser: YamlParser<'a>,
     /// Counts lines of the whole input for messages.
     line_counter: LineCounter,
+    /// The first `---` line after some document before, or the end; streams without any are not searched again and again.
+    marker: usize,
     done: bool,
 }
 
@@ -63,6 +65,7 @@ impl<'a, 'o> Stream<'a, 'o> {
             line_feeds_only,
             parser,
             line_counter,
+            marker: 0,
             done: false,
         }
     }
@@ -81,18 +84,16 @@ impl<'a, 'o> Stream<'a, 'o> {
 
     /// Goes on reading at `start`, a byte of the input.
     fn restart(&mut self, start: usize) {
-        let rest = self.bytes.get(start..).unwrap_or_default();
-        let known_to_be_good =
-            self.bad.is_none().then(|| self.text.get(start - self.offset..)).flatten();
-        let input = match known_to_be_good {
+        // Up to the first bad character the text is known already.
+        let input = match self.text.get(start - self.offset..) {
             Some(text) => Input {
                 text: Cow::Borrowed(text),
                 offset: start,
-                bad: None,
+                bad: self.bad.clone(),
                 ascii: self.ascii,
                 line_feeds_only: self.line_feeds_only,
             },
-            None => Input { offset: start, ..Input::utf8(rest, start, Foresight::Document) },
+            None => Input::after_bad(self.bytes.get(start..).unwrap_or_default(), start),
         };
         let line_counter = self.line_counter;
         *self = Self { line_counter, ..Self::new(self.bytes, self.base, input, self.options) };
@@ -101,7 +102,10 @@ impl<'a, 'o> Stream<'a, 'o> {
     /// Reads the document whose start event is `start`.
     fn document(&mut self, start: &Event<'_>) -> Result<Decoded, Refusal> {
         let content = self.offset + start.end;
-        let end = next_marker(self.bytes, content).unwrap_or(self.bytes.len());
+        if self.marker <= content {
+            self.marker = next_marker(self.bytes, content).unwrap_or(self.bytes.len());
+        }
+        let end = self.marker;
         let limit = self.options.limits.bytes;
         if end - content > limit {
             let issue = Issue::error(codes::decode::TOO_LARGE).with("limit", limit);
@@ -162,6 +166,8 @@ impl<'a, 'o> Stream<'a, 'o> {
     fn recover(&mut self, refusal: Refusal, content: Option<usize>) -> Box<Issue> {
         let issue = match refusal {
             Refusal::Limit(issue) => issue,
+            // A text that is at hand is not read from anywhere.
+            Refusal::Io(_) => Box::new(Issue::error(codes::decode::NOT_READ)),
             Refusal::Failure(failure) => {
                 // A bad character already has its place in the input.
                 let failure = match failure.problem() {

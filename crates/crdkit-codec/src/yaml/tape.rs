@@ -9,21 +9,42 @@
 
 use std::collections::HashMap;
 
+use super::compose::Refusal;
 use super::error::{Failure, YamlProblem};
-use super::event::{Event, EventKind};
+use super::event::{AnchorName, Event, EventKind};
 use super::parse::YamlParser;
+
+/// What gives the events of a text.
+pub(super) trait ParserEvents<'a> {
+    fn next(&mut self) -> Result<Event<'a>, Refusal>;
+
+    fn anchor_name(&mut self, anchor: AnchorName) -> &str;
+}
+
+impl<'a> ParserEvents<'a> for &mut YamlParser<'a> {
+    #[inline]
+    fn next(&mut self) -> Result<Event<'a>, Refusal> {
+        Ok(YamlParser::next(self)?)
+    }
+
+    fn anchor_name(&mut self, anchor: AnchorName) -> &str {
+        self.anchors().name(anchor)
+    }
+}
 
 /// Events from the parser or from the tape.
 #[derive(Debug)]
-pub(super) struct EventSource<'a, 'p> {
-    parser: &'p mut YamlParser<'a>,
+pub(super) struct EventSource<'a, P> {
+    pub(super) parser: P,
     tape: Vec<Recorded<'a>>,
+    /// How much text is on it.
+    n_bytes: usize,
     /// How many values that must be kept are being read.
     recording: usize,
     /// For each collection being read from the parser, where it begins on the tape, if it is kept.
     open: Vec<Option<usize>>,
     /// The latest anchor of each name.
-    anchors: HashMap<&'a str, usize>,
+    anchors: HashMap<AnchorName, usize>,
     repeats: Vec<Repeat>,
     n_alias_repeats: usize,
 }
@@ -56,17 +77,23 @@ pub(super) struct Sourced<'a> {
     pub(super) target: usize,
 }
 
-impl<'a, 'p> EventSource<'a, 'p> {
-    pub(super) fn new(parser: &'p mut YamlParser<'a>) -> Self {
+impl<'a, P: ParserEvents<'a>> EventSource<'a, P> {
+    pub(super) fn new(parser: P) -> Self {
         Self {
             parser,
             tape: Vec::new(),
+            n_bytes: 0,
             recording: 0,
             open: Vec::new(),
             anchors: HashMap::new(),
             repeats: Vec::new(),
             n_alias_repeats: 0,
         }
+    }
+
+    /// How much text is kept for aliases.
+    pub(super) fn n_bytes(&self) -> usize {
+        self.n_bytes
     }
 
     /// Whether the next event is part of what an alias stands for.
@@ -89,7 +116,7 @@ impl<'a, 'p> EventSource<'a, 'p> {
 
     /// The next event. Call [`EventSource::finish_repeats`] first.
     #[inline]
-    pub(super) fn next(&mut self) -> Result<Sourced<'a>, Failure> {
+    pub(super) fn next(&mut self) -> Result<Sourced<'a>, Refusal> {
         if let Some(repeat) = self.repeats.last_mut()
             && let Some(recorded) = self.tape.get(repeat.next)
         {
@@ -111,22 +138,24 @@ impl<'a, 'p> EventSource<'a, 'p> {
         self.record(event)
     }
 
-    fn resolve_alias(&self, event: Event<'a>) -> Result<Sourced<'a>, Failure> {
+    fn resolve_alias(&mut self, event: Event<'a>) -> Result<Sourced<'a>, Refusal> {
         let EventKind::Alias(name) = event.kind else { return Ok(Sourced { event, target: 0 }) };
-        let failure = |problem| Failure::new(problem, event.start, event.end);
-        let Some(&target) = self.anchors.get(name) else {
-            return Err(failure(YamlProblem::UnknownAnchor(name.to_owned())));
+        let target = self.anchors.get(&name).copied();
+        let problem = match target.and_then(|target| self.tape.get(target)) {
+            Some(Recorded { event: Event { kind: EventKind::Scalar(_), .. }, .. }) => None,
+            Some(recorded) if recorded.link > 0 => None,
+            Some(_) => Some(YamlProblem::CyclicAnchor as fn(String) -> YamlProblem),
+            None => Some(YamlProblem::UnknownAnchor as fn(String) -> YamlProblem),
         };
-        match self.tape.get(target) {
-            Some(Recorded { event: Event { kind: EventKind::Scalar(_), .. }, .. }) => {}
-            Some(recorded) if recorded.link > 0 => {}
-            _ => return Err(failure(YamlProblem::CyclicAnchor(name.to_owned()))),
+        if let Some(problem) = problem {
+            let name = self.parser.anchor_name(name).to_owned();
+            return Err(Failure::new(problem(name), event.start, event.end).into());
         }
-        Ok(Sourced { event, target })
+        Ok(Sourced { event, target: target.unwrap_or_default() })
     }
 
     /// Puts an event of the parser on the tape.
-    fn record(&mut self, event: Event<'a>) -> Result<Sourced<'a>, Failure> {
+    fn record(&mut self, event: Event<'a>) -> Result<Sourced<'a>, Refusal> {
         let place = self.tape.len();
         let anchor = event.anchor;
         if let Some(name) = anchor {
@@ -134,7 +163,8 @@ impl<'a, 'p> EventSource<'a, 'p> {
         }
         let mut link = 0;
         let mut keeps = false;
-        match event.kind {
+        match &event.kind {
+            EventKind::Scalar(scalar) => self.n_bytes += scalar.text.len(),
             EventKind::SequenceStart | EventKind::MappingStart => {
                 self.open.push(Some(place));
                 keeps = anchor.is_some();
@@ -169,7 +199,7 @@ impl<'a, 'p> EventSource<'a, 'p> {
 
     /// Reads the rest of the sequence whose start was the last event, and begins to repeat its items from the
     /// last to the first. Gives their number.
-    pub(super) fn repeat_items_backwards(&mut self, start: Event<'a>) -> Result<usize, Failure> {
+    pub(super) fn repeat_items_backwards(&mut self, start: Event<'a>) -> Result<usize, Refusal> {
         let list = match self.repeats.last_mut() {
             Some(repeat) => {
                 let list = repeat.next - 1;
@@ -191,7 +221,7 @@ impl<'a, 'p> EventSource<'a, 'p> {
     }
 
     /// Records the collection whose start, `start`, the parser has just given. Gives its place.
-    fn record_rest(&mut self, start: Event<'a>) -> Result<usize, Failure> {
+    fn record_rest(&mut self, start: Event<'a>) -> Result<usize, Refusal> {
         let place = match self.open.last_mut() {
             Some(Some(place)) => *place,
             Some(slot @ None) => {

@@ -19,8 +19,10 @@ fn outcome(item: &str) -> String {
 #[expect(clippy::disallowed_methods, reason = "a test reads the tests")]
 fn every_test_of_the_plan_exists() {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cbor");
+    let requests = tests.join("../../../crdkit-client/tests/it");
     let mut sources = String::new();
-    for entry in std::fs::read_dir(&tests).unwrap() {
+    let entries = [&tests, &requests].map(|folder| std::fs::read_dir(folder).unwrap());
+    for entry in entries.into_iter().flatten() {
         let path = entry.unwrap().path();
         if path.extension().is_some_and(|extension| extension == "rs") {
             sources += &std::fs::read_to_string(path).unwrap();

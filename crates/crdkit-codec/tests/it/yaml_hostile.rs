@@ -162,3 +162,14 @@ fn many_directives_take_linear_time() {
     let long = format!("%TAG !t! {}\n---\n[{}]\n", "x".repeat(100_000), "!t!a 1, ".repeat(100_000));
     yaml::decode(long.as_bytes(), &DecodeOptions::default()).unwrap();
 }
+
+#[test]
+fn a_marker_before_a_nul_is_none_for_a_slice_and_for_a_reader() {
+    let options = DecodeOptions::default();
+    for text in ["- a\n---\nb\n---\0c\n---\nd\n", "a\n...\0b\n---\nd\n", "---\0"] {
+        let bytes = text.as_bytes();
+        let whole: Vec<_> = Documents::from_slice(bytes, &options).map(|it| it.is_ok()).collect();
+        let parts: Vec<_> = Documents::from_read(bytes, &options).map(|it| it.is_ok()).collect();
+        assert_eq!(whole, parts, "{text:?}");
+    }
+}

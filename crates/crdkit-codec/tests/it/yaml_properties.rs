@@ -3,7 +3,7 @@
 use crate::arbitrary;
 use crdkit_codec::yaml::{self, Documents};
 use crdkit_codec::{DecodeError, DecodeOptions, json};
-use crdkit_value::{Document, Event, Kind, Limits, Value};
+use crdkit_value::{Builder, Document, Event, Kind, Limits, NodeId, Value};
 use proptest::prelude::*;
 
 /// A manifest to break.
@@ -120,6 +120,46 @@ fn check(bytes: &[u8]) -> Result<(), TestCaseError> {
     if std::str::from_utf8(bytes).is_ok_and(is_text) {
         let from_read = good(Documents::from_read(bytes, &options));
         prop_assert_eq!(from_read, good(Documents::from_slice(bytes, &options)));
+        for chunk in [1, 2, 7, 64, 4096] {
+            check_reader(bytes, chunk, &options)?;
+        }
+    }
+    Ok(())
+}
+
+/// A reader that holds a few bytes at a time gives what decoding all of them gives.
+fn check_reader(bytes: &[u8], chunk: usize, options: &DecodeOptions) -> Result<(), TestCaseError> {
+    let read = || {
+        let mut reader =
+            yaml::Reader::with_chunk_size(bytes, chunk, &options.limits, options.numbers);
+        let mut builder = Builder::new(&options.limits, options.duplicates).keeping_positions(0);
+        reader.next_document()?;
+        reader.fill(&mut builder, usize::MAX)?;
+        reader.next_document()?;
+        Ok(builder.finish().0)
+    };
+    let places = |document: &Document| -> Vec<_> {
+        let mut open = vec![document.root()];
+        let mut places = Vec::new();
+        while let Some(value) = open.pop() {
+            open.extend(value.items());
+            open.extend(value.members().map(|(_, member)| member));
+            places.push(document.place(value.id()));
+        }
+        places
+    };
+    match (yaml::decode(bytes, options), read()) {
+        (Ok(whole), Ok(read)) => {
+            // A document that is not there has no place.
+            if whole.document.place(NodeId::ROOT).is_some() {
+                prop_assert_eq!(places(&whole.document), places(&read));
+            }
+            prop_assert_eq!(whole.document, read);
+        }
+        // What counts only if it stays is refused at once.
+        (_, Err(DecodeError::Refused(issue))) if issue.message().contains("unsupported") => {}
+        (Err(whole), Err(DecodeError::Refused(issue))) => prop_assert_eq!(whole, issue),
+        (whole, read) => prop_assert!(false, "{whole:?} {read:?} {bytes:?}"),
     }
     Ok(())
 }

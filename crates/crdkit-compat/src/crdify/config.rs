@@ -24,6 +24,10 @@ pub struct Config {
     pub nullable_addition: Policy,
     /// Whether null may cease to be a value.
     pub nullable_removal: Policy,
+    /// Whether there may be new alternatives.
+    pub one_of_addition: Policy,
+    /// Whether alternatives may be dropped.
+    pub one_of_removal: Policy,
     enforcement: BTreeMap<CrdifyCheck, Enforcement>,
 }
 
@@ -87,9 +91,10 @@ impl Config {
         }
     }
 
-    /// Whether a check takes part at all: every one does, but [`CrdifyCheck::Format`] only when asked for.
+    /// Whether a check takes part at all: every one does, but those that releases differ in only when asked for.
     pub(super) fn has(&self, check: CrdifyCheck) -> bool {
-        check != CrdifyCheck::Format || self.enforcement.contains_key(&check)
+        !matches!(check, CrdifyCheck::Format | CrdifyCheck::OneOf)
+            || self.enforcement.contains_key(&check)
     }
 }
 
@@ -151,6 +156,10 @@ impl ConfigReader {
             CrdifyCheck::Nullable => {
                 self.config.nullable_addition = self.policy(options, "addition");
                 self.config.nullable_removal = self.policy(options, "removal");
+            }
+            CrdifyCheck::OneOf => {
+                self.config.one_of_addition = self.policy(options, "addition");
+                self.config.one_of_removal = self.policy(options, "removal");
             }
             _ => {}
         }

@@ -6,7 +6,7 @@ use crdkit_codec::go_json;
 use crdkit_schema::model::Schema;
 use crdkit_text::number;
 use crdkit_text::quote::quote;
-use crdkit_value::Value;
+use crdkit_value::{Document, Value};
 use std::collections::BTreeSet;
 
 /// What `check` says about the change of a schema; a schema that is absent says nothing.
@@ -33,6 +33,7 @@ pub(super) fn compare(
         }
         CrdifyCheck::Default => default(old.default, new.and_then(|schema| schema.default)),
         CrdifyCheck::Enum => enumeration(&values(Some(old)), &values(new), config.enum_addition),
+        CrdifyCheck::OneOf => one_of(&branches(Some(old)), &branches(new), config),
         CrdifyCheck::Required => {
             required(&old.required, new.map_or(&[], |schema| &schema.required))
         }
@@ -106,11 +107,13 @@ fn values(schema: Option<&Schema<'_>>) -> BTreeSet<String> {
     values.into_iter().flatten().map(text).collect()
 }
 
+/// Texts as Go shows a list of them.
+fn list(values: Vec<&String>) -> String {
+    let values: Vec<&str> = values.into_iter().map(String::as_str).collect();
+    format!("[{}]", values.join(" "))
+}
+
 fn enumeration(old: &BTreeSet<String>, new: &BTreeSet<String>, addition: Policy) -> Option<String> {
-    let list = |values: Vec<&String>| {
-        let values: Vec<&str> = values.into_iter().map(String::as_str).collect();
-        format!("[{}]", values.join(" "))
-    };
     let removed: Vec<_> = old.difference(new).collect();
     let added: Vec<_> = new.difference(old).collect();
     if old.is_empty() && !new.is_empty() {
@@ -122,6 +125,35 @@ fn enumeration(old: &BTreeSet<String>, new: &BTreeSet<String>, addition: Policy)
     }
     let report = !added.is_empty() && addition == Policy::Disallow;
     report.then(|| format!("allowed enum values added : {}", list(added)))
+}
+
+/// The alternatives of a schema as JSON text, without what only people read.
+fn branches(schema: Option<&Schema<'_>>) -> BTreeSet<String> {
+    let branches = schema.and_then(|schema| schema.source.get("oneOf")).map(Value::items);
+    let text = |branch: Value<'_>| {
+        let mut branch = Document::copy_of(branch);
+        for name in ["description", "title", "example", "externalDocs"] {
+            if let Some(id) = branch.root().get(name).map(Value::id) {
+                branch.remove(id);
+            }
+        }
+        go_json::value(branch.root())
+    };
+    branches.into_iter().flatten().map(text).collect()
+}
+
+fn one_of(old: &BTreeSet<String>, new: &BTreeSet<String>, config: &Config) -> Option<String> {
+    let removed: Vec<_> = old.difference(new).collect();
+    let added: Vec<_> = new.difference(old).collect();
+    if old.is_empty() && !added.is_empty() {
+        let added = list(added);
+        return Some(format!("oneOf constraint added when there was none previously: {added}"));
+    }
+    if !removed.is_empty() && config.one_of_removal == Policy::Disallow {
+        return Some(format!("allowed oneOf schemas removed: {}", list(removed)));
+    }
+    let report = !added.is_empty() && config.one_of_addition == Policy::Disallow;
+    report.then(|| format!("allowed oneOf schemas added: {}", list(added)))
 }
 
 fn required(old: &[&str], new: &[&str]) -> Option<String> {

@@ -3,6 +3,7 @@
 use super::question::Question;
 use crdkit_issue::Span;
 use crdkit_value::{Document, Value};
+use std::collections::HashSet;
 
 /// How a question was answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -128,14 +129,14 @@ impl CompatReport {
 
     /// Those of [`CompatReport::changed`] about which some question is open.
     pub fn undecided(&self) -> Vec<&ChangedNode> {
-        let is_open = |node: &&ChangedNode| {
-            let mut answers = self.answers.iter().filter(|it| it.version == node.version);
-            answers.any(|answer| {
-                let mut reasons = answer.reasons.iter().filter(|it| it.path == node.path);
-                reasons.any(|reason| reason.evidence.is_err())
-            })
-        };
-        self.changed.iter().filter(is_open).collect()
+        let open: HashSet<_> = self
+            .answers
+            .iter()
+            .flat_map(|answer| answer.reasons.iter().map(move |reason| (&answer.version, reason)))
+            .filter(|(_, reason)| reason.evidence.is_err())
+            .map(|(version, reason)| (version, &reason.path))
+            .collect();
+        self.changed.iter().filter(|node| open.contains(&(&node.version, &node.path))).collect()
     }
 }
 

@@ -100,7 +100,7 @@ use suspect::{Concern, Suspect};
 use witness::WitnessSearch;
 
 /// Values and rules that are looked at, all in all, while objects are tried. What is then left is open.
-const WORK: usize = 20_000_000;
+const WORK: usize = 8_000_000;
 /// Up to so many versions are compared each with each; of more, each with the one that is stored.
 const VERSIONS: usize = 16;
 
@@ -158,7 +158,11 @@ impl<'c> Half<'c> {
     fn can_judge(&self, object: &Document) -> bool {
         // A rule that fails costs as much as a few values.
         const RULE: usize = 16;
-        let cost = object.root().ids().count().saturating_add(RULE * self.n_rules);
+        self.work(object.n_nodes().saturating_add(RULE * self.n_rules))
+    }
+
+    /// Takes so much off what is left; false when that is more.
+    fn work(&self, cost: usize) -> bool {
         let left = self.work.get().checked_sub(cost);
         self.work.set(left.unwrap_or(0));
         left.is_some()

@@ -13,6 +13,7 @@ use crdkit_schema::rules::escape;
 use crdkit_text::regex::{Regex, Search, SearchOutcome};
 use crdkit_value::{Document, NodeId};
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 /// Makes samples of the schemas of one table.
 #[derive(Clone, Copy)]
@@ -82,9 +83,11 @@ impl<'c> Sampler<'c> {
             metadata.insert(NodeId::ROOT, "name", "example");
             object.insert(NodeId::ROOT, "metadata", metadata.root());
         }
+        let own: Vec<_> = object.root().members().map(|(name, _)| name.to_owned()).collect();
+        let mut known: HashSet<_> = own.iter().map(String::as_str).collect();
         for name in self.required(schema, wanted) {
             let Some(child) = child(schema, name) else { continue };
-            if self.schema(child).default.is_none() && object.root().get(name).is_none() {
+            if self.schema(child).default.is_none() && known.insert(name) {
                 object.insert(NodeId::ROOT, name, self.sample(child).root());
             }
         }

@@ -386,9 +386,13 @@ impl<'c> SuspectWalk<'c> {
             _ => vec![self.sampler.sample(visit.old)],
         };
         let change = format!("type {after} instead of {before}");
-        if matches!(before, "object" | "array" | "anything") {
+        if matches!(before, "object" | "array" | "anything") || takes_lists(old) {
             // What a value of another type holds is pruned.
             let mut held = self.variants(visit.old);
+            if takes_lists(old) {
+                let member = Document::object().with(KEY, "a");
+                held.push(Document::array_of([&member]));
+            }
             if let Some(child) = old.additional_schema() {
                 held.push(self.sampler.with(visit.old, KEY, &self.sampler.sample(child)));
             }

@@ -8,7 +8,7 @@ use crdkit_engine::{FieldValidation, Outcome, RequestOptions, Version};
 use crdkit_issue::{FieldPath, Segment, Severity};
 use crdkit_sample::build;
 use crdkit_schema::status;
-use crdkit_value::{Document, NodeId};
+use crdkit_value::{Document, NodeId, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What becomes of an object; a status with an endpoint of its own is written there, as controllers do.
@@ -17,7 +17,7 @@ pub(super) fn judge(
     object: &Document,
     validation: FieldValidation,
 ) -> Outcome {
-    let options = options(validation);
+    let options = options(object, validation);
     let created = version.create(input(object), &options);
     let status = object.root().get("status").filter(|_| version.compiled().status);
     match status {
@@ -33,7 +33,7 @@ pub(super) fn judge(
 
 /// What reading makes of a stored object: whether it would be accepted does not matter.
 pub(super) fn read(version: Version<'_>, object: &Document) -> Outcome {
-    let options = options(FieldValidation::Ignore);
+    let options = options(object, FieldValidation::Ignore);
     if object.root().get("status").is_some() && version.compiled().status {
         let stored = stored(object);
         return version.update_status(&stored, input(&stored), &options);
@@ -43,7 +43,7 @@ pub(super) fn read(version: Version<'_>, object: &Document) -> Outcome {
 
 /// A change of a stored object, where its status has an endpoint of its own, there too.
 pub(super) fn change(version: Version<'_>, before: &Document, after: &Document) -> Outcome {
-    let options = options(FieldValidation::Ignore);
+    let options = options(before, FieldValidation::Ignore);
     let outcome = version.update(before, input(after), &options);
     if outcome.is_accepted() && version.compiled().status && after.root().get("status").is_some() {
         return version.update_status(before, input(after), &options);
@@ -61,7 +61,7 @@ pub(super) fn refused_update(new: Version<'_>, object: &Document) -> Option<Stri
     build::set(&mut metadata, "labels", labels.root());
     let mut changed = Document::copy_of(before.root());
     build::set(&mut changed, "metadata", metadata.root());
-    let outcome = new.update(&before, input(&changed), &options(FieldValidation::Ignore));
+    let outcome = new.update(&before, input(&changed), &options(object, FieldValidation::Ignore));
     let first = outcome.issues.iter().find(|it| it.severity == Severity::Error);
     first.filter(|_| !outcome.is_accepted()).map(status::line)
 }
@@ -108,6 +108,10 @@ pub(super) fn input(object: &Document) -> Decoded {
     Decoded { document: Document::copy_of(object.root()), issues: Vec::new() }
 }
 
-pub(super) fn options(field_validation: FieldValidation) -> RequestOptions {
-    RequestOptions::new().field_validation(field_validation)
+pub(super) fn options(object: &Document, field_validation: FieldValidation) -> RequestOptions {
+    let options = RequestOptions::new().field_validation(field_validation);
+    match object.root().pointer("/metadata/namespace").and_then(Value::as_str) {
+        None | Some("") => options,
+        Some(namespace) => options.namespace(namespace),
+    }
 }

@@ -9,14 +9,16 @@ use super::suspect::{Blind, Concern, KEY, Suspect};
 use super::trial::{change, defaulted, input, judge, lost, options, read, refused_update, stored};
 use crate::side::keeps;
 use crate::step::SchemaStep;
-use crdkit_engine::{FieldValidation, Outcome};
+use crdkit_engine::{FieldValidation, Outcome, Version};
 use crdkit_issue::{FieldPath, Issue, Segment, Severity};
 use crdkit_sample::build;
 use crdkit_schema::model::SchemaId;
 use crdkit_schema::read::MAX_DEPTH;
 use crdkit_schema::status;
 use crdkit_value::{Document, NodeId, Value};
+use std::cell::{OnceCell, RefCell};
 use std::iter;
+use std::rc::Rc;
 
 /// Branches of `anyOf` and `oneOf` that are tried for each value.
 const CHOICES: usize = 3;
@@ -31,12 +33,25 @@ pub(super) struct WitnessSearch<'c> {
     new: Half<'c>,
     old_version: String,
     new_version: String,
+    /// The object that was tried last: many suspects of one place are shown by the same.
+    last: RefCell<Option<Rc<Tried>>>,
+}
+
+/// An object, and what became of it as far as anybody asked.
+struct Tried {
+    object: Document,
+    /// Under the old CRD.
+    before: Outcome,
+    /// Under the new CRD.
+    after: OnceCell<Outcome>,
+    /// The fields that the new CRD fills in differently.
+    filled: OnceCell<Vec<(FieldPath, String)>>,
 }
 
 impl<'c> WitnessSearch<'c> {
     pub(super) fn new(old: Half<'c>, new: Half<'c>, old_version: &str, new_version: &str) -> Self {
         let (old_version, new_version) = (old_version.to_owned(), new_version.to_owned());
-        Self { old, new, old_version, new_version }
+        Self { old, new, old_version, new_version, last: RefCell::default() }
     }
 
     /// The answer to a question, from all suspects that concern it, one reason for each.
@@ -159,14 +174,31 @@ impl<'c> WitnessSearch<'c> {
         Some(whole)
     }
 
-    /// What becomes of `object` under the new CRD, if it is what the suspect is suspected of.
-    fn effect(&self, suspect: &Suspect<'c>, object: &Document) -> Option<String> {
-        let old = self.old.engines.version(&self.old_version)?;
-        let new = self.new.engines.version(&self.new_version)?;
+    /// What becomes of `object` under the old CRD; none when there is no more work to be done.
+    fn tried(&self, old: Version<'_>, object: &Document) -> Option<Rc<Tried>> {
+        let mut last = self.last.borrow_mut();
+        if let Some(last) = last.as_ref().filter(|it| it.object.root().is_identical(object.root()))
+        {
+            return Some(Rc::clone(last));
+        }
         if !self.old.can_judge(object) {
             return None;
         }
         let before = judge(old, object, FieldValidation::Strict);
+        // What defaults add is looked at as well.
+        self.old.work(before.document().n_nodes());
+        let (object, after, filled) = (object.clone(), OnceCell::new(), OnceCell::new());
+        let tried = Rc::new(Tried { object, before, after, filled });
+        *last = Some(Rc::clone(&tried));
+        Some(tried)
+    }
+
+    /// What becomes of `object` under the new CRD, if it is what the suspect is suspected of.
+    fn effect(&self, suspect: &Suspect<'c>, object: &Document) -> Option<String> {
+        let old = self.old.engines.version(&self.old_version)?;
+        let new = self.new.engines.version(&self.new_version)?;
+        let tried = self.tried(old, object)?;
+        let before = &tried.before;
         let is_whole = before.changes.dropped.is_empty() || suspect.concern == Concern::Accept;
         if !before.is_accepted() || !is_whole {
             return None;
@@ -178,18 +210,21 @@ impl<'c> WitnessSearch<'c> {
             Concern::Accept | Concern::Update | Concern::Own => {
                 let of_status =
                     matches!(suspect.path.first(), Some(SchemaStep::Property("status")));
-                let outcome = match moved.root().get("status") {
+                match moved.root().get("status") {
                     // The rest of the object may be refused for reasons of its own.
                     Some(status) if of_status && new.compiled().status => {
                         let stored = stored(&build::without(before.document(), "status"));
                         let mut changed = Document::copy_of(stored.root());
                         build::set(&mut changed, "status", status);
-                        let options = options(FieldValidation::Ignore);
-                        new.update_status(&stored, input(&changed), &options)
+                        let options = options(&stored, FieldValidation::Ignore);
+                        let outcome = new.update_status(&stored, input(&changed), &options);
+                        refusal(&outcome, suspect)
                     }
-                    _ => judge(new, &moved, FieldValidation::Ignore),
-                };
-                refusal(&outcome, suspect)
+                    _ => {
+                        let judged = || judge(new, &moved, FieldValidation::Ignore);
+                        refusal(tried.after.get_or_init(judged), suspect)
+                    }
+                }
             }
             Concern::Retain => {
                 let mut stored = Document::copy_of(before.document().root());
@@ -199,7 +234,7 @@ impl<'c> WitnessSearch<'c> {
                 (!lost.is_empty()).then(|| format!("loses {}", few(&lost)))
             }
             Concern::Mean => {
-                let changes = defaulted(&before, &read(new, &moved));
+                let changes = tried.filled.get_or_init(|| defaulted(before, &read(new, &moved)));
                 let own = |(path, _): &&(FieldPath, String)| leads_to(&suspect.at, path.segments());
                 // A default may come with that of what is around it; other fields have findings of their own.
                 let own: Vec<_> = changes.iter().filter(own).map(|(_, change)| &**change).collect();

@@ -10,17 +10,18 @@ fn check(old: &str, new: &str, expected: &[&str]) {
     check_with(&Config::default(), old, new, expected);
 }
 
-#[track_caller]
-fn check_with(config: &Config, old: &str, new: &str, expected: &[&str]) {
+fn findings(config: &Config, old: &str, new: &str) -> Vec<String> {
     let (old_document, new_document) = (document(&crd(old)), document(&crd(new)));
     let (old_crd, new_crd) = (read::crd(old_document.root()).0, read::crd(new_document.root()).0);
     let report = crdify::compare(&old_crd, &new_crd, config);
-    let found: Vec<_> = report
-        .findings
-        .iter()
-        .map(|it| format!("{} {}: {}", it.property, it.check.name(), it.message))
-        .collect();
-    assert_eq!(found, expected, "\nold {old}\nnew {new}");
+    let text =
+        |it: &crdify::CrdifyFinding| format!("{} {}: {}", it.property, it.check.name(), it.message);
+    report.findings.iter().map(text).collect()
+}
+
+#[track_caller]
+fn check_with(config: &Config, old: &str, new: &str, expected: &[&str]) {
+    assert_eq!(findings(config, old, new), expected, "\nold {old}\nnew {new}");
 }
 
 #[test]
@@ -277,4 +278,33 @@ fn policies_allow_what_they_name() {
         "{enum: [a]}",
         &[r#"^.spec enum: enum constraint added when there was none previously : ["a"]"#],
     );
+}
+
+#[test]
+fn alternatives_are_compared_when_a_configuration_says_so() {
+    let none = "{type: object}";
+    let ab = "{type: object, oneOf: [{required: [a], description: one}, {required: [b]}]}";
+    let ba = "{type: object, oneOf: [{required: [b]}, {title: other, required: [a]}]}";
+    let a = "{type: object, oneOf: [{required: [a]}]}";
+    let config = |options: &str| {
+        let text = format!("validations: [{{name: oneOf, enforcement: Error{options}}}]");
+        Config::read(document(&text).root()).unwrap()
+    };
+    // What is below alternatives is compared as well; that is not the question here.
+    let check = |config: &Config, old: &str, new: &str, expected: &[&str]| {
+        let found = findings(config, old, new);
+        let found: Vec<_> = found.iter().filter(|it| it.starts_with("^.spec oneOf:")).collect();
+        assert_eq!(found, expected, "\nold {old}\nnew {new}");
+    };
+    let strict = config("");
+    let added = r#"^.spec oneOf: oneOf constraint added when there was none previously: [{"required":["a"]}]"#;
+    check(&strict, none, a, &[added]);
+    check(&strict, ab, ba, &[]);
+    let removed = r#"^.spec oneOf: allowed oneOf schemas removed: [{"required":["b"]}]"#;
+    check(&strict, ab, a, &[removed]);
+    let more = r#"^.spec oneOf: allowed oneOf schemas added: [{"required":["b"]}]"#;
+    check(&strict, a, ab, &[more]);
+    let lenient = config(", configuration: {additionPolicy: Allow, removalPolicy: Allow}");
+    check(&lenient, a, ba, &[]);
+    check(&lenient, ab, a, &[]);
 }

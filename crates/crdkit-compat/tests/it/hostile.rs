@@ -4,6 +4,7 @@ use crate::support::{crd, document};
 use crdkit_compat::crdify::{self, Config};
 use crdkit_compat::semantic;
 use crdkit_schema::read;
+use crdkit_value::Document;
 use proptest::prelude::*;
 
 fn report(old: &str, new: &str) -> String {
@@ -114,6 +115,31 @@ fn semantic_comparison_survives_what_no_server_would_take() {
             let (old, new) = (document(&crd(old)), document(&crd(new)));
             let report = semantic::compare(&old, &new).unwrap();
             assert!(report.answers.len() > 3);
+        }
+    }
+}
+
+#[test]
+fn many_fields_are_compared_within_bounds() {
+    let names: Vec<_> = (0..600).map(|n| format!("p{n}")).collect();
+    let fields = |more: &str| {
+        let fields = names.iter().map(|name| format!("{name}: {{type: string{more}}}"));
+        fields.collect::<Vec<_>>().join(", ")
+    };
+    let few = "{type: object, properties: {p0: {type: string}}}";
+    let required = format!(
+        "{{type: object, properties: {{{}}}, required: [{}]}}",
+        fields(""),
+        names.join(", ")
+    );
+    let filled = format!("{{type: object, properties: {{{}}}}}", fields(", default: a"));
+    for many in [required, filled] {
+        for (old, new) in [(few, &*many), (&*many, few)] {
+            let report = semantic::compare(&document(&crd(old)), &document(&crd(new))).unwrap();
+            let witnesses = report.answers.iter().flat_map(|answer| &answer.reasons);
+            let witnesses = witnesses.filter_map(|it| it.evidence.as_ref().ok()?.witness.as_ref());
+            let n_nodes: usize = witnesses.map(Document::n_nodes).sum();
+            assert!(n_nodes < 8_000_000, "{n_nodes} values are kept");
         }
     }
 }

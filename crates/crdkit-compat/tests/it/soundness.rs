@@ -13,8 +13,8 @@ use crdkit_compat::semantic::{self, Answer, CompatReport, Question, Verdict};
 use crdkit_engine::{Crd, FieldValidation, Outcome, RequestOptions, Version};
 use crdkit_value::{Document, NodeId, Value};
 use proptest::prelude::*;
-use proptest::test_runner::TestCaseResult;
-use tree::{Pair, Tree, pair, single};
+use proptest::test_runner::{TestCaseResult, TestRunner};
+use tree::{Pair, Tree, focused, focuses, pair, single};
 use values::Dice;
 
 /// Objects of each schema.
@@ -258,6 +258,13 @@ fn what_an_object_showed_once_is_not_called_safe() {
         (Accept, "{required: [b, b], properties: {b: {type: string}}}".into(), "{required: [b], minProperties: 2, properties: {b: {type: string}}}".into()),
         // A list passes for a text that has a format.
         (Accept, "{properties: {a: {type: string, format: date}}}".into(), "{properties: {a: {type: string}}}".into()),
+        // Without a type it does so too, and what it holds is lost; no rule can look at it.
+        (Retain, format!("{{properties: {{a: {{{preserve}, format: ipv4}}}}}}"), "{properties: {a: {type: string}}}".into()),
+        (
+            Update,
+            "{properties: {a: {type: string}, b: {type: string, format: duration}}}".into(),
+            "{properties: {a: {type: string}, b: {type: string, format: duration}}, x-kubernetes-validations: [{rule: has(self.a) || has(self.b)}]}".into(),
+        ),
         // A rule that fails does so in every update.
         (Update, "{properties: {a: {type: integer}}}".into(), "{properties: {a: {type: integer}}, x-kubernetes-validations: [{rule: self.a > 1}]}".into()),
     ] {
@@ -281,7 +288,7 @@ fn hold(pair: &Pair, seed: u64) -> TestCaseResult {
     let alone = |tree: &Tree| Crd::compile(&document(&crd(&format!("{tree:?}")))).unwrap();
     let (before, after) = (alone(&pair.old), alone(&pair.new));
     let beside = pair.other.as_ref().map(alone);
-    let dice = &mut Dice::new(seed);
+    let dice = &mut Dice::new(seed, pair);
     let there =
         [Question::Accept, Question::Update, Question::Retain, Question::Mean, Question::Own];
     let mut trials = vec![
@@ -317,5 +324,24 @@ proptest! {
     #[test]
     fn no_value_contradicts_what_is_called_safe(pair in single(), seed in any::<u64>()) {
         hold(&pair, seed)?;
+    }
+}
+
+/// Every keyword of every kind of schema has its share of pairs that differ in it.
+#[test]
+fn no_value_contradicts_what_is_called_safe_about_a_keyword() {
+    let focuses = focuses();
+    let each = cases() / u32::try_from(focuses.len()).unwrap() + 1;
+    for focus in &focuses {
+        let config = ProptestConfig {
+            cases: each,
+            max_global_rejects: u32::MAX,
+            max_local_rejects: u32::MAX,
+            failure_persistence: None,
+            ..ProptestConfig::default()
+        };
+        let outcome = TestRunner::new(config)
+            .run(&(focused(focus), any::<u64>()), |(pair, seed)| hold(&pair, seed));
+        assert!(outcome.is_ok(), "{} of {:?}: {}", focus.1, focus.0, outcome.unwrap_err());
     }
 }

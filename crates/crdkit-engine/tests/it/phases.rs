@@ -384,3 +384,26 @@ proptest! {
 fn crd_again(shape: &Shape) -> Crd {
     made(shape, [&[], &[]]).0
 }
+
+/// What is stored in another version keeps what that version knows; a webhook makes of it what it likes.
+#[test]
+fn the_storage_version_decides_what_is_left_unless_a_webhook_does() {
+    let crd = |conversion: &str| {
+        let text = format!(
+            r#"{{"spec": {{"group": "example.com", "scope": "Cluster", "names": {{"kind": "Lamp", "plural": "lamps"}}, {conversion}
+            "versions": [
+              {{"name": "v1", "served": true, "storage": false, "schema": {{"openAPIV3Schema": {{"type": "object", "properties": {{"old": {{"type": "string"}}}}}}}}}},
+              {{"name": "v2", "served": true, "storage": true, "schema": {{"openAPIV3Schema": {{"type": "object", "properties": {{"new": {{"type": "string"}}}}}}}}}}
+            ]}}}}"#
+        );
+        Crd::from_json(text.as_bytes()).unwrap()
+    };
+    let webhook = r#""conversion": {"strategy": "Webhook", "webhook": {"conversionReviewVersions": ["v1"], "clientConfig": {"url": "https://localhost/convert"}}},"#;
+    for (conversion, left) in [("", None), (webhook, Some("x"))] {
+        let crd = crd(conversion);
+        let outcome =
+            crd.version("v1").unwrap().create(lamp("", r#","old":"x""#).as_str(), &lenient());
+        assert!(outcome.is_accepted(), "{:?}", outcome.issues);
+        assert_eq!(at(outcome.document(), "/old"), left, "{conversion}");
+    }
+}

@@ -6,6 +6,9 @@ codes! {
     /// The configuration of a comparison is not valid.
     CONFIG_INVALID = "config-invalid", Invalid, "{problem}", example: "conversion: Sometimes";
 
+    /// A check of crdify does not allow a change.
+    CRDIFY_CHANGE = "crdify-change", Invalid, "{check}: {change}", example: "maxLength: 10 # was 20";
+
     /// The API server would not take the new CRD in place of the old.
     CRD_REFUSED = "crd-refused", Invalid, "the API server refuses the new CRD: {change}",
         example: "spec: {scope: Cluster} # was Namespaced";

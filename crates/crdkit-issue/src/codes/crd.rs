@@ -4,7 +4,7 @@ codes! {
     stage: Rule, short: ShortName::Prefixed("schema_");
 
     /// An object has a field that its type does not have.
-    UNKNOWN_FIELD = "unknown-field", Decode, "`{field}` is not a field of this object",
+    UNKNOWN_FIELD = "unknown-field", Decode, "there is no such field",
         short: "unknown_key", stage: Type, example: "spec: {grup: example.com}";
 
     /// A value has another JSON type than its field.

@@ -45,11 +45,14 @@ macro_rules! codes {
 }
 
 pub mod compat;
+pub mod convert;
 pub mod crd;
 pub mod decode;
 pub mod domain;
 pub mod native;
 pub mod object;
+pub mod policy;
+pub mod quality;
 pub mod schema;
 pub mod source;
 pub mod suite;
@@ -61,8 +64,11 @@ pub const GROUPS: &[(&str, &[Code])] = &[
     ("crd", crd::ALL),
     ("object", object::ALL),
     ("native", native::ALL),
+    ("quality", quality::ALL),
+    ("policy", policy::ALL),
     ("schema", schema::ALL),
     ("domain", domain::ALL),
     ("compat", compat::ALL),
+    ("convert", convert::ALL),
     ("suite", suite::ALL),
 ];

@@ -35,6 +35,10 @@ codes! {
     /// A text of a native kind has too many bytes.
     TOO_LONG = "native-too-long", TooLong, "{text}", server: "{detail}", example: "data: # more than a mebibyte";
 
+    /// A review does not say what it is about.
+    INCOMPLETE = "native-incomplete", Decode, "{text}", server: "{detail}", stage: Type,
+        example: "kind: TokenReview # without a token";
+
     /// A list of a native kind has too many entries.
     TOO_MANY = "native-too-many", TooMany, "{text}", server: "{detail}", example: "hostAliases: # too many";
 }

@@ -223,6 +223,11 @@ codes! {
         "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation",
         meaning: Incomplete, example: "spec: {}";
 
+    /// Rules were not evaluated because the program was built without anything that could.
+    RULES_NOT_RUN = "rules-not-run", Invalid,
+        "validation rules were not evaluated: there is no engine for them", stage: Cel,
+        meaning: NotJudged, example: "spec: {}";
+
     /// A rule of the schema does not hold.
     RULE_FAILED = "rule-failed", Invalid, "{detail}", short: "cel_violation",
         keyword: "x-kubernetes-validations", stage: Cel, example: "spec: {min: 3, max: 1}";

@@ -29,6 +29,11 @@ codes! {
     REJECTED_KIND = "rejected-kind", Forbidden, "objects of kind {kind} are rejected by `--reject`",
         meaning: NotJudged, example: "kind: Secret";
 
+    /// Two CRDs of one name have different content.
+    CRD_CONFLICT = "crd-conflict", Invalid,
+        "`{name}` is defined differently in {other}; {counts}",
+        example: "metadata: {name: lamps.example.com} # in two files";
+
     /// The configuration file has a key that is not a setting.
     CONFIG_KEY = "config-unknown-key", Decode, "there is no setting `{key}`; settings are {known}",
         example: "crd: [crds/]";

@@ -71,6 +71,8 @@ pub struct NativeKind {
     pub(crate) takes_any_finalizer: bool,
     /// Whether an update is only held against what must not change.
     pub(crate) unchecked_on_update: bool,
+    /// Whether an empty list that was not there before is a change.
+    pub(crate) counts_empty: bool,
     pub(crate) key: VersionKey,
 }
 
@@ -201,6 +203,7 @@ impl NativeKind {
             is_admitted: reader.flag(),
             takes_any_finalizer: reader.flag(),
             unchecked_on_update: reader.flag(),
+            counts_empty: reader.flag(),
             key: VersionKey::unique(),
         }
     }

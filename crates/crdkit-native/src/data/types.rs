@@ -1,5 +1,6 @@
 //! Go's types as the server's decoder and encoder see them, with the defaults and checks of their values.
 
+use super::objects;
 use super::read::Reader;
 use crate::rule::Expression;
 use crdkit_cel::Env;
@@ -48,6 +49,9 @@ pub(crate) struct Field {
     /// The name of its type.
     pub(crate) go: &'static str,
     pub(crate) omit: Omit,
+    /// Its name in the server's own type, if that is not its own name with a capital letter; `-` if it has none there.
+    /// Before it, with commas, names of fields that only that type has.
+    own: &'static str,
     pub(crate) of: GoType,
 }
 
@@ -162,11 +166,24 @@ pub(crate) struct Check {
     /// Where the server says the problem is, if that is not the field.
     pub(crate) error_path: &'static str,
     pub(crate) cel: Expression,
-    /// What the text at the field must give as an expression over the variables in `cel`; empty for other checks.
+    /// What the text at the field must be: `json`, `certificates`, both where `cel` is true; or an expression over the
+    /// variables that are in `cel`, by what it gives. Empty for other checks.
     pub(crate) result: &'static str,
     pub(crate) reason: usize,
     pub(crate) detail: &'static str,
     pub(crate) phase: CheckPhase,
+    /// An expression for the value that the server shows, if that is not the one at the field; `-` if it shows none.
+    pub(crate) shows: Expression,
+    /// An expression for the detail, if that depends on the value.
+    pub(crate) says: Expression,
+    /// Paths that the difference in the detail does not tell of.
+    pub(crate) keeps: Vec<&'static str>,
+    /// The fields of the value that are shown; all if there are none.
+    pub(crate) only: Vec<&'static str>,
+    /// Whether values are shown as the published types have them.
+    pub(crate) is_published: bool,
+    /// Whether nothing at the field is looked at any more once it fails.
+    pub(crate) is_last: bool,
 }
 
 /// When a check is made.
@@ -232,6 +249,11 @@ impl Type {
         self.fields().iter().find(|field| field.name == name)
     }
 
+    /// Whether it belongs to what all groups share, and the server has no type of its own for it.
+    pub(crate) fn is_shared(&self) -> bool {
+        self.name.starts_with("io.k8s.apimachinery.")
+    }
+
     /// Its name without the package.
     pub(crate) fn short(&self) -> &'static str {
         self.go.rsplit('.').next().unwrap_or(self.go)
@@ -249,8 +271,26 @@ impl Field {
                 1 => Omit::Never,
                 _ => Omit::Zero,
             },
+            own: reader.text(),
             of: GoType::read(reader),
         }
+    }
+
+    /// Its name in the server's own type, if it is there, after those of fields that only that type has.
+    pub(crate) fn own_names(&self) -> (impl Iterator<Item = &'static str>, Option<String>) {
+        let (others, own) = self.own.rsplit_once(',').unwrap_or(("", self.own));
+        let name = match own {
+            "-" => None,
+            "" => self.name.split_at_checked(1).map(|(first, rest)| first.to_uppercase() + rest),
+            own => Some(own.to_owned()),
+        };
+        (others.split(',').filter(|name| !name.is_empty()), name)
+    }
+
+    /// The type of metadata, if the field holds that of the structure around.
+    pub(crate) fn metadata(&self) -> Option<&'static Type> {
+        let GoType::Named(id) = self.of else { return None };
+        objects().types.get(id).filter(|of| of.is_shared() && self.name == "metadata")
     }
 }
 
@@ -318,11 +358,22 @@ impl Default {
 }
 
 impl Check {
+    /// The fields of which only one may be there, if that is what it is about.
+    pub(crate) fn alternatives(&self) -> Option<&'static str> {
+        self.error_path.strip_prefix("others(")?.strip_suffix(')')
+    }
+
     /// Whether it is about items that occur again, of which the first is fine.
     pub(crate) fn is_about_duplicates(&self) -> bool {
         const DUPLICATE: usize = 4;
         self.reason == DUPLICATE
             || ["duplicate", "unique"].iter().any(|it| self.detail.contains(it))
+    }
+
+    /// Whether it is about how many items there are, which is what is shown.
+    pub(crate) fn is_about_length(&self) -> bool {
+        const TOO_MANY: usize = 7;
+        self.reason == TOO_MANY
     }
 
     /// Whether it is made in objects of a kind.
@@ -349,6 +400,12 @@ impl Check {
                 2 => CheckPhase::Create,
                 _ => CheckPhase::Status,
             },
+            shows: Expression::new(reader.text()),
+            says: Expression::new(reader.text()),
+            keeps: reader.texts(),
+            only: reader.texts(),
+            is_published: reader.flag(),
+            is_last: reader.flag(),
         }
     }
 }

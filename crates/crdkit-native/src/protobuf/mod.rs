@@ -76,6 +76,11 @@ pub fn is_protobuf(body: &[u8]) -> bool {
     body.starts_with(&MAGIC)
 }
 
+/// Whether objects of a kind can be written.
+pub fn has_message(api_version: &str, kind: &str) -> bool {
+    message_of(api_version, kind).is_some()
+}
+
 /// Reads a body.
 ///
 /// # Errors

@@ -46,7 +46,8 @@ fn run(blocks: &[Block], failures: &mut Vec<String>) {
                 last = Some(outcome);
             }
             "message" => {
-                compare(&message(last.as_ref().expect("an object comes first")), block.text.trim());
+                let message = message(last.as_ref().expect("an object comes first"));
+                compare(message.trim_end(), block.text.trim());
             }
             _ => {
                 let last = last.as_ref().expect("an object comes first");

@@ -1,9 +1,10 @@
 //! Fields that differ between two objects, as their schema sees them.
 
 use crate::Schema;
-use crate::set::{Element, Set, find};
-use crate::typed::{MAX_DEPTH, compare};
-use crdkit_value::{NodeId, Value};
+use crate::set::{Element, Set};
+use crate::typed::{MAX_DEPTH, Type, compare, elements, is_same};
+use crdkit_value::{MemberIndex, NodeId, Value};
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 /// A field that differs.
@@ -18,36 +19,74 @@ pub struct FieldChange {
 }
 
 /// How `new` differs from `old`, sorted by path: items of lists that are told apart by a key are compared whatever their
-/// order. Of what was added or removed as a whole, the parts are not listed.
+/// order, and amounts by how much they are. Of what was added or removed as a whole, the parts are not listed.
 pub fn fields(schema: &Schema<'_>, old: Value<'_>, new: Value<'_>) -> Vec<FieldChange> {
     let changes = compare(schema, Some(old), Some(new));
     let all = changes.removed.union(changes.added).union(changes.modified);
-    let mut found = Vec::new();
-    collect(&all, &mut Vec::new(), MAX_DEPTH, &mut |path| {
-        let text = path.iter().fold(String::new(), |mut text, element| {
-            let _ = write!(text, "{element}");
-            text
-        });
-        let [old, new] = [old, new].map(|side| find(side, path).map(Value::id));
-        found.push(FieldChange { path: text, old, new });
-    });
-    found
+    let mut collector = Collector { schema, path: String::new(), found: Vec::new() };
+    collector.below(&all, schema.root(), [Some(old), Some(new)], MAX_DEPTH);
+    collector.found
 }
 
-/// Calls `f` with the paths that are in `set` and not below another one.
-fn collect<'s, 'a>(
-    set: &'s Set<'a>,
-    path: &mut Vec<&'s Element<'a>>,
-    depth: usize,
-    f: &mut impl FnMut(&[&Element<'a>]),
-) {
-    for entry in &set.entries {
-        path.push(&entry.element);
-        if entry.owned || depth == 0 {
-            f(path);
-        } else {
-            collect(&entry.below, path, depth - 1, f);
+struct Collector<'s, 't> {
+    schema: &'s Schema<'t>,
+    path: String,
+    found: Vec<FieldChange>,
+}
+
+impl Collector<'_, '_> {
+    /// Notes the paths that are in `set` and not below another one.
+    fn below(&mut self, set: &Set<'_>, ty: Type, [old, new]: [Option<Value<'_>>; 2], depth: usize) {
+        let (old, new) = (Parts::of(self.schema, ty, old), Parts::of(self.schema, ty, new));
+        for entry in &set.entries {
+            let (old, new) = (old.get(&entry.element), new.get(&entry.element));
+            let inner = match &entry.element {
+                Element::Field(name) => {
+                    self.schema.member(ty, name).map_or(Type::Atomic, |member| member.ty)
+                }
+                _ => self.schema.items(ty),
+            };
+            let above = self.path.len();
+            let _ = write!(self.path, "{}", entry.element);
+            if !entry.owned && depth > 0 {
+                self.below(&entry.below, inner, [old, new], depth - 1);
+            } else if !old
+                .zip(new)
+                .is_some_and(|(old, new)| is_same(self.schema, inner, old, new, depth))
+            {
+                let [old, new] = [old, new].map(|value| value.map(Value::id));
+                self.found.push(FieldChange { path: self.path.clone(), old, new });
+            }
+            self.path.truncate(above);
         }
-        path.pop();
+    }
+}
+
+/// The parts of a value by what leads to them.
+enum Parts<'v> {
+    Members(MemberIndex<'v>),
+    Items(BTreeMap<Element<'v>, Value<'v>>),
+    Nothing,
+}
+
+impl<'v> Parts<'v> {
+    fn of(schema: &Schema<'v>, ty: Type, value: Option<Value<'v>>) -> Self {
+        let Some(value) = value else { return Self::Nothing };
+        match schema.list(ty) {
+            Some(kind) if value.as_array().is_some() => {
+                // Of several the first.
+                let items = elements(schema, ty, kind, value).into_iter().rev();
+                Self::Items(items.collect())
+            }
+            _ => Self::Members(MemberIndex::new(value)),
+        }
+    }
+
+    fn get(&self, element: &Element<'_>) -> Option<Value<'v>> {
+        match (self, element) {
+            (Self::Members(members), Element::Field(name)) => members.get(name),
+            (Self::Items(items), element) => items.get(element).copied(),
+            _ => None,
+        }
     }
 }

@@ -5,9 +5,12 @@
 
 use super::entry::{self, Entry, Operation};
 use super::error::ApplyError;
+use super::owned_fields::OwnedFields;
 use super::update::{Conversions, reconcile_all};
-use super::{Applied, Writer, cap, conflict, forget, last_applied, managed_fields, prune};
-use crate::typed::{Repeats, Schema, TypeProblem, compare, fields, merge, validate};
+use super::{
+    Applied, IDENTITY, Writer, cap, conflict, forget, last_applied, managed_fields, prune,
+};
+use crate::typed::{Merged, Repeats, Schema, TypeProblem, compare, fields, merge, validate};
 use crdkit_text::kind::GroupVersionKind;
 use crdkit_value::{Document, Value};
 use std::borrow::Cow;
@@ -52,7 +55,7 @@ impl Writer<'_> {
         force: bool,
     ) -> Result<Applied, ApplyError> {
         let managers = live.and_then(|live| managed_fields(live.root()));
-        let entries = entry::read(managers).map_err(|problem| {
+        let entries = entry::read(managers, Some(self.versions)).map_err(|problem| {
             ApplyError::Unusable(format!("failed to decode managed fields: {problem}"))
         })?;
         let schema = self.versions.schema(self.api_version);
@@ -65,94 +68,153 @@ impl Writer<'_> {
         if managed_fields(config.root()).is_some_and(|managers| !managers.is_null()) {
             return Err(ApplyError::ManagedFields);
         }
-        let problems = validate(&schema, config.root(), Repeats::Refused);
-        usable("patch", config, &problems)?;
+        let is_same = self.applies_again(&schema, &entries, config.root());
+        if !is_same {
+            let problems = validate(&schema, config.root(), Repeats::Refused);
+            usable("patch", config, &problems)?;
+        }
         let problems = validate(&schema, before.root(), Repeats::Allowed);
         usable("live", &before, &problems)?;
-        let apply = Apply { writer: self, schema, before: &before, config };
-        apply.run(entries, live.is_some(), force)
+        let apply = Apply { writer: self, schema, live, before: &before, config, is_same };
+        let Settled { document, is_converted, changed, entries } = apply.run(entries, force)?;
+        let mut document = document.unwrap_or(before);
+        let list = managers.map(Value::id).filter(|_| !is_converted);
+        entry::store(entries, list, &mut document);
+        Ok(Applied { document, changed })
+    }
+
+    /// The entry of the writer, without fields.
+    fn own_entry(&self) -> Entry<'_> {
+        Entry {
+            manager: Cow::Borrowed(self.manager),
+            operation: Operation::Apply,
+            api_version: self.api_version,
+            subresource: self.subresource,
+            time: None,
+            fields: OwnedFields::default(),
+            item: None,
+        }
+    }
+
+    /// Whether the configuration is known to be usable and to have the fields that the writer owns already because it applied them.
+    fn applies_again(&self, schema: &Schema<'_>, entries: &[Entry<'_>], config: Value<'_>) -> bool {
+        let own = self.own_entry();
+        let last = entries.iter().find(|entry| entry.is_same(&own));
+        last.is_some_and(|last| {
+            last.api_version == own.api_version
+                && self.reset.iter().all(|path| !has(config, path))
+                && last.fields.are_of(schema, config, &IDENTITY)
+        })
     }
 }
 
 /// One apply, once everything is known to be what it should be.
-struct Apply<'s, 'w> {
+struct Apply<'s, 'b, 'w> {
     writer: &'s Writer<'w>,
     schema: Schema<'s>,
+    live: Option<&'s Document>,
     /// The object before, without its managers.
-    before: &'s Document,
+    before: &'b Document,
     config: &'s Document,
+    /// Whether the writer owns the fields of the configuration, and no others, because it applied them before.
+    is_same: bool,
 }
 
-impl Apply<'_, '_> {
-    fn run(
-        &self,
-        entries: Vec<Entry<'_>>,
-        exists: bool,
-        force: bool,
-    ) -> Result<Applied, ApplyError> {
-        let (writer, schema) = (self.writer, &self.schema);
+/// What came of it.
+struct Settled<'s> {
+    /// The object without its managers; none if it is the one before.
+    document: Option<Document>,
+    /// Whether it has other rows than the one before.
+    is_converted: bool,
+    changed: bool,
+    entries: Vec<Entry<'s>>,
+}
+
+impl<'s> Apply<'s, '_, '_> {
+    fn run(&self, entries: Vec<Entry<'s>>, force: bool) -> Result<Settled<'s>, ApplyError> {
+        let (writer, schema, is_same) = (self.writer, &self.schema, self.is_same);
         let mut entries = entries;
         let nothing = Conversions::default();
-        if entries.is_empty() && exists {
-            let all = self.before.root();
-            writer.note(schema, &mut entries, &nothing, None, all, BEFORE_FIRST_APPLY);
+        if let Some(live) = self.live.filter(|_| entries.is_empty()) {
+            writer.note(schema, &mut entries, &nothing, None, live.root(), BEFORE_FIRST_APPLY);
             cap::cap(&mut entries);
         }
         reconcile_all(writer, &mut entries);
-        entries.retain(|entry| writer.versions.schema(entry.api_version).is_some());
-
-        let mut merged = self.before.clone();
-        merge(schema, &mut merged, self.config.root());
+        let is_gone = |entry: &Entry<'_>| writer.versions.schema(entry.api_version).is_none();
+        let gone = entries.iter().find(|entry| is_gone(entry));
+        if let Some(problem) = gone.and_then(|gone| writer.versions.refusal(gone.api_version)) {
+            return Err(ApplyError::Unusable(problem));
+        }
+        entries.retain(|entry| !is_gone(entry));
 
         let reset = writer.reset_fields();
-        let own = Entry {
-            manager: Cow::Borrowed(writer.manager),
-            operation: Operation::Apply,
-            api_version: writer.api_version,
-            subresource: writer.subresource,
-            time: None,
-            written: None,
-            fields: fields(schema, self.config.root()).recursive_difference(&reset),
-        };
+        let mut own = writer.own_entry();
         let last = entry::take(&mut entries, &own);
-        if let Some(last) = &last {
-            merged = prune::prune(writer, merged, &entries, &own, last).map_err(|problem| {
-                ApplyError::Unusable(format!("failed to prune fields: {problem}"))
-            })?;
+        let config = self.config.root();
+        if !is_same {
+            own.fields = fields(schema, config).recursive_difference(&reset).into();
         }
 
-        let conversions = Conversions::new(writer, Some(self.before), &merged, &entries)
+        let Merged { document: merged, changes } = merge(schema, self.before, config);
+        let pruned = match &last {
+            Some(last) if !is_same => {
+                let merged = merged.as_ref().unwrap_or(self.before);
+                prune::prune(writer, merged, &entries, &own, last).map_err(|problem| {
+                    ApplyError::Unusable(format!("failed to prune fields: {problem}"))
+                })?
+            }
+            _ => None,
+        };
+        let is_converted = pruned.is_some()
+            && last.as_ref().is_some_and(|last| last.api_version != own.api_version);
+        let changes = match &pruned {
+            Some(pruned) => compare(schema, Some(self.before.root()), Some(pruned.root())),
+            None => changes,
+        };
+        let after = pruned.as_ref().or(merged.as_ref()).unwrap_or(self.before);
+        let conversions = Conversions::new(writer, Some(self.before), after, &entries)
             .map_err(ApplyError::Unusable)?;
-        let changes = compare(schema, Some(self.before.root()), Some(merged.root()));
         let mut conflicts = Vec::new();
         let relevant = changes.without(&reset);
         conversions.settle(writer, &mut entries, &relevant, &reset, |entry, taken| {
-            conflicts
-                .push((entry.identity(), conflict::conflicts(entry, taken, self.config.root())));
+            if !force {
+                conflicts.push((entry.identity(), conflict::conflicts(entry, taken, config)));
+            }
         });
-        if !force && !conflicts.is_empty() {
+        if !conflicts.is_empty() {
             conflicts.sort_by(|left, right| left.0.cmp(&right.0));
             let conflicts = conflicts.into_iter().flat_map(|(_, conflicts)| conflicts);
             return Err(ApplyError::Conflicts(conflicts.collect()));
         }
 
-        let is_new = !exists || merged.root() != self.before.root();
-        let time = if is_new {
-            Some(Cow::Owned(writer.time.to_string()))
-        } else {
-            last.and_then(|last| last.time)
-        };
-        let mut own = own;
-        let fields = std::mem::take(&mut own.fields);
-        entries.extend(entry::owning(Entry { time, ..own }, fields));
+        // Where nothing was merged and nothing removed, it is the object before.
+        let is_other = pruned.is_some() || merged.is_some();
+        let is_new = self.live.is_none()
+            || is_other && (!changes.is_empty() || after.root() != self.before.root());
+        match last {
+            Some(last) if is_same && !is_new => entries.push(last),
+            last => {
+                own.time = if is_new {
+                    Some(Cow::Owned(writer.time.to_string()))
+                } else {
+                    last.as_ref().and_then(|last| last.time.clone())
+                };
+                if let Some(last) = last.filter(|_| is_same) {
+                    entries.push(Entry { fields: last.fields, ..own });
+                } else {
+                    let fields = std::mem::take(&mut own.fields).into_set();
+                    entries.extend(entry::owning(own, fields));
+                }
+            }
+        }
         entries.retain(|entry| !entry.fields.is_empty());
-        let managers = entry::write(entries);
-        drop(changes);
-        drop(relevant);
-        let mut document = merged;
-        entry::put(managers.as_ref(), &mut document);
-        Ok(Applied { document, changed: is_new })
+        Ok(Settled { document: pruned.or(merged), is_converted, changed: is_new, entries })
     }
+}
+
+/// Whether `object` has something at `path`.
+fn has(object: Value<'_>, path: &[&str]) -> bool {
+    path.iter().try_fold(object, |value, key| value.get(key)).is_some()
 }
 
 fn usable(what: &str, object: &Document, problems: &[TypeProblem]) -> Result<(), ApplyError> {

@@ -1,7 +1,9 @@
 //! Not more than ten updates are told apart: the oldest become one, `ancient-changes`.
 
 use super::entry::{Entry, Operation};
+use crate::set::Set;
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::mem;
 
 const MAX_UPDATES: usize = 10;
@@ -17,32 +19,41 @@ pub(super) fn cap(entries: &mut Vec<Entry<'_>>) {
     let (mut updates, applies): (Vec<_>, Vec<_>) =
         mem::take(entries).into_iter().partition(is_update);
     updates.sort_by_cached_key(|entry| (entry.seconds(), entry.identity()));
-    // The first update of each version stays as it is as long as it is alone.
-    let mut firsts: Vec<usize> = Vec::new();
-    let mut at = 0;
-    while at < updates.len() && n_updates > MAX_UPDATES {
-        let Some(update) = updates.get(at) else { break };
-        let is_same = |entry: &Entry<'_>| entry.api_version == update.api_version;
-        let is_bucket = |entry: &Entry<'_>| {
-            is_same(entry) && entry.manager == ANCIENT && entry.subresource.is_empty()
-        };
-        let first = firsts.iter().copied().find(|first| updates.get(*first).is_some_and(is_same));
-        let bucket = updates.iter().position(is_bucket).or(first);
-        let (Some(_), Some(bucket)) = (first, bucket.filter(|bucket| *bucket != at)) else {
-            firsts.push(at);
-            at += 1;
+    // The first update of each version stays as it is as long as it is alone; others are joined with it, or with what was joined
+    // before.
+    let ancient = |entry: &Entry<'_>| entry.manager == ANCIENT && entry.subresource.is_empty();
+    let buckets = updates.iter().enumerate().filter(|(_, entry)| ancient(entry));
+    let mut buckets: BTreeMap<&str, usize> =
+        buckets.map(|(at, entry)| (entry.api_version, at)).collect();
+    let mut firsts: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut joined: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for (at, update) in updates.iter().enumerate() {
+        if n_updates <= MAX_UPDATES {
+            break;
+        }
+        let Some(first) = firsts.get(update.api_version).copied() else {
+            firsts.insert(update.api_version, at);
             continue;
         };
-        let update = updates.remove(at);
-        let bucket = bucket - usize::from(bucket > at);
-        if let Some(bucket) = updates.get_mut(bucket) {
+        let bucket = *buckets.entry(update.api_version).or_insert(first);
+        if bucket != at {
+            joined.entry(bucket).or_default().push(at);
+            n_updates -= 1;
+        }
+    }
+    let mut updates: Vec<Option<Entry<'_>>> = updates.into_iter().map(Some).collect();
+    for (bucket, parts) in joined {
+        let parts = parts.into_iter().filter_map(|at| updates.get_mut(at)?.take());
+        let (times, fields): (Vec<_>, Vec<_>) =
+            parts.map(|part| (part.time, part.fields.into_set())).unzip();
+        if let Some(Some(bucket)) = updates.get_mut(bucket) {
             bucket.manager = Cow::Borrowed(ANCIENT);
             bucket.subresource = "";
-            bucket.change(|fields| update.fields.union(fields));
-            bucket.time = update.time;
+            bucket.item = None;
+            bucket.time = times.into_iter().next_back().flatten();
+            bucket.change(|own| Set::union_of([own].into_iter().chain(fields).collect()));
         }
-        n_updates -= 1;
     }
     *entries = applies;
-    entries.extend(updates);
+    entries.extend(updates.into_iter().flatten());
 }

@@ -1,7 +1,7 @@
 //! Fields that an apply would change and that somebody else owns.
 
 use super::entry::{Entry, Operation};
-use crate::set::{Set, find};
+use crate::set::{Set, each_value};
 use crdkit_schema::status::Cause;
 use crdkit_text::quote::quote;
 use crdkit_value::{NodeId, Value};
@@ -32,13 +32,12 @@ impl Conflict {
 pub(super) fn conflicts(entry: &Entry<'_>, fields: &Set<'_>, config: Value<'_>) -> Vec<Conflict> {
     let owner = owner(entry);
     let mut conflicts = Vec::new();
-    fields.each_path(&mut |path| {
+    each_value(fields, config, &mut |path, value| {
         let field = path.iter().fold(String::new(), |mut text, element| {
             let _ = write!(text, "{element}");
             text
         });
-        let value = find(config, path).map(Value::id);
-        conflicts.push(Conflict { owner: owner.clone(), field, value });
+        conflicts.push(Conflict { owner: owner.clone(), field, value: value.map(Value::id) });
     });
     conflicts
 }

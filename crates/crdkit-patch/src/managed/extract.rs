@@ -15,13 +15,13 @@ pub fn extract_applied(
     manager: &str,
     subresource: &str,
 ) -> Option<Document> {
-    let entries = entry::read(managed_fields(object.root())).ok()?;
+    let entries = entry::read(managed_fields(object.root()), None).ok()?;
     let entry = entries.into_iter().find(|entry| {
         entry.operation == Operation::Apply
             && entry.manager == manager
             && entry.subresource == subresource
     })?;
-    let mut out = extract(schema, object.root(), &entry.fields);
+    let mut out = extract(schema, object.root(), &entry.fields.set());
     for key in ["kind", "apiVersion"] {
         if let Some(value) = object.root().get(key) {
             out.insert(NodeId::ROOT, key, value);

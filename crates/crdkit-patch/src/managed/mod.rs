@@ -16,11 +16,13 @@ mod entry;
 mod error;
 mod extract;
 mod last_applied;
+mod owned_fields;
 mod owners;
 mod prune;
 mod scale;
 mod times;
 mod update;
+mod upgrade;
 mod versions;
 
 pub use conflict::Conflict;
@@ -28,6 +30,7 @@ pub use error::ApplyError;
 pub use extract::extract_applied;
 pub use owners::{Owned, owners};
 pub use times::keep_times;
+pub use upgrade::{CLIENT_SIDE_MANAGER, upgrade_to_apply};
 pub use versions::{CrdVersions, Versions};
 
 use crate::set::Set;
@@ -98,6 +101,16 @@ static IDENTITY: LazyLock<Set<'static>> = LazyLock::new(|| {
 /// `metadata.managedFields`.
 fn managed_fields(object: Value<'_>) -> Option<Value<'_>> {
     object.get("metadata")?.get("managedFields")
+}
+
+/// Makes the owners of `from` those of `to`.
+pub fn copy_owners(from: &Document, to: &mut Document) {
+    forget(to);
+    if let Some(list) = managed_fields(from.root())
+        && let Some(metadata) = metadata(to)
+    {
+        to.append_member(metadata, None, "managedFields", list);
+    }
 }
 
 /// Removes `metadata.managedFields`.

@@ -2,7 +2,7 @@
 
 use super::conflict::owner;
 use super::{entry, managed_fields};
-use crate::set::find;
+use crate::set::each_value;
 use crdkit_value::{Document, NodeId, Value};
 
 /// A value, and one of its owners.
@@ -22,10 +22,10 @@ pub struct Owned {
 /// The server's text, when `managedFields` cannot be read.
 pub fn owners(object: &Document) -> Result<Vec<Owned>, String> {
     let mut found = Vec::new();
-    for entry in entry::read(managed_fields(object.root()))? {
+    for entry in entry::read(managed_fields(object.root()), None)? {
         let (owner, time) = (owner(&entry), entry.time.as_deref().unwrap_or_default());
-        entry.fields.each_path(&mut |path| {
-            let value = find(object.root(), path).map(Value::id);
+        each_value(&entry.fields.set(), object.root(), &mut |_, value| {
+            let value = value.map(Value::id);
             found.extend(value.map(|value| Owned {
                 value,
                 owner: owner.clone(),

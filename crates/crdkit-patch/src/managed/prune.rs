@@ -9,23 +9,24 @@ use crate::set::Set;
 use crate::typed::{Schema, fields, own_named, remove};
 use crdkit_value::Document;
 
-/// `merged` without what `last` owned and nobody does any more. `own` is the new entry of the same owner, `others`
-/// are the entries of all others.
+/// `merged` without what `last` owned and nobody does any more; none if that is all of it. `own` is the new entry of the same
+/// owner, `others` are the entries of all others.
 ///
 /// # Errors
 /// Why an object cannot be converted to the version of an owner.
 pub(super) fn prune(
     writer: &Writer<'_>,
-    merged: Document,
+    merged: &Document,
     others: &[Entry<'_>],
     own: &Entry<'_>,
     last: &Entry<'_>,
-) -> Result<Document, String> {
+) -> Result<Option<Document>, String> {
     let at_once = last.api_version == own.api_version;
-    if last.fields.is_empty() || at_once && last.fields.is_subset(&own.fields) {
-        return Ok(merged);
+    let last_fields = last.fields.set();
+    if last_fields.is_empty() || at_once && last_fields.is_subset(&own.fields.set()) {
+        return Ok(None);
     }
-    let Some(schema) = writer.versions.schema(last.api_version) else { return Ok(merged) };
+    let Some(schema) = writer.versions.schema(last.api_version) else { return Ok(None) };
     let convert = |object: &Document, from: &str, to: &str| {
         if from == to { Ok(object.clone()) } else { writer.versions.convert(object, to) }
     };
@@ -38,8 +39,8 @@ pub(super) fn prune(
     // The version of what is pruned comes first.
     known.sort_by_key(|version| *version != last.api_version);
 
-    let converted = convert(&merged, own.api_version, last.api_version)?;
-    let mut all = last.fields.clone();
+    let converted = convert(merged, own.api_version, last.api_version)?;
+    let mut all = last_fields.into_owned();
     own_named(&schema, &mut all);
     let mut pruned = converted.clone();
     remove(&schema, &mut pruned, &all);
@@ -52,7 +53,8 @@ pub(super) fn prune(
         pruned = convert(&pruned, current, version)?;
         current = version;
         let owned = others.iter().chain([own]).filter(|entry| entry.api_version == version);
-        let owned = owned.fold(Set::default(), |set, entry| set.union(entry.fields.clone()));
+        let owned =
+            owned.fold(Set::default(), |set, entry| set.union(entry.fields.set().into_owned()));
         pruned = {
             let unowned = named(&schema, fields(&schema, whole.root()))
                 .difference(&named(&schema, fields(&schema, pruned.root())))
@@ -68,7 +70,7 @@ pub(super) fn prune(
         .difference(&named(&schema, fields(&schema, pruned.root())))
         .intersection(&all);
     remove(&schema, &mut left, &gone);
-    convert(&left, last.api_version, own.api_version)
+    convert(&left, last.api_version, own.api_version).map(Some)
 }
 
 fn named<'a>(schema: &Schema<'a>, mut set: Set<'a>) -> Set<'a> {

@@ -15,7 +15,9 @@ impl Writer<'_> {
         let number = |object: Value<'_>| {
             path.iter().try_fold(object, |value, key| value.get(key)).and_then(Value::as_i64)
         };
-        let Ok(mut entries) = entry::read(managed_fields(live.root())) else { return };
+        let Ok(mut entries) = entry::read(managed_fields(live.root()), Some(self.versions)) else {
+            return;
+        };
         let field = Set::of_path(path);
         let is_owned = entries.iter().any(|entry| !entry.fields.intersection(&field).is_empty());
         let after = number(new.root());
@@ -32,11 +34,13 @@ impl Writer<'_> {
                         api_version: entry.api_version,
                         subresource: entry.subresource,
                         time: None,
-                        fields: field.clone(),
-                        written: None,
+                        fields: field.clone().into(),
+                        item: None,
                     });
                 }
-                entry.change(|fields| fields.difference(&field));
+                if owns {
+                    entry.fields.remove(&field);
+                }
             }
             entries.extend(kept);
             if changed && after.is_some_and(|replicas| replicas != 0) {
@@ -46,11 +50,11 @@ impl Writer<'_> {
                     api_version: self.api_version,
                     subresource: self.subresource,
                     time: None,
-                    fields: field,
-                    written: None,
+                    fields: field.into(),
+                    item: None,
                 };
                 if let Some(previous) = entry::take(&mut entries, &own) {
-                    own.fields = own.fields.union(previous.fields);
+                    own.change(|fields| fields.union(previous.fields.into_set()));
                 }
                 entries.push(own);
             }

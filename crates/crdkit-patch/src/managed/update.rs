@@ -1,10 +1,11 @@
 //! Creates, updates and patches: whoever changes a field owns it, and nobody else does.
 
 use super::entry::{self, Entry, Operation};
+use super::owned_fields::OwnedFields;
 use super::{Writer, cap, forget, managed_fields};
 use crate::set::Set;
 use crate::typed::{Comparison, Repeats, Schema, compare, reconcile, validate};
-use crdkit_value::{Document, Kind, Value};
+use crdkit_value::{Document, Kind, NodeId, Value};
 use std::borrow::Cow;
 
 impl Writer<'_> {
@@ -14,71 +15,72 @@ impl Writer<'_> {
     /// The owners of other fields are those that `new` brings, if it brings any and this is not a write
     /// to a subresource, and else those of `live`. What has no owner before an update has none after it.
     pub fn update(&self, live: Option<&Document>, new: &mut Document) {
-        let managers = managed_fields(new.root()).map(Document::copy_of);
+        let list = managed_fields(new.root()).map(Value::id);
         forget(new);
-        let tracked = {
-            let given = managers.as_ref().map(Document::root);
-            let base = self.base(live.map(Document::root), given);
-            if base.is_empty() && live.is_some() {
-                return;
-            }
-            let live = live.map(|live| {
-                let mut live = live.clone();
-                forget(&mut live);
-                live
-            });
-            self.track(base, live.as_ref(), new)
-        };
-        entry::put(tracked.as_ref(), new);
+        let written = new.clone();
+        let base = self.base(live.map(Document::root), list.map(|list| written.value(list)));
+        if base.entries.is_empty() && live.is_some() {
+            return;
+        }
+        let live = live.map(|live| {
+            let mut live = live.clone();
+            forget(&mut live);
+            live
+        });
+        let entries = self.track(base.entries, live.as_ref(), &written);
+        entry::store(entries, base.list, new);
     }
 
     /// The same for an object that is created of a kind whose objects always have some parts: `empty` has these, and
     /// nobody comes to own them.
     pub fn create(&self, empty: &Document, new: &mut Document) {
-        let managers = managed_fields(new.root()).map(Document::copy_of);
+        let list = managed_fields(new.root()).map(Value::id);
         forget(new);
-        let base = self.base(None, managers.as_ref().map(Document::root));
-        let tracked = self.track(base, Some(empty), new);
-        entry::put(tracked.as_ref(), new);
+        let written = new.clone();
+        let base = self.base(None, list.map(|list| written.value(list)));
+        let entries = self.track(base.entries, Some(empty), &written);
+        entry::store(entries, base.list, new);
     }
 
-    /// The owners of the fields of `new`; none if there are none.
-    fn track(
-        &self,
-        base: Vec<Entry<'_>>,
-        live: Option<&Document>,
-        new: &Document,
-    ) -> Option<Document> {
+    /// The owners of the fields of `new`.
+    fn track<'a>(
+        &'a self,
+        base: Vec<Entry<'a>>,
+        live: Option<&'a Document>,
+        new: &'a Document,
+    ) -> Vec<Entry<'a>> {
         let mut entries = base;
-        let schema = self.versions.schema(self.api_version)?;
+        let Some(schema) = self.versions.schema(self.api_version) else { return Vec::new() };
         let is_usable =
             |object: &Document| validate(&schema, object.root(), Repeats::Allowed).is_empty();
-        // What cannot be compared changes no owner.
-        if is_usable(new) && live.is_none_or(is_usable) {
+        // What cannot be compared or converted changes no owner.
+        if !is_usable(new) || !live.is_none_or(is_usable) {
+            return entries;
+        }
+        reconcile_all(self, &mut entries);
+        if let Ok(conversions) = Conversions::new(self, live, new, &entries) {
             let old = live.map(Document::root);
-            reconcile_all(self, &mut entries);
-            let Ok(conversions) = Conversions::new(self, live, new, &entries) else {
-                // What cannot be converted changes no owner either.
-                return entry::write(entries);
-            };
             self.note(&schema, &mut entries, &conversions, old, new.root(), self.manager);
             cap::cap(&mut entries);
-            return entry::write(entries);
         }
-        entry::write(entries)
+        entries
     }
 
     /// Who owns what before the write.
-    fn base<'a>(&self, live: Option<Value<'a>>, given: Option<Value<'a>>) -> Vec<Entry<'a>> {
-        let of_live = || entry::read(live.and_then(managed_fields)).unwrap_or_default();
+    fn base<'a>(&self, live: Option<Value<'a>>, given: Option<Value<'a>>) -> Base<'a> {
+        let read = |list| entry::read(list, Some(self.versions));
+        let of_live = || Base {
+            entries: read(live.and_then(managed_fields)).unwrap_or_default(),
+            list: None,
+        };
         if !self.subresource.is_empty() {
             return of_live();
         }
         if given.is_some_and(is_reset) {
-            return Vec::new();
+            return Base::default();
         }
-        match entry::read(given) {
-            Ok(entries) if !entries.is_empty() => entries,
+        match read(given) {
+            Ok(entries) if !entries.is_empty() => Base { entries, list: given.map(Value::id) },
             _ => of_live(),
         }
     }
@@ -88,7 +90,7 @@ impl Writer<'_> {
         &'a self,
         schema: &Schema<'a>,
         entries: &mut Vec<Entry<'a>>,
-        conversions: &'a Conversions<'_>,
+        conversions: &Conversions<'_>,
         old: Option<Value<'a>>,
         new: Value<'a>,
         manager: &'a str,
@@ -103,12 +105,12 @@ impl Writer<'_> {
             api_version: self.api_version,
             subresource: self.subresource,
             time: Some(Cow::Owned(self.time.to_string())),
-            fields: Set::default(),
-            written: None,
+            fields: OwnedFields::default(),
+            item: None,
         };
         if let Some(mut own) = entry::owning(writer, own) {
             if let Some(previous) = entry::take(entries, &own) {
-                own.fields = own.fields.union(previous.fields);
+                own.change(|fields| fields.union(previous.fields.into_set()));
             }
             entries.push(own);
         }
@@ -116,7 +118,7 @@ impl Writer<'_> {
     }
 }
 
-/// Whether the request says that nobody is to own anything: one entry, and nothing in it.
+/// Whether the request says that nobody is to own anything: no entry, or one with nothing in it.
 fn is_reset(list: Value<'_>) -> bool {
     let mut items = list.items();
     let is_empty = |item: Value<'_>| match item.kind() {
@@ -127,7 +129,19 @@ fn is_reset(list: Value<'_>) -> bool {
         }),
         _ => false,
     };
-    matches!((items.next(), items.next()), (Some(one), None) if is_empty(one))
+    match (items.next(), items.next()) {
+        (None, _) => list.as_array().is_some(),
+        (Some(one), None) => is_empty(one),
+        _ => false,
+    }
+}
+
+/// Owners before a write.
+#[derive(Default)]
+struct Base<'a> {
+    entries: Vec<Entry<'a>>,
+    /// The list of the written object, if they are from there.
+    list: Option<NodeId>,
 }
 
 /// The objects before and after a write in the versions of other owners.
@@ -183,12 +197,12 @@ impl<'w> Conversions<'w> {
     /// dropped. `changes` are those in the version of the request. Before, `taken` is called for each with what it
     /// loses because it has changed.
     pub(super) fn settle<'a>(
-        &'a self,
+        &self,
         writer: &Writer<'_>,
         entries: &mut Vec<Entry<'a>>,
-        changes: &Comparison<'a>,
+        changes: &Comparison<'_>,
         reset: &Set<'_>,
-        mut taken: impl FnMut(&Entry<'a>, &Set<'a>),
+        mut taken: impl FnMut(&Entry<'a>, &Set<'_>),
     ) {
         let others: Vec<(&str, Comparison<'_>)> = self
             .versions
@@ -220,9 +234,9 @@ impl<'w> Conversions<'w> {
             if !lost.is_empty() {
                 taken(entry, &lost);
             }
-            let is_less = !entry.fields.intersection(&changes.removed).is_empty();
-            if is_less || !lost.is_empty() {
-                entry.change(|fields| fields.difference(&lost).difference(&changes.removed));
+            let lost = lost.union(entry.fields.intersection(&changes.removed));
+            if !lost.is_empty() {
+                entry.fields.remove(&lost);
             }
             true
         });
@@ -232,10 +246,11 @@ impl<'w> Conversions<'w> {
 /// Makes the fields of all owners those that there are now.
 pub(super) fn reconcile_all(writer: &Writer<'_>, entries: &mut [Entry<'_>]) {
     for entry in entries {
-        if let Some(schema) = writer.versions.schema(entry.api_version)
-            && reconcile(&schema, &mut entry.fields)
+        if let OwnedFields::Set { set, written } = &mut entry.fields
+            && let Some(schema) = writer.versions.schema(entry.api_version)
+            && reconcile(&schema, set)
         {
-            entry.written = None;
+            *written = None;
         }
     }
 }

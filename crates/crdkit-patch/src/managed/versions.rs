@@ -14,6 +14,12 @@ pub trait Versions {
     /// # Errors
     /// Why it cannot be converted.
     fn convert(&self, object: &Document, api_version: &str) -> Result<Document, String>;
+
+    /// Why nothing can be applied while somebody owns fields at `api_version`, of which there is no schema. Nothing where
+    /// such owners are forgotten.
+    fn refusal(&self, _api_version: &str) -> Option<String> {
+        None
+    }
 }
 
 /// The versions of a CRD whose objects are converted by giving them another `apiVersion`.
@@ -31,5 +37,9 @@ impl Versions for CrdVersions<'_> {
         let mut converted = object.clone();
         converted.insert(NodeId::ROOT, "apiVersion", api_version);
         Ok(converted)
+    }
+
+    fn refusal(&self, api_version: &str) -> Option<String> {
+        Some(format!("request to convert CR to an invalid group/version: {api_version}"))
     }
 }

@@ -73,6 +73,19 @@ impl Set<'_> {
         Self { entries: entries.collect() }
     }
 
+    /// What is in one of `sets`, in time that hardly depends on their number.
+    pub(crate) fn union_of(mut sets: Vec<Self>) -> Self {
+        while sets.len() > 1 {
+            let mut pairs = sets.into_iter();
+            let mut halved = Vec::with_capacity(pairs.len().div_ceil(2));
+            while let Some(left) = pairs.next() {
+                halved.push(left.union(pairs.next().unwrap_or_default()));
+            }
+            sets = halved;
+        }
+        sets.pop().unwrap_or_default()
+    }
+
     /// What is in both.
     pub(crate) fn intersection(&self, other: &Set<'_>) -> Self {
         if self.is_empty() || other.is_empty() {

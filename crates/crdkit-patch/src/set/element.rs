@@ -9,14 +9,15 @@ use crdkit_value::{Kind, Value};
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::fmt;
+use std::ops::Deref;
 
 /// One step of a path.
 #[derive(Clone, Debug)]
 pub(crate) enum Element<'a> {
     /// A member of an object.
     Field(&'a str),
-    /// The item of a list that has these values, sorted by name.
-    Key(Box<[KeyField<'a>]>),
+    /// The item of a list that has these values.
+    Key(Key<'a>),
     /// The item of a list that is this value.
     Value(Scalar<'a>),
     /// The item of a list at a position.
@@ -24,7 +25,39 @@ pub(crate) enum Element<'a> {
 }
 
 /// A field that items of a list are told apart by, and its value.
-pub(super) type KeyField<'a> = (Cow<'a, str>, Scalar<'a>);
+pub(crate) type KeyField<'a> = (Cow<'a, str>, Scalar<'a>);
+
+/// What an item of a list is told apart by: fields sorted by name. Mostly there is one, which needs no room of its own.
+#[derive(Clone, Debug)]
+pub(crate) enum Key<'a> {
+    One([KeyField<'a>; 1]),
+    Several(Box<[KeyField<'a>]>),
+}
+
+impl<'a> Key<'a> {
+    /// The key of one field.
+    pub(crate) fn one(name: &'a str, value: Scalar<'a>) -> Self {
+        Self::One([(Cow::Borrowed(name), value)])
+    }
+
+    /// The key of several fields, in any order.
+    pub(crate) fn several(mut fields: Vec<KeyField<'a>>) -> Self {
+        fields.sort_unstable_by(|left, right| left.0.cmp(&right.0));
+        Self::Several(fields.into())
+    }
+}
+
+impl<'a> Deref for Key<'a> {
+    type Target = [KeyField<'a>];
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        match self {
+            Self::One(field) => field,
+            Self::Several(fields) => fields,
+        }
+    }
+}
 
 /// A value that items of lists are told apart by.
 #[derive(Clone, Debug)]
@@ -109,7 +142,7 @@ impl Ord for Element<'_> {
     fn cmp(&self, other: &Self) -> Ordering {
         match (self, other) {
             (Self::Field(left), Self::Field(right)) => left.cmp(right),
-            (Self::Key(left), Self::Key(right)) => left.cmp(right),
+            (Self::Key(left), Self::Key(right)) => (**left).cmp(&**right),
             (Self::Value(left), Self::Value(right)) => left.cmp(right),
             (Self::Index(left), Self::Index(right)) => left.cmp(right),
             _ => self.rank().cmp(&other.rank()),

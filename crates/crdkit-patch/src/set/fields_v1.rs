@@ -4,8 +4,7 @@
 //! `i:0`. A path that is in the set and ends has an empty object; where others go on from it, `.` stands for
 //! itself.
 
-use super::element::KeyField;
-use super::{Element, Entry, Scalar, Set};
+use super::{Element, Entry, Key, Scalar, Set};
 use crdkit_codec::{DecodeOptions, json};
 use crdkit_value::{Document, NewValue, NodeId, Value};
 use std::borrow::Cow;
@@ -18,32 +17,48 @@ const MAX_DEPTH: usize = 1_000;
 /// # Errors
 /// What is wrong with it.
 pub(crate) fn read(fields: Value<'_>) -> Result<Set<'_>, String> {
-    read_below(fields, MAX_DEPTH).map(|(set, _)| set)
+    read_without(fields, &[])
 }
 
-/// Gives the set and whether the path to it is in the set that it is a part of.
-fn read_below(fields: Value<'_>, depth: usize) -> Result<(Set<'_>, bool), String> {
-    let Some(members) = fields.as_object() else {
-        return Err(format!("expected an object, found {fields}"));
-    };
-    if members.len() == 0 {
-        return Ok((Set::default(), true));
-    }
-    if depth == 0 {
-        return Err("the fields are nested too deep".to_owned());
-    }
-    let (mut entries, mut owned) = (Vec::with_capacity(members.len()), false);
-    for (key, member) in members {
-        if key == "." {
-            owned = true;
-            continue;
+/// The same as if the rows `gone`, which are sorted, were not there.
+pub(super) fn read_without<'a>(fields: Value<'a>, gone: &[NodeId]) -> Result<Set<'a>, String> {
+    SetReader { gone }.below(fields, MAX_DEPTH).map(|(set, _)| set)
+}
+
+struct SetReader<'g> {
+    gone: &'g [NodeId],
+}
+
+impl SetReader<'_> {
+    /// Gives the set and whether the path to it is in the set that it is a part of.
+    fn below<'a>(&self, fields: Value<'a>, depth: usize) -> Result<(Set<'a>, bool), String> {
+        let Some(members) = fields.as_object() else {
+            return Err(format!("expected an object, found {fields}"));
+        };
+        if members.len() == 0 {
+            return Ok((Set::default(), true));
         }
-        // What another letter means is not known, and therefore not looked at.
-        let Some(element) = element(key)? else { continue };
-        let (below, owned) = read_below(member, depth - 1)?;
-        entries.push(Entry { element, owned, below });
+        if depth == 0 {
+            return Err("the fields are nested too deep".to_owned());
+        }
+        let (mut entries, mut owned) = (Vec::with_capacity(members.len()), false);
+        let mut is_empty = true;
+        for (key, member) in members {
+            if !self.gone.is_empty() && self.gone.binary_search(&member.id()).is_ok() {
+                continue;
+            }
+            is_empty = false;
+            if key == "." {
+                owned = true;
+                continue;
+            }
+            // What another letter means is not known, and therefore not looked at.
+            let Some(element) = element(key)? else { continue };
+            let (below, owned) = self.below(member, depth - 1)?;
+            entries.push(Entry { element, owned, below });
+        }
+        Ok((Set::of(entries), owned || is_empty))
     }
-    Ok((Set::of(entries), owned))
 }
 
 /// The element that `key` is; none if it is of an unknown kind.
@@ -53,7 +68,7 @@ fn element(key: &str) -> Result<Option<Element<'_>>, String> {
     Ok(Some(match kind {
         "f:" => Element::Field(text),
         "v:" => Element::Value(scalar(text).ok_or_else(bad)?),
-        "k:" => Element::Key(fields(text).ok_or_else(bad)?),
+        "k:" => Element::Key(key_fields(text).ok_or_else(bad)?),
         "i:" => Element::Index(text.parse().map_err(|_| bad())?),
         _ => return Ok(None),
     }))
@@ -74,27 +89,20 @@ fn scalar(text: &str) -> Option<Scalar<'_>> {
     Some(owned(Scalar::of(document.root())))
 }
 
-/// The members of a JSON object, sorted by name.
-fn fields(text: &str) -> Option<Box<[KeyField<'_>]>> {
-    if let Some(one) = one_field(text) {
-        return Some(Box::new([one]));
+/// The members of a JSON object. The usual one, `{"name":"value"}` without escapes, is read where it stands.
+fn key_fields(text: &str) -> Option<Key<'_>> {
+    let plain = |text: &str| !text.bytes().any(|byte| byte == b'\\' || byte == b'"');
+    let inner = text.strip_prefix("{\"").and_then(|text| text.strip_suffix("\"}"));
+    if let Some((name, value)) = inner.and_then(|inner| inner.split_once("\":\""))
+        && plain(name)
+        && plain(value)
+    {
+        return Some(Key::one(name, Scalar::String(Cow::Borrowed(value))));
     }
     let document = json::decode(text.as_bytes(), &DecodeOptions::default()).ok()?.document;
     let members = document.root().as_object()?;
-    let mut fields: Vec<KeyField<'_>> = members
-        .map(|(name, value)| (Cow::Owned(name.to_owned()), owned(Scalar::of(value))))
-        .collect();
-    fields.sort_unstable_by(|left, right| left.0.cmp(&right.0));
-    Some(fields.into())
-}
-
-/// `{"name":"value"}` without escapes, the usual key.
-fn one_field(text: &str) -> Option<KeyField<'_>> {
-    let inner = text.strip_prefix("{\"")?.strip_suffix("\"}")?;
-    let (name, value) = inner.split_once("\":\"")?;
-    let plain = |text: &str| !text.bytes().any(|byte| byte == b'\\' || byte == b'"');
-    (plain(name) && plain(value))
-        .then_some((Cow::Borrowed(name), Scalar::String(Cow::Borrowed(value))))
+    let field = |(name, value): (&str, _)| (Cow::Owned(name.to_owned()), owned(Scalar::of(value)));
+    Some(Key::several(members.map(field).collect()))
 }
 
 fn owned(scalar: Scalar<'_>) -> Scalar<'static> {
@@ -132,7 +140,8 @@ fn write_below(
     }
 }
 
-fn write_element(element: &Element<'_>, out: &mut String) {
+/// Appends the key that `element` is.
+pub(super) fn write_element(element: &Element<'_>, out: &mut String) {
     match element {
         Element::Field(name) => {
             out.push_str("f:");

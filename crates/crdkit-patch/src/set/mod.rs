@@ -9,10 +9,11 @@ mod algebra;
 mod element;
 mod fields_v1;
 mod find;
+pub(crate) mod written;
 
-pub(crate) use element::{Element, Scalar};
+pub(crate) use element::{Element, Key, Scalar};
 pub(crate) use fields_v1::{read, write};
-pub(crate) use find::find;
+pub(crate) use find::each_value;
 
 /// A set of fields.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -21,8 +21,8 @@ pub enum StrategicError {
     UnmergeableList(String),
     /// Lists in lists are not merged.
     ListOfLists,
-    /// The items of a list are of more than one kind.
-    MixedList,
+    /// The items of a list are of more than one kind; the lists.
+    MixedList(String),
     /// Something else than a list, or than an object, was given.
     WrongType(String),
     /// `$setElementOrder` and the list itself do not agree.
@@ -65,7 +65,9 @@ impl fmt::Display for StrategicError {
                 f.write_str("merging lists cannot yet be specified in the patch")
             }
             Self::ListOfLists => f.write_str("lists of lists are not supported"),
-            Self::MixedList => f.write_str("list element types are not identical"),
+            Self::MixedList(lists) => {
+                write!(f, "list element types are not identical: [{lists}]")
+            }
             Self::UnknownDirective(text)
             | Self::NoMergeKey(text)
             | Self::UnmergeableList(text)

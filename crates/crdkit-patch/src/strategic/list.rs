@@ -83,7 +83,8 @@ impl List<'_, '_, '_, '_, '_> {
         }
         let is_other = |item: Value<'_>| (item.tag() == Tag::Object) != (tag == Tag::Object);
         if list.items().chain(patch.items()).any(is_other) {
-            return Err(StrategicError::MixedList);
+            let lists = [list, patch].map(go_text::plain).join(" ");
+            return Err(StrategicError::MixedList(lists));
         }
         if tag != Tag::Object {
             self.scalars(patch, deletes);

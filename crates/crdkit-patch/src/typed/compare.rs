@@ -26,14 +26,14 @@ enum Change {
 
 /// What became of a value, and of what is in it.
 #[derive(Default)]
-struct Difference<'a> {
+pub(super) struct Difference<'a> {
     own: Option<Change>,
     below: Entries<'a>,
 }
 
 /// Entries of the three sets.
 #[derive(Default)]
-struct Entries<'a> {
+pub(super) struct Entries<'a> {
     removed: Vec<Entry<'a>>,
     modified: Vec<Entry<'a>>,
     added: Vec<Entry<'a>>,
@@ -45,11 +45,15 @@ pub(crate) fn compare<'a>(
     old: Option<Value<'a>>,
     new: Option<Value<'a>>,
 ) -> Comparison<'a> {
-    let walk = Walk { schema };
-    walk.value(schema.root(), old, new, MAX_DEPTH).below.finish()
+    Walk { schema }.value(schema.root(), old, new, MAX_DEPTH).finish()
 }
 
 impl Comparison<'_> {
+    /// Whether nothing differs.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.removed.is_empty() && self.modified.is_empty() && self.added.is_empty()
+    }
+
     /// The same without what is in `fields` or below it.
     pub(crate) fn without(&self, fields: &Set<'_>) -> Self {
         Self {
@@ -60,14 +64,15 @@ impl Comparison<'_> {
     }
 }
 
-struct Walk<'s, 'a> {
-    schema: &'s Schema<'a>,
+#[derive(Clone, Copy)]
+pub(super) struct Walk<'s, 'a> {
+    pub(super) schema: &'s Schema<'a>,
 }
 
 impl<'a> Walk<'_, 'a> {
     /// At least one of the values is there.
-    fn value(
-        &self,
+    pub(super) fn value(
+        self,
         ty: Type,
         old: Option<Value<'a>>,
         new: Option<Value<'a>>,
@@ -90,7 +95,7 @@ impl<'a> Walk<'_, 'a> {
     }
 
     fn shaped(
-        &self,
+        self,
         ty: Type,
         shape: Shape,
         old: Option<Value<'a>>,
@@ -121,7 +126,7 @@ impl<'a> Walk<'_, 'a> {
     }
 
     fn members(
-        &self,
+        self,
         ty: Type,
         old: Option<Value<'a>>,
         new: Option<Value<'a>>,
@@ -135,11 +140,15 @@ impl<'a> Walk<'_, 'a> {
             }
         };
         let new_members = new.map(MemberIndex::new);
+        let mut n_shared = 0;
         for (key, member) in old.into_iter().flat_map(Value::members) {
-            visit(key, Some(member), new_members.as_ref().and_then(|new| new.get(key)));
+            let other = new_members.as_ref().and_then(|new| new.get(key));
+            n_shared += usize::from(other.is_some());
+            visit(key, Some(member), other);
         }
+        let Some(new) = new.filter(|new| n_shared < new.members().len()) else { return entries };
         let old_members = old.map(MemberIndex::new);
-        for (key, member) in new.into_iter().flat_map(Value::members) {
+        for (key, member) in new.members() {
             if old_members.as_ref().and_then(|old| old.get(key)).is_none() {
                 visit(key, None, Some(member));
             }
@@ -148,26 +157,32 @@ impl<'a> Walk<'_, 'a> {
     }
 
     fn items(
-        &self,
+        self,
         ty: Type,
         kind: ListKind,
         old: Option<Value<'a>>,
         new: Option<Value<'a>>,
         depth: usize,
     ) -> Entries<'a> {
-        let mut pairs: BTreeMap<Element<'a>, (Vec<Value<'a>>, Vec<Value<'a>>)> = BTreeMap::new();
-        for item in old.into_iter().flat_map(Value::items) {
-            if let Ok(element) = item::element(self.schema, ty, kind, item) {
-                pairs.entry(element).or_default().0.push(item);
-            }
-        }
-        for item in new.into_iter().flat_map(Value::items) {
-            if let Ok(element) = item::element(self.schema, ty, kind, item) {
-                pairs.entry(element).or_default().1.push(item);
-            }
-        }
         let item_type = self.schema.items(ty);
         let mut entries = Entries::default();
+        let [old, new] = [old, new].map(|list| {
+            list.map_or_else(Vec::new, |list| item::elements(self.schema, ty, kind, list))
+        });
+        if item::is_same_order(&old, &new) {
+            for ((element, old), (_, new)) in old.iter().zip(&new) {
+                let difference = self.value(item_type, Some(*old), Some(*new), depth - 1);
+                entries.add(element, difference);
+            }
+            return entries;
+        }
+        let mut pairs: BTreeMap<Element<'a>, (Vec<Value<'a>>, Vec<Value<'a>>)> = BTreeMap::new();
+        for (element, item) in old {
+            pairs.entry(element).or_default().0.push(item);
+        }
+        for (element, item) in new {
+            pairs.entry(element).or_default().1.push(item);
+        }
         for (element, (old, new)) in pairs {
             let item = |old, new| self.value(item_type, old, new, depth - 1);
             let difference = match (&*old, &*new) {
@@ -210,10 +225,22 @@ fn leaf<'a>(old: Option<Value<'a>>, new: Option<Value<'a>>) -> Difference<'a> {
     Difference { own, below: Entries::default() }
 }
 
+impl<'a> Difference<'a> {
+    /// What is said about the parts of a whole object.
+    pub(super) fn finish(self) -> Comparison<'a> {
+        let Entries { removed, modified, added } = self.below;
+        Comparison { removed: Set::of(removed), modified: Set::of(modified), added: Set::of(added) }
+    }
+}
+
 impl<'a> Entries<'a> {
     /// Says that `difference` is below `element`.
-    fn add(&mut self, element: &Element<'a>, difference: Difference<'a>) {
+    #[inline]
+    pub(super) fn add(&mut self, element: &Element<'a>, difference: Difference<'a>) {
         let Difference { own, below } = difference;
+        if own.is_none() && below.is_empty() {
+            return;
+        }
         let sets = [
             (&mut self.removed, below.removed, Change::Removed),
             (&mut self.modified, below.modified, Change::Modified),
@@ -228,6 +255,21 @@ impl<'a> Entries<'a> {
         }
     }
 
+    fn is_empty(&self) -> bool {
+        self.removed.is_empty() && self.modified.is_empty() && self.added.is_empty()
+    }
+
+    /// What became of a value in which this has become of its parts.
+    pub(super) fn difference(self) -> Option<Difference<'a>> {
+        (!self.is_empty()).then_some(Difference { own: None, below: self })
+    }
+
+    /// Says that what `element` led to is gone.
+    pub(super) fn removed(&mut self, element: &Element<'a>) {
+        self.one(element, Change::Removed);
+    }
+
+    /// Says that only this became of what `element` leads to.
     fn one(&mut self, element: &Element<'a>, change: Change) {
         self.add(element, Difference { own: Some(change), below: Self::default() });
     }
@@ -236,13 +278,5 @@ impl<'a> Entries<'a> {
         self.removed.extend(other.removed);
         self.modified.extend(other.modified);
         self.added.extend(other.added);
-    }
-
-    fn finish(self) -> Comparison<'a> {
-        Comparison {
-            removed: Set::of(self.removed),
-            modified: Set::of(self.modified),
-            added: Set::of(self.added),
-        }
     }
 }

@@ -56,7 +56,7 @@ impl Meta {
     pub(super) fn member(self, key: &str) -> Option<MemberType> {
         let ty = match (self, key) {
             (Self::Texts, _) => {
-                return Some(MemberType { ty: Type::Meta(Self::Text), is_declared: false });
+                return Some(MemberType::undeclared(Type::Meta(Self::Text)));
             }
             (Self::Object, "annotations" | "labels") => Self::Texts,
             (Self::Object, "finalizers") => Self::Finalizers,
@@ -69,12 +69,12 @@ impl Meta {
             )
             | (Self::Owner, "apiVersion" | "kind" | "name" | "uid") => Self::Text,
             (Self::Object, "managedFields") => {
-                return Some(MemberType { ty: Type::Atomic, is_declared: true });
+                return Some(MemberType::declared(Type::Atomic));
             }
             (Self::Owner, "blockOwnerDeletion" | "controller") => Self::Boolean,
             _ => return None,
         };
-        Some(MemberType { ty: Type::Meta(ty), is_declared: true })
+        Some(MemberType::declared(Type::Meta(ty)))
     }
 
     pub(super) fn items(self) -> Type {

@@ -10,27 +10,33 @@
 
 mod compare;
 mod fields;
+mod fits;
 mod item;
 mod merge;
 mod metadata;
 mod named;
+mod owns;
 mod problem;
 mod reconcile;
 mod remove;
+mod same;
 mod validate;
 
 pub(crate) use compare::{Comparison, compare};
 pub(crate) use fields::fields;
-pub(crate) use merge::merge;
+pub(crate) use item::elements;
+pub(crate) use merge::{Merged, merge};
 pub(crate) use named::own_named;
+pub(crate) use owns::owns;
 pub(crate) use problem::{TypeProblem, text as problems_text};
-pub(crate) use reconcile::reconcile;
+pub(crate) use reconcile::{is_current, reconcile};
 pub(crate) use remove::{extract, remove};
+pub(crate) use same::is_same;
 pub(crate) use validate::{Repeats, validate};
 
 use crate::definitions::{Definitions, MapRow, Of, RowId};
-use crdkit_schema::compile::{Additional, Flags, Id, ListType, Node, Table, Types};
-use crdkit_value::{Kind, Value};
+use crdkit_schema::compile::{Additional, Flags, Id, ListType, Node, Plain, Table, Types};
+use crdkit_value::{Tag, Value};
 use metadata::Meta;
 use std::sync::LazyLock;
 
@@ -96,6 +102,20 @@ pub(crate) enum ListKind {
 pub(crate) struct MemberType {
     pub(crate) ty: Type,
     pub(crate) is_declared: bool,
+    /// Values that are leaves, and right, without a further look at the type.
+    pub(crate) plain: Plain,
+}
+
+impl MemberType {
+    /// A field that a structure declares.
+    fn declared(ty: Type) -> Self {
+        Self { ty, is_declared: true, plain: Plain::default() }
+    }
+
+    /// Any other member.
+    fn undeclared(ty: Type) -> Self {
+        Self { ty, is_declared: false, plain: Plain::default() }
+    }
 }
 
 /// What a compiled schema is beside.
@@ -137,17 +157,20 @@ impl<'t> Schema<'t> {
         self.root
     }
 
+    #[inline]
     fn node(&self, id: Id) -> &'t Node {
-        self.table.node(self.table.resolve(id))
+        let node = self.table.node(id);
+        if node.more().is_none() { node } else { self.table.node(self.table.resolve(id)) }
     }
 
     /// What `ty` says about `value`; about `null`, and about what it does not allow, the first of what it
     /// says about objects, scalars and arrays.
+    #[inline]
     pub(crate) fn shape(&self, ty: Type, value: Option<Value<'_>>) -> Shape {
-        let of_kind = value.and_then(|value| match value.kind() {
-            Kind::Null => None,
-            Kind::Array(_) => self.list(ty).map(Shape::List),
-            Kind::Object(_) => self.map(ty),
+        let of_kind = value.and_then(|value| match value.tag() {
+            Tag::Null => None,
+            Tag::Array => self.list(ty).map(Shape::List),
+            Tag::Object => self.map(ty),
             _ => self.scalar(ty).map(Shape::Scalar),
         });
         let first = || {
@@ -158,6 +181,7 @@ impl<'t> Schema<'t> {
     }
 
     /// What it says about scalars, if they are allowed.
+    #[inline]
     fn scalar(&self, ty: Type) -> Option<ScalarKind> {
         let id = match ty {
             Type::Schema(id, _) => id,
@@ -179,6 +203,7 @@ impl<'t> Schema<'t> {
     }
 
     /// What it says about arrays, if they are allowed.
+    #[inline]
     pub(crate) fn list(&self, ty: Type) -> Option<ListKind> {
         let id = match ty {
             Type::Schema(id, _) => id,
@@ -200,6 +225,7 @@ impl<'t> Schema<'t> {
     }
 
     /// What it says about objects, if they are allowed.
+    #[inline]
     fn map(&self, ty: Type) -> Option<Shape> {
         let atomic = match ty {
             Type::Schema(id, _) => {
@@ -219,33 +245,32 @@ impl<'t> Schema<'t> {
 
     /// The type of the member `key` of an object; none if there may be none.
     pub(crate) fn member(&self, ty: Type, key: &str) -> Option<MemberType> {
-        let declared = |ty| Some(MemberType { ty, is_declared: true });
         let (id, keeps) = match ty {
             Type::Schema(id, keeps) => (id, keeps),
             Type::Definition(id) => {
                 let map = self.map_row(id)?;
                 return match map.field(key) {
-                    Some(field) => declared(field.of.into()),
-                    None => Some(MemberType { ty: map.element?.into(), is_declared: false }),
+                    Some(field) => Some(MemberType::declared(field.of.into())),
+                    None => Some(MemberType::undeclared(map.element?.into())),
                 };
             }
             Type::Meta(meta) => return meta.member(key),
-            other => return Some(MemberType { ty: other, is_declared: false }),
+            other => return Some(MemberType::undeclared(other)),
         };
         let node = self.node(id);
         let keeps = keeps || node.has(Flags::PRESERVE);
         if node.is_resource() {
             match key {
-                "apiVersion" | "kind" => return declared(Type::Meta(Meta::Text)),
-                "metadata" => return declared(Type::Meta(Meta::Object)),
+                "apiVersion" | "kind" => return Some(MemberType::declared(Type::Meta(Meta::Text))),
+                "metadata" => return Some(MemberType::declared(Type::Meta(Meta::Object))),
                 _ => {}
             }
         }
-        if let Some(field) = node.fields.get(self.table, key) {
-            return declared(Type::Schema(field, keeps));
+        if let Some(field) = node.fields.find(self.table, key) {
+            let ty = Type::Schema(field.schema, keeps);
+            return Some(MemberType { ty, is_declared: true, plain: field.plain });
         }
-        let ty = Self::undeclared(node, keeps)?;
-        Some(MemberType { ty, is_declared: false })
+        Self::undeclared(node, keeps).map(MemberType::undeclared)
     }
 
     /// The type of members that are not declared; none if there may be none.
@@ -279,7 +304,23 @@ impl<'t> Schema<'t> {
         }
     }
 
+    /// Whether values are amounts: quantities, and what is a number or a text.
+    pub(crate) fn is_amount(&self, ty: Type) -> bool {
+        const NAMES: [&str; 2] = [
+            "io.k8s.apimachinery.pkg.api.resource.Quantity",
+            "io.k8s.apimachinery.pkg.util.intstr.IntOrString",
+        ];
+        match ty {
+            Type::Schema(id, _) => self.node(id).types == Types::IntOrString,
+            Type::Definition(id) => {
+                NAMES.iter().any(|name| self.definitions.named(name) == Some(id))
+            }
+            Type::Meta(_) | Type::Deduced | Type::Atomic => false,
+        }
+    }
+
     /// The type of the items of a list.
+    #[inline]
     pub(crate) fn items(&self, ty: Type) -> Type {
         match ty {
             Type::Schema(id, keeps) => {
@@ -320,6 +361,18 @@ impl<'t> Schema<'t> {
             (None, Some(name)) => name,
             (None, None) => rows.get(at).map_or("", |name| name),
         })
+    }
+
+    /// The one member that tells items of a list apart, if it is one.
+    pub(crate) fn only_key(&self, ty: Type) -> Option<&'t str> {
+        if let Type::Schema(id, _) = ty {
+            return match self.node(id).list_map_keys() {
+                [name] => Some(self.table.name(*name)),
+                _ => None,
+            };
+        }
+        let mut keys = self.keys(ty);
+        keys.next().filter(|_| keys.len() == 0)
     }
 
     /// The default of the member `key` of objects of type `ty`.

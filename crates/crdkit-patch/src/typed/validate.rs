@@ -1,5 +1,6 @@
 //! Whether a value is what its type says: what an object must be before it can be merged.
 
+use super::fits::fits;
 use super::problem::TypeProblem;
 use super::{ListKind, MAX_DEPTH, ScalarKind, Schema, Shape, Type, item};
 use crate::set::Element;
@@ -20,6 +21,9 @@ pub(crate) fn validate(
     value: Value<'_>,
     repeats: Repeats,
 ) -> Vec<TypeProblem> {
+    if fits(schema, value, repeats) {
+        return Vec::new();
+    }
     let mut walk = Validation { schema, repeats, problems: Vec::new() };
     walk.value(schema.root(), value, MAX_DEPTH);
     walk.problems
@@ -85,6 +89,10 @@ impl Validation<'_, '_> {
 
     fn list(&mut self, ty: Type, kind: ListKind, list: Value<'_>, depth: usize) {
         let items = self.schema.items(ty);
+        // Repeated elements are looked for one by one only where there are any.
+        let are_fine = self.repeats == Repeats::Allowed
+            || kind == ListKind::Atomic
+            || item::is_each_once(&item::elements(self.schema, ty, kind, list));
         let mut known = BTreeSet::new();
         for (index, item) in list.items().enumerate() {
             let element = if kind == ListKind::Atomic {
@@ -98,10 +106,7 @@ impl Validation<'_, '_> {
                     }
                 }
             };
-            if kind != ListKind::Atomic
-                && self.repeats == Repeats::Refused
-                && !known.insert(element.clone())
-            {
+            if !are_fine && !known.insert(element.clone()) {
                 self.add(format!("duplicate entries for key {element}"));
             }
             let before = self.problems.len();

@@ -1,7 +1,10 @@
 //! Patches that nobody sends in good faith: refused in the server's words, in time proportional to their size.
 
 use crdkit_codec::{DecodeOptions, json};
-use crdkit_patch::{PatchLimits, json::Patch, merge};
+use crdkit_patch::managed::{ApplyError, Versions, Writer, owners};
+use crdkit_patch::{Definitions, PatchLimits, Schema, diff, json::Patch, merge};
+use crdkit_schema::compile::Table;
+use crdkit_text::timestamp::Timestamp;
 use crdkit_value::Document;
 use std::fmt::Write as _;
 
@@ -93,4 +96,135 @@ fn keys_given_twice_are_reported() {
     let patch = merge::Patch::read(br#"{"a":1,"a":2}"#, &PatchLimits::default()).expect("a patch");
     assert_eq!(patch.repeated().len(), 1);
     assert_eq!(patch.document().to_string(), r#"{"a":2}"#);
+}
+
+/// A writer of `ConfigMap`s, whose data is a map that nobody bounds.
+fn config_map<R>(manager: &str, then: impl FnOnce(&Writer<'_>) -> R) -> R {
+    then(&Writer {
+        manager,
+        api_version: "v1",
+        subresource: "",
+        time: Timestamp { seconds: 1_700_000_000, nanoseconds: 0, offset: 0 },
+        reset: &[],
+        versions: &ConfigMaps,
+    })
+}
+
+struct ConfigMaps;
+
+impl Versions for ConfigMaps {
+    fn schema(&self, api_version: &str) -> Option<Schema<'_>> {
+        Schema::of_kind(Definitions::native(), api_version, "ConfigMap")
+    }
+
+    fn convert(&self, object: &Document, _: &str) -> Result<Document, String> {
+        Ok(object.clone())
+    }
+}
+
+fn with_data(data: &str) -> Document {
+    document(&format!(
+        r#"{{"apiVersion":"v1","kind":"ConfigMap","metadata":{{"name":"a"}},"data":{data}}}"#
+    ))
+}
+
+#[test]
+fn objects_of_many_fields_are_applied_in_linear_time() {
+    let data = |value: &str| {
+        let members = (0..100_000).map(|at| format!("\"k{at}\":\"{value}\""));
+        with_data(&format!("{{{}}}", members.collect::<Vec<_>>().join(",")))
+    };
+    let apply = |manager: &str, live: Option<&Document>, config: &Document, force| {
+        config_map(manager, |writer| writer.apply("ConfigMap", live, config, force))
+    };
+    let live = apply("one", None, &data("a"), false).expect("created").document;
+    let Err(ApplyError::Conflicts(conflicts)) = apply("two", Some(&live), &data("b"), false) else {
+        panic!("no conflict");
+    };
+    assert_eq!(conflicts.len(), 100_000);
+    let taken = apply("two", Some(&live), &data("b"), true).expect("forced").document;
+    let left = apply("two", Some(&taken), &with_data("{}"), false).expect("given up").document;
+    assert_eq!(left.root().get("data").map(|data| data.members().len()), Some(0));
+    assert_eq!(owners(&taken).expect("readable").len(), 100_000);
+}
+
+#[test]
+fn many_managers_are_read_and_joined_in_linear_time() {
+    let managers = |operation: &str| {
+        let entry = |at: usize| {
+            format!(
+                r#"{{"manager":"m{at}","operation":"{operation}","apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{{"f:data":{{"f:k{at}":{{}}}}}}}}"#
+            )
+        };
+        let entries: Vec<String> = (0..10_000).map(entry).collect();
+        document(&format!(
+            r#"{{"apiVersion":"v1","kind":"ConfigMap","metadata":{{"name":"a","managedFields":[{}]}},"data":{{"a":"1"}}}}"#,
+            entries.join(",")
+        ))
+    };
+    let n_managers = |object: &Document| {
+        object.root().pointer("/metadata/managedFields").map_or(0, |list| list.items().len())
+    };
+    let config = with_data(r#"{"a":"2"}"#);
+    for operation in ["Apply", "Update"] {
+        let live = managers(operation);
+        let applied = config_map("me", |it| it.apply("ConfigMap", Some(&live), &config, false));
+        assert_eq!(n_managers(&applied.expect("applied").document), 10_001);
+    }
+    let live = managers("Update");
+    let mut new = live.clone();
+    let data = new.root().get("data").map(crdkit_value::Value::id).expect("data");
+    new.insert(data, "b", "2");
+    config_map("me", |writer| writer.update(Some(&live), &mut new));
+    assert_eq!(n_managers(&new), 10);
+}
+
+#[test]
+fn deep_values_are_leaves_for_owners() {
+    let deep = format!("{}1{}", r#"{"a":"#.repeat(5_000), "}".repeat(5_000));
+    let schema = Schema::new(Table::empty(), None, true);
+    assert!(diff::fields(&schema, document(&deep).root(), document(&deep).root()).is_empty());
+    let other = deep.replace('1', "2");
+    let changes = diff::fields(&schema, document(&deep).root(), document(&other).root());
+    assert_eq!(changes.len(), 1);
+}
+
+#[test]
+fn owners_are_forgotten_where_the_request_says_so() {
+    let live = config_map("one", |writer| {
+        let mut live = with_data(r#"{"a":"1"}"#);
+        writer.update(None, &mut live);
+        live
+    });
+    let managers = |object: &Document| {
+        object.root().pointer("/metadata/managedFields").map_or(0, |list| list.items().len())
+    };
+    assert_eq!(managers(&live), 1);
+    for (list, want) in [("[]", 0), ("[{}]", 0), ("null", 1), (r#"[{"manager":"x"}]"#, 1)] {
+        let mut new = live.clone();
+        let metadata = new.root().get("metadata").expect("metadata").id();
+        new.insert(metadata, "managedFields", &document(list));
+        config_map("two", |writer| writer.update(Some(&live), &mut new));
+        assert_eq!(managers(&new), want, "{list}");
+    }
+}
+
+#[test]
+fn a_refused_apply_says_so_as_the_server_does() {
+    let apply = |live: Option<&Document>, config: &Document| {
+        let applied = config_map("me", |it| it.apply("ConfigMap", live, config, false));
+        let status = applied.expect_err("refused").status();
+        (status.code, status.message)
+    };
+    let other = document(r#"{"apiVersion":"v1","kind":"Secret","metadata":{"name":"a"}}"#);
+    assert_eq!(apply(None, &other), (400, "invalid object type: /v1, Kind=Secret".to_owned()));
+    let managed = document(
+        r#"{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","managedFields":[{}]}}"#,
+    );
+    assert_eq!(apply(None, &managed), (400, "metadata.managedFields must be nil".to_owned()));
+    let live = document(
+        r#"{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","managedFields":[{"manager":"m","operation":"Apply","apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{"x":{}}}]}}"#,
+    );
+    assert_eq!(apply(Some(&live), &with_data("{}")).0, 500);
+    assert_eq!(apply(None, &with_data("[]")).0, 500);
 }

@@ -1,7 +1,7 @@
-//! The Markdown cases below `resources/mdtest`: blocks `json merge` and `json patch`, a case to a line.
+//! The Markdown cases below `resources/mdtest`: blocks `json merge`, `json patch` and `json strategic VERSION KIND`, a case to a line.
 
 use crdkit_codec::{DecodeOptions, json};
-use crdkit_patch::{PatchLimits, json::Patch, merge};
+use crdkit_patch::{Definitions, PatchLimits, Schema, json::Patch, merge, strategic};
 use crdkit_testkit::Block;
 use crdkit_value::Document;
 use std::path::Path;
@@ -37,6 +37,19 @@ fn check(block: &Block, line: &str) -> Result<(), String> {
             }
             if outcome.is_err() {
                 return (object == before).then_some(()).ok_or("half applied".to_owned());
+            }
+        }
+        "strategic" => {
+            let before = object.clone();
+            let schema = Schema::of_kind(Definitions::native(), block.word(2), block.word(3));
+            let outcome = strategic::apply(&mut object, patch.root(), &schema.expect("a kind"));
+            if let Err(error) = outcome {
+                let want = part(2).and_then(|want| want.root().as_str().map(str::to_owned));
+                return match want == Some(error.to_string()) {
+                    true if object == before => Ok(()),
+                    true => Err("half applied".to_owned()),
+                    false => Err(format!("failed: {error}")),
+                };
             }
         }
         other => return Err(format!("no block is called {other}")),

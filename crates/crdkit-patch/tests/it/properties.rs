@@ -1,6 +1,8 @@
 //! What holds for all objects: patches that were computed, and applies.
 
-use crdkit_patch::managed::{CrdVersions, Writer, extract_applied};
+use crdkit_patch::managed::{
+    CLIENT_SIDE_MANAGER, CrdVersions, Writer, extract_applied, upgrade_to_apply,
+};
 use crdkit_patch::{Definitions, PatchLimits, Schema, diff, json, merge, strategic};
 use crdkit_schema::compile::CompiledCrd;
 use crdkit_schema::read;
@@ -161,13 +163,66 @@ fn apply(manager: &str, second: i64, live: Option<&Document>, config: &Document)
     writer.apply("Widget", live, config, false).expect("no conflict").document
 }
 
-fn without_managers(object: &Document) -> Document {
-    let mut object = object.clone();
-    let managers = object.root().pointer("/metadata/managedFields").map(Value::id);
-    if let Some(id) = managers {
-        object.remove(id);
+/// What `kubectl apply` wrote on the client's side is removed by `kubectl apply --server-side` when it is not applied any more.
+#[test]
+fn client_side_apply_becomes_server_side_apply() {
+    let config = |spec: &str| {
+        document(&format!(
+            r#"{{"apiVersion":"g.io/v1","kind":"Widget","metadata":{{"name":"a"}},"spec":{spec}}}"#
+        ))
+    };
+    let versions = CrdVersions(&CRD);
+    let writer = Writer {
+        manager: CLIENT_SIDE_MANAGER,
+        api_version: "g.io/v1",
+        subresource: "",
+        time: Timestamp { seconds: 1, nanoseconds: 0, offset: 0 },
+        reset: &[],
+        versions: &versions,
+    };
+    let mut live = config(r#"{"opts":{"a":"x","b":"y"}}"#);
+    writer.update(None, &mut live);
+    let kept = apply("kubectl", 2, Some(&live), &config(r#"{"opts":{"a":"x"}}"#));
+    assert_eq!(kept.root().pointer("/spec/opts").map(|it| it.members().len()), Some(2));
+    assert_eq!(upgrade_to_apply(&mut live, CLIENT_SIDE_MANAGER, "kubectl", ""), Ok(true));
+    assert_eq!(upgrade_to_apply(&mut live, CLIENT_SIDE_MANAGER, "kubectl", ""), Ok(false));
+    let left = apply("kubectl", 2, Some(&live), &config(r#"{"opts":{"a":"x"}}"#));
+    assert_eq!(left.root().pointer("/spec/opts").map(|it| it.members().len()), Some(1));
+}
+
+// An object whose owners are read from their sets, and one where they stand as written, come to the same.
+proptest! {
+    #[test]
+    fn owners_are_the_same_however_they_are_spelled(
+        one in any_config("a"), two in any_config("b"), three in any_config("a"),
+    ) {
+        let both = apply("two", 2, Some(&apply("one", 1, None, &one)), &two);
+        // A key with a blank in it is read and not left as it is written.
+        let respelled = |object: &Document, from: &str, to: &str| {
+            let text = crdkit_codec::json::text(object.root(), crdkit_codec::json::Layout::Compact);
+            document(&text.replace(from, to))
+        };
+        let (plain, blank) = (r#"k:{\"name\":"#, r#"k:{\"name\": "#);
+        let spelled = respelled(&both, plain, blank);
+        for manager in ["one", "two", "three"] {
+            let wanted = force(manager, 3, &both, &three);
+            let found = force(manager, 3, &spelled, &three);
+            prop_assert_eq!(respelled(&found, blank, plain), wanted);
+        }
     }
-    object
+}
+
+fn force(manager: &str, second: i64, live: &Document, config: &Document) -> Document {
+    let versions = CrdVersions(&CRD);
+    let writer = Writer {
+        manager,
+        api_version: "g.io/v1",
+        subresource: "",
+        time: Timestamp { seconds: second, nanoseconds: 0, offset: 0 },
+        reset: &[],
+        versions: &versions,
+    };
+    writer.apply("Widget", Some(live), config, true).expect("forced").document
 }
 
 proptest! {
@@ -208,6 +263,35 @@ proptest! {
     }
 
     #[test]
+    fn three_ways_keep_what_others_added_to_lists(old in any_deployment(), new in any_deployment()) {
+        let schema = Schema::of_kind(Definitions::native(), "apps/v1", "Deployment").expect("known");
+        let mut current = old.clone();
+        let id = |object: &Document, at: &str| object.root().pointer(at).expect("there").id();
+        let containers = id(&current, "/spec/template/spec/containers");
+        current.push(containers, &document(r#"{"name":"other","image":"o"}"#));
+        let finalizers = id(&current, "/metadata/finalizers");
+        current.push(finalizers, "other");
+        let labels = id(&current, "/metadata/labels");
+        current.insert(labels, "other", "o");
+        let patch = diff::strategic_three_way(&schema, old.root(), current.root(), new.root());
+        strategic::apply(&mut current, patch.root(), &schema).expect("applies");
+        let is_other = |value: &Value<'_>| {
+            value.as_str() == Some("other") || value.get("name").and_then(Value::as_str) == Some("other")
+        };
+        for list in ["/spec/template/spec/containers", "/metadata/finalizers"] {
+            let items = current.root().pointer(list).expect("a list").items();
+            let others: Vec<_> = items.filter(is_other).map(Value::id).collect();
+            prop_assert_eq!(others.len(), 1, "by {}", patch);
+            for id in others {
+                current.remove(id);
+            }
+        }
+        let label = id(&current, "/metadata/labels/other");
+        current.remove(label);
+        prop_assert_eq!(current, new, "by {}", patch);
+    }
+
+    #[test]
     fn the_same_again_changes_nothing(config in any_config("a"), other in any_config("b")) {
         let first = apply("one", 1, None, &config);
         let both = apply("two", 2, Some(&first), &other);
@@ -228,8 +312,13 @@ proptest! {
         let left = apply("two", 1, Some(&apply("one", 1, None, &one)), &two);
         let right = apply("one", 1, Some(&apply("two", 1, None, &two)), &one);
         let sorted = |object: &Document| {
-            let object = without_managers(object);
-            ["/spec/opts", "/spec/free"].map(|it| object.root().pointer(it).map(Document::copy_of))
+            let parts = ["/spec/opts", "/spec/free", "/spec/tags", "/spec/ports"];
+            parts.map(|part| {
+                let value = object.root().pointer(part)?;
+                let mut items: Vec<Document> = value.items().map(Document::copy_of).collect();
+                items.sort_by(|left, right| left.root().cmp(&right.root()));
+                Some((value.as_object().map(|_| Document::copy_of(value)), items))
+            })
         };
         prop_assert_eq!(sorted(&left), sorted(&right));
         // Who comes second and wants what is there already gets no time.

@@ -46,3 +46,10 @@ fn deep_schemas_are_gone_through() {
     let schema = format!("{schema}{{type: string}}{end}");
     assert!(sample(&schema, All).problems.is_empty());
 }
+
+#[test]
+fn thousands_of_fields_that_cannot_be_right_end_the_search() {
+    let fields: Vec<_> = (0..6_000).map(|n| format!("p{n}: {{type: strin}}")).collect();
+    let schema = format!("{{type: object, properties: {{{}}}}}", fields.join(", "));
+    assert!(!sample(&schema, All).problems.is_empty());
+}

@@ -26,6 +26,7 @@ mod warnings;
 
 pub use options::CheckOptions;
 pub use published::{extension_problem, published};
+#[cfg(feature = "cel")]
 pub use rules::{Bound, RuleCost, Site, costs, evaluate};
 pub use warnings::warnings;
 
@@ -38,7 +39,11 @@ use crdkit_value::Value;
 
 /// Everything the server refuses when `crd` is created.
 pub fn create(crd: &Crd<'_>) -> Vec<Issue> {
-    let options = CheckOptions::create();
+    create_with(crd, &CheckOptions::create())
+}
+
+/// The same with other options.
+pub fn create_with(crd: &Crd<'_>, options: &CheckOptions) -> Vec<Issue> {
     let mut issues = Vec::new();
     let required = format!("{}.{}", crd.spec.names.plural, crd.spec.group);
     let name_problems = |name: &str, prefix: bool| {
@@ -49,7 +54,7 @@ pub fn create(crd: &Crd<'_>) -> Vec<Issue> {
         problems
     };
     metadata::create(&crd.metadata, METADATA, false, &name_problems, &mut issues);
-    spec::check(crd, &options, &mut issues);
+    spec::check(crd, options, &mut issues);
     status(crd, None, &mut issues);
     if issues.is_empty() {
         metadata::create(&crd.metadata, METADATA, false, &metadata::segment_problems, &mut issues);

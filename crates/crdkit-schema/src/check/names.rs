@@ -47,18 +47,18 @@ pub(super) fn check(
             issues.push(issue.with("problem", problems.join(",")));
         }
     }
-    let short_names = path.field("shortNames");
-    for (index, name) in names.short_names.iter().enumerate() {
-        let source = source("shortNames").and_then(|list| list.at(index));
-        issues.extend(label(name, &short_names.index(index), source));
-    }
+    listed(&names.short_names, &path.field("shortNames"), source("shortNames"), issues);
     if !names.kind.is_empty() && names.kind == names.list_kind {
         let issue = at(codes::crd::KIND_IS_LIST_KIND, &path.field("listKind"), source("listKind"));
         issues.push(issue.value(&*names.list_kind));
     }
-    let categories = path.field("categories");
-    for (index, name) in names.categories.iter().enumerate() {
-        let source = source("categories").and_then(|list| list.at(index));
-        issues.extend(label(name, &categories.index(index), source));
+    listed(&names.categories, &path.field("categories"), source("categories"), issues);
+}
+
+/// Checks the form of each name of a list.
+fn listed(names: &[&str], path: &Path<'_>, written: Option<Value<'_>>, issues: &mut Vec<Issue>) {
+    let mut items = written.into_iter().flat_map(Value::items);
+    for (index, name) in names.iter().enumerate() {
+        issues.extend(label(name, &path.index(index), items.next()));
     }
 }

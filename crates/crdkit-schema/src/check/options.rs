@@ -33,6 +33,8 @@ pub struct CheckOptions {
     pub require_list_map_keys: bool,
     /// A CA bundle may be unusable.
     pub allow_invalid_ca_bundle: bool,
+    /// Rules are looked at even if the schema has findings, after which the server stops.
+    pub check_rules_anyway: bool,
     /// Rules that the old CRD has; they may use everything that was ever allowed.
     pub known_rules: BTreeSet<String>,
     /// Message expressions that the old CRD has.
@@ -57,6 +59,7 @@ impl CheckOptions {
             require_atomic_set: true,
             require_list_map_keys: true,
             allow_invalid_ca_bundle: true,
+            check_rules_anyway: false,
             known_rules: BTreeSet::new(),
             known_message_expressions: BTreeSet::new(),
             unchanged_versions: BTreeSet::new(),

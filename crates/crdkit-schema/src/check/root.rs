@@ -17,12 +17,14 @@ pub(super) struct Context<'c, 'd> {
     /// Which of them have a structural form.
     pub(super) conversions: &'c Conversions,
     /// Those that describe whole objects.
+    #[cfg_attr(not(feature = "cel"), expect(dead_code, reason = "only compiled rules ask"))]
     pub(super) roots: &'c [SchemaId],
     /// What is known about them for rules.
     pub(super) rules: &'c rules::Knowledge,
     /// What is required.
     pub(super) options: &'c CheckOptions,
     /// Whether a rule may cost too much because it always has.
+    #[cfg_attr(not(feature = "cel"), expect(dead_code, reason = "only compiled rules ask"))]
     pub(super) suppress_rule_cost: bool,
 }
 
@@ -55,7 +57,7 @@ pub(super) fn check(
             if found.is_empty() {
                 found = defaults::check(context, root, &schema_path);
             }
-            check_rules = found.is_empty();
+            check_rules = found.is_empty() || context.options.check_rules_anyway;
             issues.append(&mut found);
         }
     }

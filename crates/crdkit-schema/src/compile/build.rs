@@ -58,6 +58,7 @@ impl SchemaTable {
     }
 
     /// `schemas` as rules see their values; `roots` describe whole objects.
+    #[cfg(feature = "cel")]
     pub(crate) fn for_rules(schemas: &model::Schemas<'_>, roots: &[SchemaId]) -> Self {
         let roots: Vec<_> = roots.iter().copied().map(Some).collect();
         Self::new(schemas, &roots, Reading::Objects { prune: false })
@@ -157,7 +158,12 @@ impl Default for Compiler {
 impl Crd<'_> {
     /// This CRD alone, compiled.
     pub fn compile(&self) -> CompiledCrd {
-        let mut compiler = Compiler::default();
+        self.compile_with(PatternRoom::default())
+    }
+
+    /// The same with the memory that patterns may take.
+    pub fn compile_with(&self, pattern_room: PatternRoom) -> CompiledCrd {
+        let mut compiler = Compiler::default().pattern_room(pattern_room);
         compiler.add(self);
         // One was added, so one comes out.
         compiler.finish().pop().unwrap_or_default()
@@ -170,6 +176,12 @@ impl Compiler {
         let mut compiler = Self::default();
         compiler.table.rule_options = options;
         compiler
+    }
+
+    /// The same with the memory that patterns may take.
+    #[must_use]
+    pub fn pattern_room(self, pattern_room: PatternRoom) -> Self {
+        Self { pattern_room, ..self }
     }
 
     /// Adds `crd`; [`Compiler::finish`] gives it at the same position among the CRDs added.

@@ -6,6 +6,7 @@
 
 use super::node::Types;
 use super::table::Name;
+use crate::rules::followed_version;
 use crdkit_text::formats::TextFormat;
 
 /// A format that is checked.
@@ -49,7 +50,7 @@ impl FormatKind {
                 _ => None,
             },
             Types::String | Types::Any | Types::IntOrString => {
-                TextFormat::parse(name).map(Self::Text)
+                TextFormat::parse(name).filter(|it| is_known(*it)).map(Self::Text)
             }
             Types::Object | Types::Array | Types::Boolean | Types::Other(_) => None,
         }
@@ -66,4 +67,10 @@ impl FormatKind {
             _ => TextFormat::parse(name).map_or(Self::Unknown, Self::Text),
         })
     }
+}
+
+/// Whether servers of the version that is followed check a format.
+fn is_known(format: TextFormat) -> bool {
+    let since = format.since_minor();
+    since == 0 || since <= followed_version()
 }

@@ -23,8 +23,10 @@ mod more;
 mod node;
 mod pattern;
 mod plain;
+#[cfg(feature = "cel")]
 mod rules;
 mod serving;
+#[cfg(feature = "cel")]
 mod shapes;
 mod table;
 
@@ -44,8 +46,9 @@ pub use more::{
 pub use node::{
     Additional, Bounds, CompiledRule, FieldDefault, Junctors, ListType, Node, Number, Types,
 };
-pub use pattern::{Pattern, PatternId, Syntax};
+pub use pattern::{Pattern, PatternId, PatternRoom, Syntax};
 pub use plain::Plain;
+#[cfg(feature = "cel")]
 pub use rules::Rules;
 pub use serving::{Conversion, ConversionWebhook, PrinterColumn, WebhookService};
 pub use table::{Id, Name, Table};

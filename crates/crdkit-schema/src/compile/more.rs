@@ -278,6 +278,11 @@ impl Node {
         }
     }
 
+    /// Whether nothing is valid: what `false` says.
+    pub fn is_never(&self) -> bool {
+        self.type_set().is_empty() && !matches!(self.types, Types::Other(_))
+    }
+
     /// `prefixItems`.
     pub fn prefix_items(&self) -> &[Id] {
         self.more().map_or(&[], |more| &more.prefix_items)

@@ -4,23 +4,42 @@ use crdkit_text::regex::Regex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
-/// Bytes that the patterns of one table may hold to be matched fast; further ones are matched slowly.
-const ROOM: u64 = 64 << 20;
-
-/// What is left of the room for fast patterns, which all patterns of a table share.
+/// Memory for patterns that are matched fast; those that find no room are matched slowly. Clones share it, and so do
+/// all patterns of a table and all CRDs of a set.
 #[derive(Clone, Debug)]
-pub(crate) struct PatternRoom(Arc<AtomicU64>);
+pub struct PatternRoom(Arc<AtomicU64>);
 
 impl Default for PatternRoom {
+    /// Room for the patterns of a few hundred CRDs.
     fn default() -> Self {
-        Self(Arc::new(AtomicU64::new(ROOM)))
+        Self::new(64 << 20)
     }
 }
 
 impl PatternRoom {
-    fn has(&self, n_bytes: u64) -> bool {
+    /// So many bytes.
+    pub fn new(n_bytes: u64) -> Self {
+        Self(Arc::new(AtomicU64::new(n_bytes)))
+    }
+
+    /// Takes room for a pattern; none if there is not enough.
+    fn take(&self, n_bytes: u64) -> Option<TakenRoom> {
         let take = |left: u64| left.checked_sub(n_bytes);
-        self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_ok()
+        let taken = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take);
+        taken.is_ok().then(|| TakenRoom { room: self.clone(), n_bytes })
+    }
+}
+
+/// Room that a pattern has as long as it is there.
+#[derive(Debug)]
+struct TakenRoom {
+    room: PatternRoom,
+    n_bytes: u64,
+}
+
+impl Drop for TakenRoom {
+    fn drop(&mut self) {
+        self.room.0.fetch_add(self.n_bytes, Ordering::Relaxed);
     }
 }
 
@@ -33,7 +52,7 @@ pub struct PatternId(pub(crate) u32);
 pub struct Pattern {
     text: Box<str>,
     syntax: Syntax,
-    compiled: OnceLock<Result<Regex, String>>,
+    compiled: OnceLock<Result<(Regex, Option<TakenRoom>), String>>,
     room: PatternRoom,
 }
 
@@ -84,12 +103,34 @@ impl Pattern {
                 Syntax::Ecma => Regex::ecma(&self.text),
             };
             let regex = regex.map_err(|error| error.to_string())?;
-            Ok(if self.room.has(regex.memory()) { regex } else { regex.slowed() })
+            let taken = self.room.take(regex.memory());
+            Ok((if taken.is_some() { regex } else { regex.slowed() }, taken))
         };
         let compiled = self.compiled.get_or_init(compile);
         match compiled {
-            Ok(regex) => Ok(regex.is_match(text)),
+            Ok((regex, _)) => Ok(regex.is_match(text)),
             Err(error) => Err(error),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_that_share_room_are_matched_slowly_when_it_is_used_up_and_give_it_back() {
+        let room = PatternRoom::new(100 << 10);
+        let left = || room.0.load(Ordering::Relaxed);
+        let pattern = |text: &str| Pattern::new(text).sharing(&room);
+        let patterns: Vec<_> = ["^a+$", "^b+$", "^c+$", "^d+$"].map(pattern).into();
+        for (pattern, text) in patterns.iter().zip(["aa", "bb", "cc", "dd"]) {
+            assert_eq!((pattern.is_match(text), pattern.is_match("e")), (Ok(true), Ok(false)));
+        }
+        let fast = patterns.iter().filter(|it| matches!(it.compiled.get(), Some(Ok((_, Some(_))))));
+        assert!((1..4).contains(&fast.count()), "{}", left());
+        assert!(left() < 64 << 10);
+        drop(patterns);
+        assert_eq!(left(), 100 << 10);
     }
 }

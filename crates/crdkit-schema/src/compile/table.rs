@@ -4,8 +4,9 @@ use super::literal::{DefaultId, Literal, LiteralId};
 use super::more::{ResourceId, Slot};
 use super::node::Node;
 use super::pattern::{Pattern, PatternId};
+#[cfg(feature = "cel")]
 use super::rules::Rules;
-use crate::rules::RuleOptions;
+use crate::rules::{OwnRules, RuleOptions};
 use crdkit_value::{Document, Value};
 use std::sync::{LazyLock, OnceLock};
 
@@ -42,7 +43,10 @@ pub struct Table {
     /// What rules may use.
     pub(crate) rule_options: RuleOptions,
     /// The rules, compiled when first needed.
+    #[cfg(feature = "cel")]
     rules: OnceLock<Rules>,
+    /// The same by an engine that a program brought.
+    own_rules: OnceLock<OwnRules>,
     /// What an id of another table finds.
     pub(crate) empty: Node,
 }
@@ -58,7 +62,9 @@ impl Table {
             references: Vec::new(),
             anchors: Vec::new(),
             rule_options: RuleOptions::default(),
+            #[cfg(feature = "cel")]
             rules: OnceLock::new(),
+            own_rules: OnceLock::new(),
             empty: Node::default(),
         }
     }
@@ -114,8 +120,23 @@ impl Table {
     }
 
     /// The rules of all schemas.
+    #[cfg(feature = "cel")]
     pub fn rules(&self) -> &Rules {
         self.rules.get_or_init(|| Rules::new(self))
+    }
+
+    /// The programs that the table's engine makes of rules.
+    pub(crate) fn own_rules(&self) -> &OwnRules {
+        self.own_rules.get_or_init(|| OwnRules::new(self))
+    }
+
+    /// What the engine that rules are evaluated by says is wrong with those of the schema `id`, rule by rule. Nothing if
+    /// no engine was brought.
+    pub fn own_problems(&self, id: Id) -> Vec<Option<String>> {
+        let engine = self.rule_options.engine.as_ref();
+        let programs = engine.and_then(|engine| self.own_rules().get(engine, self, id));
+        let problem = |program: Option<Result<_, &str>>| program?.err().map(str::to_owned);
+        programs.map(|programs| programs.iter().map(problem).collect()).unwrap_or_default()
     }
 
     /// The ids of all nodes; a child has a smaller one than the schema it is in.

@@ -7,4 +7,4 @@ mod json_schema;
 mod openapi;
 
 pub use json_schema::{Strictness, json_schema};
-pub use openapi::openapi;
+pub use openapi::{SCALE_PATHS, STORAGE, openapi};

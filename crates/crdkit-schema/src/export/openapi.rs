@@ -1,10 +1,16 @@
 //! An OpenAPI v3 document of one group and version, in the form the API server publishes.
 //!
 //! Schemas are as they are written in the CRDs, with `apiVersion`, `kind` and `metadata` filled in; the
-//! paths tell plural and scope. Programs that read the server's own documents read this one.
+//! paths tell plural, scope and subresources. Programs that read the server's own documents read this one.
 
 use crate::model::Crd;
 use crdkit_value::{Document, Event, Value, Writer};
+
+/// The extension on the path of a `scale` subresource that says where it reads and writes, which the server does not
+/// publish.
+pub const SCALE_PATHS: &str = "x-crdkit-scale";
+/// The extension on the schema of the version that objects are stored in, which the server does not publish either.
+pub const STORAGE: &str = "x-crdkit-storage";
 
 /// The document of `group` and `version`, with the kinds of those `crds` that serve it.
 pub fn openapi<'d>(group: &str, version: &str, crds: &'d [Crd<'d>]) -> Document {
@@ -22,7 +28,9 @@ pub fn openapi<'d>(group: &str, version: &str, crds: &'d [Crd<'d>]) -> Document 
             writer.text("title", &format!("{group}/{version}"));
             writer.text("version", version);
         });
-        writer.nested("paths", |writer| served().for_each(|(crd, _)| path(writer, crd, version)));
+        writer.nested("paths", |writer| {
+            served().for_each(|(crd, at)| paths(writer, crd, at, version));
+        });
         writer.nested("components", |writer| {
             writer.nested("schemas", |writer| {
                 served().for_each(|(crd, at)| kind(writer, crd, at, version));
@@ -32,12 +40,28 @@ pub fn openapi<'d>(group: &str, version: &str, crds: &'d [Crd<'d>]) -> Document 
     writer.finish()
 }
 
-/// The path of one object.
-fn path(writer: &mut Writer, crd: &Crd<'_>, version: &str) {
+/// The paths of one object and of its subresources.
+fn paths(writer: &mut Writer, crd: &Crd<'_>, at: usize, version: &str) {
     let namespaced = crd.spec.scope == "Namespaced";
     let within = if namespaced { "namespaces/{namespace}/" } else { "" };
     let (group, plural) = (crd.spec.group, crd.spec.names.plural);
-    writer.nested(&format!("/apis/{group}/{version}/{within}{plural}/{{name}}"), |writer| {
+    let object = format!("/apis/{group}/{version}/{within}{plural}/{{name}}");
+    path(writer, &object, crd, version, None);
+    let Some(subresources) = crd.subresources(at) else { return };
+    if subresources.status {
+        path(writer, &format!("{object}/status"), crd, version, None);
+    }
+    if let Some(scale) = subresources.source.get("scale").filter(|_| subresources.scale.is_some()) {
+        path(writer, &format!("{object}/scale"), crd, version, Some(scale));
+    }
+}
+
+fn path(writer: &mut Writer, path: &str, crd: &Crd<'_>, version: &str, scale: Option<Value<'_>>) {
+    let namespaced = crd.spec.scope == "Namespaced";
+    writer.nested(path, |writer| {
+        if let Some(scale) = scale {
+            writer.value(SCALE_PATHS, scale);
+        }
         writer.list(
             "parameters",
             ["name"].into_iter().chain(namespaced.then_some("namespace")),
@@ -94,6 +118,9 @@ fn kind(writer: &mut Writer, crd: &Crd<'_>, at: usize, version: &str) {
                 }
             }
         });
+        if crd.spec.versions.get(at).is_some_and(|version| version.storage) {
+            writer.flag(STORAGE, true);
+        }
         writer.key("x-kubernetes-group-version-kind");
         writer.event(Event::BeginArray);
         name(writer, crd, version);

@@ -3,52 +3,49 @@
 //! The words are the server's. Beside them a finding carries the rule, as `rule`, and what it saw in the
 //! value, as `saw`.
 
-use super::{Compiled, Failure};
 use crate::compile::{CompiledRule, Node, Types};
 use crate::validate::shown;
+#[cfg(feature = "cel")]
 use crdkit_cel::{EvalError, Program};
 use crdkit_issue::{Code, Issue, codes::object as codes};
+#[cfg(feature = "cel")]
 use crdkit_text::quote::quote;
 use crdkit_value::Value;
 
 /// No more places than this are shown, and no more characters of each.
+#[cfg(feature = "cel")]
 const MAX_SEEN: usize = 6;
+#[cfg(feature = "cel")]
 const MAX_SHOWN: usize = 80;
 
-/// A rule that does not hold.
-#[derive(Clone, Copy)]
-pub(super) struct RuleFinding<'r> {
-    pub(super) rule: &'r CompiledRule,
-    pub(super) compiled: &'r Compiled,
-    pub(super) program: &'r Program,
+/// The finding that a rule does not hold about `value`, a value of the schema `node`.
+pub(super) fn violated(
+    node: &Node,
+    rule: &CompiledRule,
+    message: Option<String>,
+    value: Value<'_>,
+) -> Issue {
+    let detail = message.unwrap_or_else(|| match rule.message.trim() {
+        "" => format!("failed rule: {}", rule.rule.trim()),
+        message => message.to_owned(),
+    });
+    let code = code(rule);
+    let issue = Issue::error(code).with("detail", detail).with("rule", rule.rule.trim());
+    let is_composite = matches!(node.types, Types::Object | Types::Array);
+    if !is_composite || code == codes::RULE_DUPLICATE { issue.value(shown(value)) } else { issue }
 }
 
-impl RuleFinding<'_> {
-    /// The finding about `value`, a value of the schema `node`.
-    pub(super) fn issue(
-        &self,
-        node: &Node,
-        message: Option<String>,
-        value: Value<'_>,
-        old: Option<Value<'_>>,
-    ) -> Issue {
-        let rule = self.rule;
-        let detail = message.unwrap_or_else(|| match rule.message.trim() {
-            "" => format!("failed rule: {}", rule.rule.trim()),
-            message => message.to_owned(),
-        });
-        let code = code(rule);
-        let issue = Issue::error(code).with("detail", detail).with("rule", rule.rule.trim());
-        let issue = match saw(self.program, value, old) {
-            Some(saw) => issue.with("saw", saw),
-            None => issue,
-        };
-        let is_composite = matches!(node.types, Types::Object | Types::Array);
-        if !is_composite || code == codes::RULE_DUPLICATE {
-            issue.value(shown(value))
-        } else {
-            issue
-        }
+/// The same finding with what the rule read of the value by name.
+#[cfg(feature = "cel")]
+pub(super) fn with_seen(
+    issue: Issue,
+    program: &Program,
+    value: Value<'_>,
+    old: Option<Value<'_>>,
+) -> Issue {
+    match saw(program, value, old) {
+        Some(saw) => issue.with("saw", saw),
+        None => issue,
     }
 }
 
@@ -62,6 +59,7 @@ fn code(rule: &CompiledRule) -> Code {
 }
 
 /// What a rule read of a value by name, such as `self.min = 3, self.max = 1`.
+#[cfg(feature = "cel")]
 fn saw(program: &Program, value: Value<'_>, old: Option<Value<'_>>) -> Option<String> {
     let mut seen: Vec<String> = Vec::new();
     for read in program.reads() {
@@ -92,6 +90,7 @@ fn saw(program: &Program, value: Value<'_>, old: Option<Value<'_>>) -> Option<St
     (!seen.is_empty()).then(|| seen.join(", "))
 }
 
+#[cfg(feature = "cel")]
 fn brief(value: Value<'_>) -> String {
     let counted = |count: usize, one: &str, many: &str| {
         format!("{count} {}", if count == 1 { one } else { many })
@@ -113,35 +112,63 @@ fn brief(value: Value<'_>) -> String {
 }
 
 /// The rules of a schema whose values expressions cannot see.
+#[cfg(feature = "cel")]
 pub(super) fn no_type(node: &Node) -> Issue {
     let problem = "failed to convert to declType for CEL validation rules";
     error(node, &format!("rule compiler initialization error: {problem}"))
 }
 
 /// A rule that does not compile.
-pub(super) fn not_compiled(node: &Node, rule: &CompiledRule, failure: &Failure) -> Issue {
-    let problem = format!("rule compile error: {}", failure.of_rule());
+pub(super) fn not_compiled(node: &Node, rule: &CompiledRule, problem: &str) -> Issue {
+    let problem = format!("rule compile error: {problem}");
     error(node, &problem).with("rule", rule.rule.trim())
 }
 
 /// A rule whose evaluation came to no result.
-pub(super) fn stopped(node: &Node, rule: &CompiledRule, problem: &EvalError) -> Issue {
-    let named = match rule.message.trim() {
-        "" => rule.rule.trim(),
-        message => message,
-    };
+#[cfg(feature = "cel")]
+pub(super) fn stopped(
+    node: &Node,
+    rule: &CompiledRule,
+    problem: &EvalError,
+    exceeded: Option<usize>,
+) -> Issue {
     let text = match problem {
         EvalError::NoSuchOverload(_) => format!(
             "'{problem}': call arguments did not match a supported operator, function or macro \
-             signature for rule: {named}"
+             signature for rule: {}",
+            named(rule)
         ),
         EvalError::CostLimit => format!(
             "'{problem}': no further validation rules will be run due to call cost exceeds limit \
-             for rule: {named}"
+             for rule: {}",
+            named(rule)
         ),
-        _ => format!("{problem} evaluating rule: {named}"),
+        _ => return limited(no_answer(node, rule, &problem.to_string()), exceeded),
     };
-    error(node, &text).with("rule", rule.rule.trim())
+    limited(error(node, &text).with("rule", rule.rule.trim()), exceeded)
+}
+
+/// A rule that has no answer, for a reason of its own.
+pub(super) fn no_answer(node: &Node, rule: &CompiledRule, problem: &str) -> Issue {
+    let problem = format!("{problem} evaluating rule: {}", named(rule));
+    error(node, &problem).with("rule", rule.rule.trim())
+}
+
+/// What a rule is called.
+fn named(rule: &CompiledRule) -> &str {
+    match rule.message.trim() {
+        "" => rule.rule.trim(),
+        message => message,
+    }
+}
+
+/// The same finding with the limit on values that was in the way, if there was one.
+#[cfg(feature = "cel")]
+fn limited(issue: Issue, exceeded: Option<usize>) -> Issue {
+    match exceeded {
+        Some(limit) => issue.with("limit", limit),
+        None => issue,
+    }
 }
 
 /// The budget of the object does not suffice.
@@ -152,6 +179,7 @@ pub(super) fn out_of_budget(node: &Node, rule: &CompiledRule) -> Issue {
 }
 
 /// The budget of the object does not suffice for a message.
+#[cfg(feature = "cel")]
 pub(super) fn message_out_of_budget(node: &Node, rule: &CompiledRule) -> Issue {
     let problem = "messageExpression evaluation failed due to running out of cost budget, no further \
                    validation rules will be run";
@@ -159,13 +187,14 @@ pub(super) fn message_out_of_budget(node: &Node, rule: &CompiledRule) -> Issue {
 }
 
 /// The expression for a message costs more than one call may.
-pub(super) fn costly_message(node: &Node, rule: &CompiledRule) -> Issue {
+#[cfg(feature = "cel")]
+pub(super) fn costly_message(node: &Node, rule: &CompiledRule, exceeded: Option<usize>) -> Issue {
     let problem = format!(
         "no further validation rules will be run due to call cost exceeds limit for \
          messageExpression: {}",
         quote(&rule.message_expression)
     );
-    error(node, &problem).with("rule", rule.rule.trim())
+    limited(error(node, &problem).with("rule", rule.rule.trim()), exceeded)
 }
 
 /// A finding that is not about the value but about evaluating; the server shows the type.

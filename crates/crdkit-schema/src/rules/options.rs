@@ -1,6 +1,9 @@
 //! How rules are compiled where the API server's ways are not asked for.
 
+#[cfg(feature = "cel")]
 use super::Cache;
+use super::SharedEngine;
+#[cfg(feature = "cel")]
 use crdkit_cel::Env;
 use std::collections::BTreeSet;
 
@@ -15,13 +18,18 @@ pub struct RuleOptions {
     /// Whether rules on whole objects and embedded resources see `apiVersion`, `kind` and `metadata` as
     /// variables of their own.
     pub resource_variables: bool,
+    /// What evaluates rules in place of `crdkit-cel`; what else is said here is not for it.
+    pub engine: Option<SharedEngine>,
     /// Where compiled rules are kept for other tables.
+    #[cfg(feature = "cel")]
     pub cache: Option<Cache>,
 }
 
 /// The variables that [`RuleOptions::resource_variables`] adds.
+#[cfg(feature = "cel")]
 pub(crate) const RESOURCE_VARIABLES: [&str; 3] = ["apiVersion", "kind", "metadata"];
 
+#[cfg(feature = "cel")]
 impl RuleOptions {
     /// `base` with these restrictions.
     pub(crate) fn restrict(&self, base: &Env) -> Env {

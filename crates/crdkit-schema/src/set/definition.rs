@@ -3,12 +3,15 @@
 //! Takes the document of a CRD; gives its names and versions at once, and the compiled CRD or the findings about it
 //! on demand, the same ones to everybody.
 
-use crate::compile::{CompiledCrd, ResourceNames};
+use crate::compile::{CompiledCrd, PatternRoom, ResourceNames};
 use crate::model::Crd;
 use crate::read;
 use crdkit_issue::Issue;
-use crdkit_value::Document;
+use crdkit_value::{Document, Value};
 use std::sync::OnceLock;
+
+/// The annotation of CRDs that were made of something that describes some versions only, as an OpenAPI document does.
+pub const SOME_VERSIONS: &str = "crdkit/some-versions";
 
 /// A CRD that is compiled once, by the first thread that needs it; others wait for it.
 #[derive(Debug)]
@@ -20,6 +23,7 @@ pub struct CrdDefinition {
     /// All versions, and whether they are served.
     versions: Box<[(Box<str>, bool)]>,
     document: Option<Document>,
+    pattern_room: PatternRoom,
     compiled: OnceLock<Result<CompiledCrd, Vec<Issue>>>,
 }
 
@@ -36,7 +40,36 @@ impl CrdDefinition {
             versions: versions.collect(),
             compiled: OnceLock::new(),
             document: Some(document),
+            pattern_room: PatternRoom::default(),
         }
+    }
+
+    /// The versions of this and of `later` as one CRD, where both say that they have some only; of two with the same
+    /// name that of `later` counts.
+    pub(super) fn together_with(&self, later: &Self) -> Option<Self> {
+        let (earlier, later) = (self.some_versions()?, later.some_versions()?);
+        let mut both = Document::copy_of(later);
+        let list = both.root().pointer("/spec/versions")?.id();
+        for version in earlier.pointer("/spec/versions")?.items() {
+            let mut known = later.pointer("/spec/versions")?.items();
+            if !known.any(|it| it.get("name") == version.get("name")) {
+                both.push(list, version)?;
+            }
+        }
+        Some(Self::new(both))
+    }
+
+    /// The document, if it says that it has some versions only.
+    fn some_versions(&self) -> Option<Value<'_>> {
+        let root = self.document.as_ref()?.root();
+        root.get("metadata")?.get("annotations")?.get(SOME_VERSIONS)?;
+        Some(root)
+    }
+
+    /// The same with the memory that patterns may take, which others may share.
+    #[must_use]
+    pub fn with_pattern_room(self, pattern_room: &PatternRoom) -> Self {
+        Self { pattern_room: pattern_room.clone(), ..self }
     }
 
     /// `spec.names.plural` and `spec.group`, which is what a CRD has to be called.
@@ -82,7 +115,10 @@ impl CrdDefinition {
         let compile = || {
             let Some(document) = &self.document else { return Err(Vec::new()) };
             let (crd, issues) = read::crd(document.root());
-            if issues.is_empty() { Ok(crd.compile()) } else { Err(issues) }
+            if !issues.is_empty() {
+                return Err(issues);
+            }
+            Ok(crd.compile_with(self.pattern_room.clone()))
         };
         self.compiled.get_or_init(compile).as_ref().map_err(Vec::as_slice)
     }
@@ -127,6 +163,7 @@ impl From<CompiledCrd> for CrdDefinition {
             namespaced: compiled.is_namespaced(),
             versions: versions.map(|version| (version.name.clone(), version.served)).collect(),
             document: None,
+            pattern_room: PatternRoom::default(),
             compiled: Ok(compiled).into(),
         }
     }

@@ -4,19 +4,20 @@
 //! threads. [`CrdSet::with`] and [`CrdSet::without`] give the next snapshot, which shares the [`CrdDefinition`]s that
 //! stayed; a [`SharedCrdSet`] holds the newest. A CRD is compiled when it is first asked for, unless
 //! [`CrdSet::compile`] was called.
-//! A group has one CRD for a kind: of several the last one counts. Definitions keep the order they were loaded in.
+//! A group has one CRD for a kind: of several the last one counts, unless they say that they have some versions only
+//! ([`SOME_VERSIONS`]): then their versions are put together. Definitions keep the order they were loaded in.
 
 mod definition;
 mod find;
 mod path;
 mod shared;
 
-pub use definition::CrdDefinition;
+pub use definition::{CrdDefinition, SOME_VERSIONS};
 pub use find::FindError;
 pub use path::ResourcePath;
 pub use shared::SharedCrdSet;
 
-use crate::compile::{Compiler, Index};
+use crate::compile::{Compiler, Index, PatternRoom};
 use crdkit_text::kind::{GroupVersionKind, GroupVersionResource};
 use crdkit_value::{Document, Value};
 use std::sync::Arc;
@@ -55,11 +56,20 @@ pub enum LoadProblem {
 impl CrdSet {
     /// The CRDs among `documents`, and what there is to say about the documents.
     pub fn load(documents: impl IntoIterator<Item = Document>) -> (Self, Vec<LoadNote>) {
+        Self::load_with(documents, &PatternRoom::default())
+    }
+
+    /// The same with the memory that the patterns of all of them may take together.
+    pub fn load_with(
+        documents: impl IntoIterator<Item = Document>,
+        pattern_room: &PatternRoom,
+    ) -> (Self, Vec<LoadNote>) {
         let (mut definitions, mut notes) = (Definitions::default(), Vec::new());
         for (at, document) in documents.into_iter().enumerate() {
             let kind = kind_of(document.root());
             let problem = if kind.is_crd() {
-                let is_new = definitions.put(Arc::new(CrdDefinition::new(document)));
+                let definition = CrdDefinition::new(document).with_pattern_room(pattern_room);
+                let is_new = definitions.put(Arc::new(definition));
                 (!is_new).then_some(LoadProblem::Repeated)
             } else {
                 Some(LoadProblem::NotCrd(kind))
@@ -178,7 +188,13 @@ impl Definitions {
             all.push(definition);
             return true;
         };
-        *known = definition;
+        *known = match known.together_with(&definition) {
+            Some(both) => {
+                *known = Arc::new(both);
+                return true;
+            }
+            None => definition,
+        };
         false
     }
 

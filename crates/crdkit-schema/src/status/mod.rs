@@ -9,7 +9,7 @@
 mod answer;
 
 use crate::decode::strict_path;
-use crdkit_issue::{Arg, ErrorType, Issue, codes};
+use crdkit_issue::{Arg, ErrorType, Issue, Segment, codes};
 use crdkit_text::quote::quote;
 use crdkit_value::{Document, Event};
 use std::borrow::Cow;
@@ -140,16 +140,36 @@ pub fn line(issue: &Issue) -> String {
     format!("{}: {}", field(issue), body(issue))
 }
 
-/// A finding that only strict decoding makes, in the words of that.
+/// What strict decoding is about: the server shows unknown fields of CRDs as Go quotes text, and those of objects as
+/// they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StrictSubject {
+    /// A CRD.
+    Crd,
+    /// An object of a kind that a CRD defines.
+    Object,
+}
+
+/// A finding that only strict decoding of a CRD makes, in the words of that.
 pub fn strict_text(issue: &Issue) -> Option<String> {
-    let what = if issue.code == codes::crd::UNKNOWN_FIELD {
-        "unknown"
-    } else if issue.code == codes::decode::DUPLICATE_KEY {
-        "duplicate"
-    } else {
-        return None;
-    };
-    Some(format!("{what} field {}", quote(&strict_path(&issue.path))))
+    strict_text_about(StrictSubject::Crd, issue)
+}
+
+/// A finding that only strict decoding makes, in the words of that.
+pub fn strict_text_about(subject: StrictSubject, issue: &Issue) -> Option<String> {
+    let path = strict_path(&issue.path);
+    if issue.code == codes::crd::UNKNOWN_FIELD {
+        return Some(match subject {
+            StrictSubject::Crd => format!("unknown field {}", quote(&path)),
+            StrictSubject::Object => format!("unknown field \"{path}\""),
+        });
+    }
+    let repeated = issue.code == codes::decode::DUPLICATE_KEY;
+    if let Some(line) = issue.arg("line").filter(|_| repeated) {
+        let key = issue.path.segments().last().map(Segment::text).unwrap_or_default();
+        return Some(format!("line {line}: key {} already set in map", quote(&key)));
+    }
+    repeated.then(|| format!("duplicate field {}", quote(&path)))
 }
 
 /// Where the server says a finding is: the argument `@field` where that is not its path. The document

@@ -114,7 +114,9 @@ fn an_openapi_document_tells_names_and_scope() {
     let document = openapi("data.example.com", "v1", std::slice::from_ref(&crd));
     let paths: Vec<_> = document.root().get("paths").into_iter().flat_map(Value::members).collect();
     let paths: Vec<_> = paths.into_iter().map(|(path, _)| path).collect();
-    assert_eq!(paths, ["/apis/data.example.com/v1/clusters/{name}"]);
+    let object = "/apis/data.example.com/v1/clusters/{name}";
+    let subresources = ["status", "scale"].map(|name| format!("{object}/{name}"));
+    assert_eq!(paths, [object, &subresources[0], &subresources[1]]);
     let pointer = "/components/schemas/com.example.data.v1.Cluster/x-kubernetes-group-version-kind";
     let named = document.root().pointer(pointer).expect("a kind");
     assert_eq!(

@@ -167,3 +167,12 @@ fn defaults_that_multiply_are_too_large() {
     );
     assert_eq!(codes(&with_schema(&schema)), ["default-too-large"]);
 }
+
+#[test]
+fn many_names_take_linear_time() {
+    let names: Vec<_> = (0..200_000).map(|n| format!("\"n{n}\"")).collect();
+    let names = names.join(",");
+    let more = format!(r#""kind":"Widget","shortNames":[{names}],"categories":[{names}]"#);
+    let text = with_schema(r#"{"type":"object"}"#).replace(r#""kind":"Widget""#, &more);
+    assert_eq!(codes(&text), [""; 0]);
+}

@@ -3,17 +3,21 @@
 //! Both steps stand inside the loop that runs a lost race again, where nothing waits; a thread that waits for a webhook
 //! is therefore given up for that time, and only if a webhook is concerned.
 
-use super::Remarks;
 use crate::options::WriteOptions;
 use crate::rules::Rules;
 use crate::stored::{self, metadata_text};
 use crate::verbs::Target;
-use crdkit_admission::{AdmissionRequest, Equivalent, Match, Operation, User};
+use crdkit_admission::policy::MutateTools;
+use crdkit_admission::{
+    AdmissionRequest, Authorizer, Equivalent, Match, Operation, Remarks, Rounds, User,
+};
 use crdkit_patch::{PatchLimits, json};
 use crdkit_schema::status::Status;
 use crdkit_text::kind::{GroupVersionKind, GroupVersionResource};
 use crdkit_value::{Document, NodeId};
 use std::future::Future;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
 use tokio::runtime::RuntimeFlavor;
 
 /// What a write does to an object.
@@ -41,7 +45,7 @@ impl<'c> Change<'c> {
 }
 
 impl Target<'_> {
-    /// Lets mutating webhooks change an object that was read, and gives it what only the server can.
+    /// Lets plugins and mutating webhooks change an object that was read, and gives it what only the server can.
     ///
     /// # Errors
     /// The answer, when one refuses.
@@ -50,12 +54,72 @@ impl Target<'_> {
         change: Change<'_>,
         object: &mut Document,
     ) -> Result<(), Box<Status>> {
-        self.ask_mutating(change, object)?;
+        let mut rounds = Rounds::default();
+        loop {
+            let before = rounds.is_second().then(|| object.clone());
+            self.ask_plugins(change, object)?;
+            if before.is_some_and(|before| before.root() != object.root()) {
+                rounds.changed();
+            }
+            self.ask_policies(change, object, &mut rounds)?;
+            self.ask_mutating(change, object, &mut rounds)?;
+            if !rounds.begin_second() {
+                break;
+            }
+        }
         self.allocate(change.old, object);
         Ok(())
     }
 
-    fn ask_mutating(&self, change: Change<'_>, object: &mut Document) -> Result<(), Box<Status>> {
+    fn ask_policies(
+        &self,
+        change: Change<'_>,
+        object: &mut Document,
+        rounds: &mut Rounds,
+    ) -> Result<(), Box<Status>> {
+        let admission = &self.core.admission;
+        if !admission.has_mutating_policies() {
+            return Ok(());
+        }
+        let asked = object.clone();
+        self.describe(change, Some(&asked), |request| {
+            let convert = self.conversion();
+            let merge = |kind: &GroupVersionKind, object: &mut Document, made: &Document| {
+                self.merge(kind, object, made)
+            };
+            let tools = MutateTools {
+                convert: &|object, matched| convert(object, matched),
+                find_params: &|kind, reference, namespace| {
+                    wait(crate::configured::params(self.core, kind, reference, namespace))
+                },
+                merge: &merge,
+            };
+            admission.mutate_by_policies(request, object, tools, rounds)
+        })?;
+        stored::metadata(object);
+        Ok(())
+    }
+
+    /// Lays an object that a policy has made over that of a request.
+    fn merge(
+        &self,
+        kind: &GroupVersionKind,
+        object: &mut Document,
+        made: &Document,
+    ) -> Result<(), String> {
+        let resource = &self.served.resource.plural;
+        let Some(served) = self.core.find(&kind.group, &kind.version, resource) else {
+            return Err(format!("Resource kind {kind} not found"));
+        };
+        crate::manage::merge(&served, object, made, self.core.environment.now())
+    }
+
+    fn ask_mutating(
+        &self,
+        change: Change<'_>,
+        object: &mut Document,
+        rounds: &mut Rounds,
+    ) -> Result<(), Box<Status>> {
         let admission = &self.core.admission;
         if !admission.has_mutating() {
             return Ok(());
@@ -66,15 +130,17 @@ impl Target<'_> {
                 return Ok(());
             }
             let mut remarks = Remarks::default();
-            let uid = self.core.environment.uid();
+            let environment = &self.core.environment;
             let tools = (&*self.conversion(), &apply as super::ApplyPatch<'_>);
-            let mutated = wait(admission.mutate(&uid, request, object, tools, &mut remarks));
+            let notes = (rounds, &mut remarks);
+            let mutated = wait(admission.mutate(environment, request, object, tools, notes));
             self.pass_on(remarks);
             mutated
         })
     }
 
-    /// Asks validating webhooks and policies about an object that was checked; none if it goes away.
+    /// Asks plugins, policies and validating webhooks about an object that was checked; none if it goes away. Quotas are
+    /// last: what they count is stored at once.
     ///
     /// # Errors
     /// The answer, when one refuses.
@@ -84,38 +150,44 @@ impl Target<'_> {
         object: Option<&Document>,
     ) -> Result<(), Box<Status>> {
         let admission = &self.core.admission;
-        if !admission.has_validating() {
+        let quotas = self.quotas(change.operation);
+        if !admission.has_validating() && !self.is_judged() && quotas.is_empty() {
             return Ok(());
         }
         self.describe(change, object, |request| {
             let convert = self.conversion();
             let mut remarks = Remarks::default();
-            let judged = admission.judge(
-                request,
-                &*convert,
-                &|kind, reference, namespace| {
-                    wait(crate::configured::params(self.core, kind, reference, namespace))
-                },
-                &mut remarks,
-            );
+            let passed = self.judge_by_plugins(request, &mut remarks);
+            let judged = passed.and_then(|()| {
+                admission.judge(
+                    request,
+                    &*convert,
+                    &|kind, reference, namespace| {
+                        wait(crate::configured::params(self.core, kind, reference, namespace))
+                    },
+                    &mut remarks,
+                )
+            });
             let asked = judged.and_then(|()| {
                 if !admission.validates(request) {
                     return Ok(());
                 }
-                let uid = self.core.environment.uid();
-                wait(admission.validate(&uid, request, &*convert, &mut remarks))
+                let environment = &self.core.environment;
+                wait(admission.validate(environment, request, &*convert, &mut remarks))
             });
             self.pass_on(remarks);
-            asked
+            asked.and_then(|()| self.charge(request, quotas))
         })
     }
 
     fn pass_on(&self, remarks: Remarks) {
         remarks.warnings.into_iter().for_each(|text| self.request.warn(text));
+        let notes = remarks.audit_annotations.into_iter();
+        notes.for_each(|(key, value)| self.request.annotate(key, value));
     }
 
     /// Calls `then` with the request as admission sees it.
-    fn describe<T>(
+    pub(super) fn describe<T>(
         &self,
         change: Change<'_>,
         object: Option<&Document>,
@@ -151,16 +223,9 @@ impl Target<'_> {
             "" => None,
             namespace => wait(crate::configured::namespace(self.core, namespace)),
         };
-        let options = Document::object()
-            .with(
-                "kind",
-                match change.operation {
-                    Operation::Create => "CreateOptions",
-                    Operation::Delete => "DeleteOptions",
-                    _ => "UpdateOptions",
-                },
-            )
-            .with("apiVersion", "meta.k8s.io/v1");
+        let decides = super::authorizer::Decider::new(self.core, &self.request.user);
+        let authorizer = Authorizer::new(Arc::new(decides));
+        let options = self.options_of(change);
         then(&AdmissionRequest {
             operation: change.operation,
             kind: &resource.kind,
@@ -175,7 +240,29 @@ impl Target<'_> {
             object,
             old_object: change.old,
             namespace_object: namespace_object.as_ref(),
+            authorizer: Some(&authorizer),
         })
+    }
+
+    /// The options of the request, as those of what it does.
+    fn options_of(&self, change: Change<'_>) -> Document {
+        let (kind, texts): (_, &[&str]) = match change.operation {
+            Operation::Create => ("CreateOptions", &["fieldManager", "fieldValidation"]),
+            Operation::Delete => ("DeleteOptions", &["propagationPolicy"]),
+            _ => ("UpdateOptions", &["fieldManager", "fieldValidation"]),
+        };
+        let mut options =
+            Document::object().with("kind", kind).with("apiVersion", "meta.k8s.io/v1");
+        if change.dry_run {
+            options = options.with("dryRun", &Document::array_of(["All"]));
+        }
+        for key in texts {
+            match self.request.query.text(key) {
+                "" => {}
+                text => options = options.with(key, text),
+            }
+        }
+        options
     }
 
     /// Gives an object of the request in another version of its kind.
@@ -186,10 +273,10 @@ impl Target<'_> {
             let served = self.core.find(group, version, &matched.resource.resource);
             let api_version = matched.kind.group_version().to_string();
             converted.insert(NodeId::ROOT, "apiVersion", &api_version);
-            Ok(match served.as_deref().map(|served| &served.rules) {
-                Some(Rules::Custom(rules)) => rules.convert(&converted),
-                _ => converted,
-            })
+            match served.as_deref().map(|served| &served.rules) {
+                Some(Rules::Custom(rules)) => wait(rules.convert(object)),
+                _ => Ok(converted),
+            }
         })
     }
 }
@@ -197,14 +284,20 @@ impl Target<'_> {
 /// Changes an object as a webhook wants it.
 fn apply(object: &mut Document, patch: &[u8]) -> Result<(), String> {
     let patch = json::Patch::read(patch, &PatchLimits::default());
-    let patch = patch.map_err(|error| error.status().message)?;
-    patch.apply(object).map_err(|error| error.status().message)?;
+    let patch = patch.map_err(|error| error.to_string())?;
+    patch.apply(object).map_err(|error| error.to_string())?;
     stored::metadata(object);
     Ok(())
 }
 
-/// Waits where nothing else can: on a thread that others give up meanwhile, or beside the only one.
+/// Waits where nothing else can: not at all if there is nothing to wait for, otherwise on a thread that others give up
+/// meanwhile, or beside the only one.
 pub(crate) fn wait<T: Send>(future: impl Future<Output = T> + Send) -> T {
+    let mut future = std::pin::pin!(future);
+    let mut context = Context::from_waker(Waker::noop());
+    if let Poll::Ready(value) = future.as_mut().poll(&mut context) {
+        return value;
+    }
     let handle = tokio::runtime::Handle::current();
     if handle.runtime_flavor() == RuntimeFlavor::MultiThread {
         return tokio::task::block_in_place(|| handle.block_on(future));

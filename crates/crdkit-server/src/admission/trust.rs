@@ -1,7 +1,10 @@
 //! Whom to trust at the other end: whoever has a certificate of the given authorities, or one of the given certificates.
 //!
-//! Kubernetes takes the certificate of a server for its own authority, and test fixtures give nothing else.
+//! Kubernetes takes the certificate of a server for its own authority, and test fixtures give nothing else. Neither is
+//! trusted before or after its time.
 
+use crate::tls;
+use crdkit_text::timestamp::Timestamp;
 use std::sync::Arc;
 use tokio_rustls::rustls::client::WebPkiServerVerifier;
 use tokio_rustls::rustls::client::danger::{
@@ -14,7 +17,9 @@ use tokio_rustls::rustls::crypto::{
 use tokio_rustls::rustls::pki_types::pem::PemObject as _;
 use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use tokio_rustls::rustls::server::ParsedCertificate;
-use tokio_rustls::rustls::{DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
+use tokio_rustls::rustls::{
+    CertificateError, DigitallySignedStruct, Error, RootCertStore, SignatureScheme,
+};
 
 /// Certificates that are trusted.
 #[derive(Debug)]
@@ -48,10 +53,20 @@ impl ServerCertVerifier for Trust {
     ) -> Result<ServerCertVerified, Error> {
         if self.given.iter().any(|it| it.as_ref() == end_entity.as_ref()) {
             verify_server_name(&ParsedCertificate::try_from(end_entity)?, server_name)?;
+            let at = i64::try_from(now.as_secs()).unwrap_or(i64::MAX);
+            let at = Timestamp { seconds: at, nanoseconds: 0, offset: 0 }.to_string();
+            let at: String = at.chars().filter(char::is_ascii_digit).collect();
+            let (from, until) = tls::validity(end_entity)
+                .ok_or(Error::InvalidCertificate(CertificateError::BadEncoding))?;
+            if at < from {
+                return Err(Error::InvalidCertificate(CertificateError::NotValidYet));
+            }
+            if at > until {
+                return Err(Error::InvalidCertificate(CertificateError::Expired));
+            }
             return Ok(ServerCertVerified::assertion());
         }
-        let unknown =
-            Error::InvalidCertificate(tokio_rustls::rustls::CertificateError::UnknownIssuer);
+        let unknown = Error::InvalidCertificate(CertificateError::UnknownIssuer);
         let authorities = self.authorities.as_ref().ok_or(unknown)?;
         authorities.verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now)
     }

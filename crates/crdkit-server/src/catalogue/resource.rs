@@ -15,12 +15,11 @@
 //! | `deprecation` | the warning on every request |
 //! | `schema` | how objects are judged (custom) or which definition describes them (native) |
 
-use crdkit_issue::Issue;
+use super::definition::Definition;
 use crdkit_schema::compile::{CompiledVersion, PrinterColumn, ResourceNames};
-use crdkit_schema::set::CrdDefinition;
 use crdkit_text::base64::Base64;
 use crdkit_text::kind::GroupVersionKind;
-use crdkit_value::Value;
+use crdkit_value::{Document, Value};
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
 
@@ -124,7 +123,7 @@ pub enum ResourceSchema {
     /// A version of a CRD.
     Custom {
         /// The CRD.
-        definition: Arc<CrdDefinition>,
+        definition: Arc<Definition>,
         /// The position of the version in it.
         version: usize,
     },
@@ -156,16 +155,14 @@ const SUBRESOURCE: [Verb; 3] = [Verb::Get, Verb::Patch, Verb::Update];
 impl Resource {
     /// The served versions of a CRD, in the order they are written.
     ///
-    /// Names are those that were accepted, where the document has a status that says so.
-    ///
-    /// # Errors
-    /// What is beyond this program's limits, when its schemas cannot be worked with.
-    pub fn custom(definition: &Arc<CrdDefinition>) -> Result<Vec<Self>, &[Issue]> {
-        let compiled = definition.compiled()?;
-        let root = definition.document().map(|document| document.root());
-        let names = root.and_then(accepted_names);
+    /// Names are those that were accepted, where `document`, which is that of the definition, has a status that says
+    /// so.
+    pub fn custom(definition: &Arc<Definition>, document: &Document) -> Vec<Self> {
+        let compiled = definition.compiled();
+        let root = document.root();
+        let names = accepted_names(root);
         let names = names.as_ref().unwrap_or(compiled.names());
-        let terminating = root.is_some_and(is_terminating);
+        let terminating = is_terminating(root);
         let group = compiled.group();
         let in_version = |version: &str, kind: &str| GroupVersionKind {
             group: group.into(),
@@ -194,7 +191,7 @@ impl Resource {
             deprecation: version.deprecation.clone(),
             schema: ResourceSchema::Custom { definition: Arc::clone(definition), version: at },
         });
-        Ok(resources.collect())
+        resources.collect()
     }
 
     /// `group/version`, as objects write it.
@@ -221,7 +218,7 @@ impl Resource {
     pub fn compiled(&self) -> Option<&CompiledVersion> {
         match &self.schema {
             ResourceSchema::Custom { definition, version } => {
-                definition.compiled().ok()?.versions().get(*version)
+                definition.compiled().versions().get(*version)
             }
             ResourceSchema::Native { .. } => None,
         }

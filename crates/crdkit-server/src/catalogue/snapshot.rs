@@ -24,6 +24,8 @@ use tokio::sync::watch;
 pub(crate) struct Catalogue {
     /// In order of group, version and plural.
     served: Vec<Arc<Served>>,
+    /// In order of the keys of objects, and the version that is stored before others.
+    by_key: Vec<Arc<Served>>,
 }
 
 /// A kind in one version, with all that requests need of it.
@@ -40,6 +42,8 @@ pub(crate) struct Served {
     fresh: Revision,
     /// Whether objects are stored in this version.
     stores: bool,
+    /// Whether objects are stored in CBOR.
+    cbor: bool,
     /// Whether new objects are refused because the CRD is going away.
     pub(crate) terminating: bool,
     /// What documents say about it.
@@ -76,6 +80,7 @@ impl Served {
             prefix_text: prefix_text.into(),
             fresh,
             stores,
+            cbor: false,
             terminating,
             published: Published::default(),
             events: EventCache::default(),
@@ -85,19 +90,45 @@ impl Served {
         }
     }
 
+    /// The same, with objects that are stored in CBOR if `cbor` says so.
+    pub(crate) fn stored_in_cbor(mut self, cbor: bool) -> Self {
+        self.cbor = cbor;
+        self
+    }
+
     /// Where the metadata of an entry begins, if the entry is stored as it is served in this version.
     pub(crate) fn splice_at(&self, entry: &StoreEntry) -> Option<usize> {
         let current = self.stores && entry.revision > self.fresh;
         (current && entry.value.starts_with(self.prefix_text.as_bytes())).then_some(self.prefix)
     }
 
-    /// The stored form of an object, which is written as `written` if that is something else.
-    pub(crate) fn encode(&self, object: &Document, written: Option<Document>) -> Bytes {
-        if self.stores && written.is_none() {
-            return stored::encode(object.root());
+    /// The stored form of an object, which is written as `written` if that is something else. The object becomes what
+    /// is read back.
+    ///
+    /// # Errors
+    /// The answer, when there is no such form.
+    pub(crate) async fn encode(
+        &self,
+        object: &mut Document,
+        written: Option<Document>,
+    ) -> Result<Bytes, Box<Status>> {
+        if self.stores && written.is_none() && !self.cbor {
+            return Ok(stored::encode(object.root()));
         }
-        let written = self.rules.to_storage(written.unwrap_or_else(|| object.clone()));
-        stored::encode_apart(written.root())
+        let written = written.unwrap_or_else(|| object.clone());
+        let written = self.rules.to_storage(written).await?;
+        let value = if self.cbor {
+            stored::encode_cbor(written.clone())
+        } else {
+            stored::encode_apart(written.root())
+        };
+        if let Rules::Custom(rules) = &self.rules
+            && rules.has_converter()
+            && !self.stores
+        {
+            *object = rules.convert(&written).await?;
+        }
+        Ok(value)
     }
 
     /// Whether a stored form that was just made is of this version.
@@ -156,6 +187,10 @@ impl Served {
         }
     }
 
+    fn key_parts(&self) -> (&str, &str) {
+        (&self.key_group, &self.key_plural)
+    }
+
     fn path(&self) -> (&str, &str, &str) {
         let kind = &self.resource.kind;
         (&kind.group, &kind.version, &self.resource.plural)
@@ -193,9 +228,24 @@ impl Catalogue {
             let resource = &it.resource;
             !(resource.is_custom() && resource.kind.group == group && &*resource.plural == plural)
         };
-        let mut served: Vec<_> = self.iter().filter(is_kept).cloned().chain(added).collect();
-        served.sort_by(|left, right| left.path().cmp(&right.path()));
-        Self { served }
+        self.iter().filter(is_kept).cloned().chain(added).collect()
+    }
+
+    /// What is served of an object, whose key is given below the root, and the rest of the key: in the version that is
+    /// stored, if that one is served.
+    pub(crate) fn at_key<'k>(&self, key: &'k str) -> Option<(&Arc<Served>, &'k str)> {
+        let (first, rest) = key.split_once('/')?;
+        let (second, below) = rest.split_once('/').unwrap_or((rest, ""));
+        let two = key.get(..first.len() + 1 + second.len()).unwrap_or(key);
+        let find = |group: &str, plural: &str| {
+            let at = self.by_key.partition_point(|it| it.key_parts() < (group, plural));
+            self.by_key.get(at).filter(|it| it.key_parts() == (group, plural))
+        };
+        let short = find("", first).map(|served| (served, rest));
+        short.or_else(|| {
+            let long = find("", two).or_else(|| find(first, second));
+            long.map(|served| (served, below))
+        })
     }
 }
 
@@ -203,6 +253,9 @@ impl FromIterator<Arc<Served>> for Catalogue {
     fn from_iter<I: IntoIterator<Item = Arc<Served>>>(served: I) -> Self {
         let mut served: Vec<_> = served.into_iter().collect();
         served.sort_by(|left, right| left.path().cmp(&right.path()));
-        Self { served }
+        let mut by_key = served.clone();
+        by_key.sort_by_key(|it| !it.stores);
+        by_key.sort_by(|left, right| left.key_parts().cmp(&right.key_parts()));
+        Self { served, by_key }
     }
 }

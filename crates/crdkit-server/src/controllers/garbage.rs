@@ -83,7 +83,7 @@ async fn follow(core: &Arc<Core>) -> Result<(), Box<Status>> {
 impl Graph {
     fn note(&mut self, core: &Core, entry: &StoreEntry) {
         self.forget(&entry.key);
-        let object = stored::object(entry);
+        let object = stored::head(entry);
         let root = object.root();
         let uid = metadata_text(root, "uid").to_owned();
         if uid.is_empty() || Place::of(core, &entry.key).is_none() {
@@ -131,7 +131,7 @@ impl Graph {
 /// Does what follows from an object as it is.
 async fn settle(core: &Arc<Core>, graph: &Graph, entry: &StoreEntry) -> Result<(), Box<Status>> {
     let Some(node) = graph.nodes.get(&*entry.key) else { return Ok(()) };
-    let object = stored::object(entry);
+    let object = stored::head(entry);
     let root = object.root();
     if root.pointer("/metadata/deletionTimestamp").is_some() {
         let finalizers = root.pointer("/metadata/finalizers");

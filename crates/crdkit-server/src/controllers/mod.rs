@@ -5,6 +5,7 @@
 
 mod garbage;
 mod namespaces;
+mod policies;
 
 use crate::catalogue::snapshot::Served;
 use crate::core::{Core, until};
@@ -12,7 +13,11 @@ use crate::request::Request;
 use crate::verbs::{DeleteOptions, Target, delete_object};
 use crdkit_schema::status::Status;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::task::JoinHandle;
+
+/// How long to wait for what cannot be done at once.
+const PAUSE: Duration = Duration::from_millis(200);
 
 /// Starts the controllers that are switched on.
 pub(crate) fn start(core: &Arc<Core>) -> Vec<JoinHandle<()>> {
@@ -23,6 +28,9 @@ pub(crate) fn start(core: &Arc<Core>) -> Vec<JoinHandle<()>> {
     }
     if core.settings.garbage_collection {
         tasks.push(tokio::spawn(until_stopped(Arc::clone(core), garbage::run(Arc::clone(core)))));
+    }
+    if core.settings.policy_checking {
+        tasks.push(tokio::spawn(until_stopped(Arc::clone(core), policies::run(Arc::clone(core)))));
     }
     tasks
 }
@@ -45,19 +53,14 @@ impl Place {
     /// The object at a key.
     fn of(core: &Core, key: &str) -> Option<Self> {
         let catalogue = core.catalogue.load();
-        catalogue.iter().find_map(|served| {
-            let rest = key.strip_prefix(&served.collection(&core.layout, None))?;
-            let (namespace, name) = match (served.resource.namespaced, rest.split_once('/')) {
-                (true, Some((namespace, name))) => (Some(namespace.to_owned()), name),
-                (false, None) => (None, rest),
-                _ => return None,
-            };
-            (!name.contains('/')).then(|| Self {
-                served: Arc::clone(served),
-                namespace,
-                name: name.to_owned(),
-            })
-        })
+        let (served, rest) = catalogue.at_key(key.strip_prefix(&core.layout.everything())?)?;
+        let (namespace, name) = match (served.resource.namespaced, rest.split_once('/')) {
+            (true, Some((namespace, name))) => (Some(namespace.to_owned()), name),
+            (false, None) => (None, rest),
+            _ => return None,
+        };
+        let served = Arc::clone(served);
+        (!name.contains('/')).then(|| Self { served, namespace, name: name.to_owned() })
     }
 
     /// Deletes the object, as long as it is the one with this uid.
@@ -71,7 +74,12 @@ impl Place {
             name: Some(&self.name),
             subresource: None,
         };
-        let options = DeleteOptions { uid: uid.map(str::to_owned), ..DeleteOptions::default() };
+        // There is no node that would end a pod.
+        let options = DeleteOptions {
+            uid: uid.map(str::to_owned),
+            grace: Some(0),
+            ..DeleteOptions::default()
+        };
         match delete_object(&target, &self.name, &options).await {
             Err(status) if ![404, 409].contains(&status.code) => Err(status),
             _ => Ok(()),

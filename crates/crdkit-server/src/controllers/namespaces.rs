@@ -1,6 +1,6 @@
 //! Namespaces that are deleted: everything in them is deleted first, then they are let go.
 
-use super::Place;
+use super::{PAUSE, Place};
 use crate::core::{Core, store_status};
 use crate::stored;
 use crate::verbs::system_update;
@@ -9,10 +9,6 @@ use crdkit_store::{RangeRequest, Revision, WatchEvent};
 use crdkit_value::{Document, NewValue, NodeId};
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::time::Duration;
-
-/// How long to wait for objects that are held by something.
-const PAUSE: Duration = Duration::from_millis(200);
 
 pub(super) async fn run(core: Arc<Core>) {
     let prefix = core.layout.collection("", "namespaces", None);

@@ -10,8 +10,10 @@ mod names;
 
 pub(crate) use cleanup::before_deletion;
 
+use crate::catalogue::definition::Definition;
 use crate::catalogue::resource::Resource;
 use crate::catalogue::snapshot::Served;
+use crate::convert::Converter;
 use crate::core::Core;
 use crate::manage::Managing;
 use crate::rules::{CustomRules, Rules};
@@ -20,7 +22,7 @@ use crate::table::CellValue;
 use crate::verbs::system_update;
 use conditions::Conditions;
 use crdkit_engine::Crd;
-use crdkit_schema::set::CrdDefinition;
+use crdkit_schema::compile::PatternRoom;
 use crdkit_store::{RangeRequest, Revision, StoreEntry};
 use crdkit_value::{Document, Value};
 use names::Names;
@@ -35,19 +37,24 @@ const MANAGER: &str = "kube-apiserver";
 
 /// What is known of all CRDs.
 #[derive(Default)]
-pub(crate) struct Definitions(Mutex<BTreeMap<String, Known>>);
+pub(crate) struct Definitions {
+    known: Mutex<BTreeMap<String, Known>>,
+    /// What the patterns of all of them may take.
+    pattern_room: PatternRoom,
+}
 
 /// What is known of one CRD.
-#[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 struct Known {
     group: String,
     plural: String,
     accepted: Names,
     all_accepted: bool,
-    /// What decides about how it is served.
-    spec: Document,
+    /// Which CRD of its name this is, and which state of its `spec`.
+    uid: String,
+    generation: i64,
+    /// What it is served as; none if it is not.
+    definition: Option<Arc<Definition>>,
     terminating: bool,
-    served: bool,
     fresh: Revision,
     /// Ends watches of its objects.
     end: Arc<watch::Sender<bool>>,
@@ -65,9 +72,23 @@ pub(crate) async fn load(core: &Arc<Core>) {
     }
 }
 
+/// Looks at all CRDs after everything that is stored was replaced: those that are gone, and those that are there.
+pub(crate) async fn reload(core: &Arc<Core>) {
+    let before: Vec<String> = {
+        let mut known = core.definitions.known.lock().await;
+        // Whatever was going on with one has no meaning any more.
+        known.values_mut().for_each(|it| it.cleaning = false);
+        known.keys().cloned().collect()
+    };
+    for name in before {
+        follow(core, &name).await;
+    }
+    load(core).await;
+}
+
 /// Does what follows from a write of the CRD called `name`.
 pub(crate) async fn follow(core: &Arc<Core>, name: &str) {
-    let mut known = core.definitions.0.lock().await;
+    let mut known = core.definitions.known.lock().await;
     let mut pending = BTreeSet::from([name.to_owned()]);
     while let Some(name) = pending.pop_first() {
         follow_one(core, &mut known, &name, &mut pending).await;
@@ -102,6 +123,11 @@ async fn follow_one(
     let is_terminating = is_terminating(wanted.root());
     if wanted.root().get("status") != document.root().get("status") {
         write_status(core, &key, known, name).await;
+    }
+    if let Some(definition) = known.get(name).and_then(|it| it.definition.as_ref())
+        && let Ok(Some(entry)) = core.get(&key).await
+    {
+        definition.keep(entry.value.clone());
     }
     let Some(now) = known.get_mut(name) else { return };
     let released = before.is_some_and(|before| before != now.accepted);
@@ -190,25 +216,42 @@ fn serve(
     let text = |path| root.pointer(path).and_then(Value::as_str).unwrap_or_default().to_owned();
     let (group, plural) = (text("/spec/group"), text("/spec/names/plural"));
     let accepted = Names::accepted(root);
-    let spec = root.get("spec").map(Document::copy_of).unwrap_or_default();
+    let uid = stored::metadata_text(root, "uid").to_owned();
+    let generation = root.pointer("/metadata/generation").and_then(Value::as_i64);
+    let generation = generation.unwrap_or_default();
     let established = conditions::is_true(root, "Established");
     let all_accepted = conditions::is_true(root, "NamesAccepted");
     let terminating = is_terminating(root);
     let before = known.remove(name);
-    let same_form = before
-        .as_ref()
-        .is_some_and(|it| it.served && it.spec.root() == spec.root() && it.accepted == accepted);
+    let same_form = before.as_ref().is_some_and(|it| {
+        it.uid == uid
+            && it.accepted == accepted
+            && it.definition.as_ref().is_some_and(|definition| {
+                // The generation counts other things than changes of the `spec` as well.
+                it.generation == generation
+                    || definition.document().root().get("spec") == root.get("spec")
+            })
+    });
     let is_new = !same_form || before.as_ref().is_some_and(|it| it.terminating != terminating);
-    let (end, fresh, cleaning) = match before {
-        Some(before) if same_form => (before.end, before.fresh, before.cleaning),
+    let (end, fresh, cleaning, mut definition) = match before {
+        Some(before) if same_form => (before.end, before.fresh, before.cleaning, before.definition),
         Some(before) => {
             before.end.send_replace(true);
-            (Arc::new(watch::Sender::new(false)), entry.revision, before.cleaning)
+            (Arc::new(watch::Sender::new(false)), entry.revision, before.cleaning, None)
         }
-        None => (Arc::new(watch::Sender::new(false)), entry.revision, false),
+        None => (Arc::new(watch::Sender::new(false)), entry.revision, false, None),
     };
     if established && is_new {
-        let served = resources(wanted, fresh, terminating, &end);
+        let pattern_room = &core.definitions.pattern_room;
+        let made = definition.take().map_or_else(
+            || Definition::stored(wanted, entry.value.clone(), pattern_room).map(Arc::new),
+            Ok,
+        );
+        let served = match &made {
+            Ok(definition) => resources(core, definition, wanted, fresh, terminating, &end),
+            Err(_) => Vec::new(),
+        };
+        definition = made.ok();
         core.catalogue.rcu(|catalogue| catalogue.replace(&group, &plural, served.clone()));
     }
     let known_now = Known {
@@ -216,9 +259,10 @@ fn serve(
         plural,
         accepted,
         all_accepted,
-        spec,
+        uid,
+        generation,
+        definition,
         terminating,
-        served: established,
         fresh,
         end,
         cleaning,
@@ -228,18 +272,27 @@ fn serve(
 
 /// What a CRD defines, as it is served.
 fn resources(
+    core: &Core,
+    definition: &Arc<Definition>,
     document: &Document,
     fresh: Revision,
     terminating: bool,
     end: &watch::Sender<bool>,
 ) -> Vec<Arc<Served>> {
-    let definition = Arc::new(CrdDefinition::new(document.clone()));
-    let made = (Resource::custom(&definition), definition.compiled());
-    let (Ok(resources), Ok(compiled)) = made else { return Vec::new() };
+    let compiled = definition.compiled();
     let crd = Crd::from(compiled.clone());
-    let served = resources.into_iter().map(|resource| {
-        let rules = Rules::Custom(CustomRules::new(crd.clone(), &resource.kind.version));
-        Arc::new(Served::new(resource, rules, fresh, terminating, end.subscribe()))
+    let converter = Converter::of(
+        compiled.conversion(),
+        &core.admission.client,
+        &core.environment,
+        core.settings.conversion_timeout,
+    );
+    let converter = converter.map(Arc::new);
+    let served = Resource::custom(definition, document).into_iter().map(|resource| {
+        let rules = CustomRules::new(crd.clone(), &resource.kind.version, converter.clone());
+        let rules = Rules::Custom(rules);
+        let served = Served::new(resource, rules, fresh, terminating, end.subscribe());
+        Arc::new(served.stored_in_cbor(core.settings.cbor_storage))
     });
     served.collect()
 }

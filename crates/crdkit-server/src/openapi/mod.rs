@@ -83,8 +83,12 @@ impl Context {
 /// What the description of `resource` depends on, as a hash: its names, and of a CRD what it says of the version.
 pub fn fingerprint(resource: &Resource) -> String {
     let mut text = Vec::new();
-    if let ResourceSchema::Custom { definition, version } = &resource.schema
-        && let Some(spec) = definition.document().and_then(|document| document.root().get("spec"))
+    let document = match &resource.schema {
+        ResourceSchema::Custom { definition, version } => Some((definition.document(), *version)),
+        ResourceSchema::Native { .. } => None,
+    };
+    if let Some((document, version)) = &document
+        && let Some(spec) = document.root().get("spec")
     {
         let own = spec.get("versions").and_then(|versions| versions.at(*version));
         // Older CRDs say beside their versions what all of them share.

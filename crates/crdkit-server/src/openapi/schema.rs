@@ -24,8 +24,9 @@ pub(super) fn write_kind(writer: &mut Writer, context: &mut Context, resource: &
     let ResourceSchema::Custom { definition, version } = &resource.schema else { return };
     let group_version = resource.kind.group_version();
     let object = name::definition(group_version, &resource.kind.kind);
-    let crd = definition.document().map(|document| read::crd(document.root()).0);
-    let root = crd.as_ref().and_then(|crd| Some((crd, crd.schema(*version)?)));
+    let document = definition.document();
+    let crd = read::crd(document.root()).0;
+    let root = crd.schema(*version).map(|id| (&crd, id));
     writer.nested(&object, |writer| {
         match root {
             Some((crd, id)) if !hides(context, crd, id) => {

@@ -145,6 +145,15 @@ impl Policy {
         Some(&grant.reason)
     }
 
+    /// All rules that hold for `subject` in a namespace.
+    pub(crate) fn rules<'p>(
+        &'p self,
+        subject: Subject<'p>,
+        namespace: &str,
+    ) -> impl Iterator<Item = &'p Rule> {
+        self.grants(subject, namespace).flat_map(|grant| grant.rules.iter())
+    }
+
     fn grants<'p>(
         &'p self,
         subject: Subject<'p>,

@@ -1,22 +1,32 @@
 //! Custom resources: the phases of the engine.
 
 use super::{Accepted, Between, Part, Refused, Verdict};
+use crate::convert::{Converter, Recent};
 use crate::{decode, stored};
 use crdkit_engine::{Crd, Input, Outcome, ReadObject, RequestOptions, Stored, Version};
 use crdkit_schema::status::Status;
+use crdkit_store::StoreEntry;
 use crdkit_value::{Document, Kind, NodeId, Value};
+use std::sync::Arc;
 
 /// One version of a CRD.
 pub(crate) struct CustomRules {
     pub(crate) crd: Crd,
     pub(crate) version: Box<str>,
+    api_version: Box<str>,
     options: RequestOptions,
+    /// The service that converts objects between versions; none if they are as good as the same.
+    converter: Option<Arc<Converter>>,
+    recent: Recent,
 }
 
 impl CustomRules {
-    pub(crate) fn new(crd: Crd, version: &str) -> Self {
+    pub(crate) fn new(crd: Crd, version: &str, converter: Option<Arc<Converter>>) -> Self {
         // Stored objects say themselves where they live.
-        Self { crd, version: version.into(), options: RequestOptions::new().namespace("") }
+        let options = RequestOptions::new().namespace("");
+        let api_version = format!("{}/{version}", crd.compiled().group()).into();
+        let (version, recent) = (version.into(), Recent::default());
+        Self { crd, version, api_version, options, converter, recent }
     }
 
     /// The version, which is served as long as this is.
@@ -124,11 +134,53 @@ impl CustomRules {
         })
     }
 
-    /// An object of another version, which says already that it is of this one.
-    pub(crate) fn convert(&self, document: &Document) -> Document {
-        self.read(document)
+    pub(crate) fn has_converter(&self) -> bool {
+        self.converter.is_some()
     }
 
+    /// An object of any version as one of this version.
+    pub(crate) async fn convert(&self, document: &Document) -> Result<Document, Box<Status>> {
+        let mut converted = self.read_all(vec![document.clone()]).await?;
+        Ok(converted.pop().unwrap_or_default())
+    }
+
+    /// What is stored, whatever its version, as objects of this version.
+    pub(crate) async fn read_all(
+        &self,
+        mut objects: Vec<Document>,
+    ) -> Result<Vec<Document>, Box<Status>> {
+        if let Some(converter) = &self.converter {
+            let mut others = Vec::new();
+            let wanted = &*self.api_version;
+            for object in &mut objects {
+                let text = object.root().get("apiVersion").and_then(Value::as_str);
+                let text = text.unwrap_or_default();
+                others.push(text != wanted);
+                let name = text.rsplit('/').next().unwrap_or_default();
+                if let Some(version) = self.crd.version(name) {
+                    let read = version.stored(object, &self.options).into_document();
+                    *object = read;
+                }
+            }
+            let objects = converter.convert(objects, wanted).await?;
+            let version = self.version()?;
+            let trimmed = objects.into_iter().zip(others).map(|(object, is_other)| {
+                if is_other { version.trimmed(object, &self.options) } else { object }
+            });
+            return Ok(trimmed.collect());
+        }
+        for object in &mut objects {
+            *object = self.read(object);
+        }
+        Ok(objects)
+    }
+
+    /// An entry that others may want to see as well.
+    pub(crate) async fn read_shared(&self, entry: &StoreEntry) -> Result<Document, Box<Status>> {
+        self.recent.convert(entry, || async { self.convert(&stored::object(entry)).await }).await
+    }
+
+    /// What is stored as an object of this version, where no service has to be asked.
     pub(super) fn read(&self, document: &Document) -> Document {
         match self.version() {
             Ok(version) => version.stored(document, &self.options).into_document(),
@@ -136,26 +188,37 @@ impl CustomRules {
         }
     }
 
-    /// An object of any version in another one, without what the schema of that does not name.
-    pub(crate) fn converted(&self, object: &Document, api_version: &str) -> Document {
-        let name = api_version.rsplit('/').next().unwrap_or_default();
-        if let Some(version) = self.crd.version(name) {
-            version.converted(object, &self.options)
-        } else {
-            let mut object = object.clone();
-            object.insert(NodeId::ROOT, "apiVersion", api_version);
-            object
+    /// An object in another version, as field managers compare it.
+    ///
+    /// # Errors
+    /// Why it cannot be had.
+    pub(crate) async fn in_version(
+        &self,
+        object: &Document,
+        api_version: &str,
+    ) -> Result<Document, Box<Status>> {
+        let mut converted = object.clone();
+        if let Some(converter) = &self.converter {
+            let objects = converter.convert(vec![converted], api_version).await?;
+            return Ok(objects.into_iter().next().unwrap_or_default());
         }
+        converted.insert(NodeId::ROOT, "apiVersion", api_version);
+        Ok(converted)
     }
 
     /// The object in the storage version, without what the schema of that does not name.
-    pub(super) fn to_storage(&self, document: Document) -> Document {
-        match self.crd.compiled().storage_version() {
-            Some(storage) if storage.name != self.version => {
-                self.converted(&document, &storage.api_version)
-            }
-            _ => document,
-        }
+    pub(super) async fn to_storage(&self, document: Document) -> Result<Document, Box<Status>> {
+        let storage = self.crd.compiled().storage_version();
+        let Some(storage) = storage.filter(|storage| storage.name != self.version) else {
+            return Ok(document);
+        };
+        let Some(version) = self.crd.version(&storage.name) else { return Ok(document) };
+        let Some(converter) = &self.converter else {
+            return Ok(version.converted(&document, &self.options));
+        };
+        let objects = converter.convert(vec![document], &storage.api_version).await?;
+        let object = objects.into_iter().next().unwrap_or_default();
+        Ok(version.trimmed(object, &self.options))
     }
 }
 

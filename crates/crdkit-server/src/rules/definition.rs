@@ -189,9 +189,7 @@ fn read(
             }
         };
         match options.field_validation {
-            FieldValidation::Warn => {
-                warnings.extend(strict.iter().filter_map(status::strict_text));
-            }
+            FieldValidation::Warn => warnings.extend(strict.iter().filter_map(status::strict_text)),
             FieldValidation::Strict if !strict.is_empty() => {
                 let texts: Vec<String> = strict.iter().filter_map(status::strict_text).collect();
                 let problem = format!("strict decoding error: {}", texts.join(", "));

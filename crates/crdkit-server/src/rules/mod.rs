@@ -18,6 +18,7 @@ use crdkit_schema::compile::ReplicaPaths;
 use crdkit_schema::status::Status;
 use crdkit_store::StoreEntry;
 use crdkit_value::{Document, Value};
+use std::sync::Arc;
 
 /// How objects of a kind are read and checked.
 #[expect(clippy::large_enum_variant, reason = "one for each kind that is served")]
@@ -157,8 +158,42 @@ impl Rules {
         }
     }
 
+    /// Whether a service has to be asked about objects of other versions.
+    pub(crate) fn has_converter(&self) -> bool {
+        matches!(self, Self::Custom(rules) if rules.has_converter())
+    }
+
     /// An entry of the store as an object of the version of the request.
-    pub(crate) fn read(&self, entry: &StoreEntry) -> Document {
+    ///
+    /// # Errors
+    /// The answer, when it cannot be had in that version.
+    pub(crate) async fn read(&self, entry: &StoreEntry) -> Result<Document, Box<Status>> {
+        match self {
+            Self::Custom(rules) if rules.has_converter() => {
+                rules.convert(&stored::object(entry)).await
+            }
+            _ => Ok(self.read_alone(entry)),
+        }
+    }
+
+    /// Entries of the store as objects of the version of the request.
+    ///
+    /// # Errors
+    /// The answer, when one of them cannot be had in that version.
+    pub(crate) async fn read_all(
+        &self,
+        entries: &[Arc<StoreEntry>],
+    ) -> Result<Vec<Document>, Box<Status>> {
+        match self {
+            Self::Custom(rules) if rules.has_converter() => {
+                rules.read_all(entries.iter().map(|entry| stored::object(entry)).collect()).await
+            }
+            _ => Ok(entries.iter().map(|entry| self.read_alone(entry)).collect()),
+        }
+    }
+
+    /// An entry as an object, of a kind that has no converter.
+    pub(crate) fn read_alone(&self, entry: &StoreEntry) -> Document {
         let document = stored::object(entry);
         match self {
             Self::Custom(rules) => rules.read(&document),
@@ -168,17 +203,25 @@ impl Rules {
     }
 
     /// An object of the version of the request in the version that is stored.
-    pub(crate) fn to_storage(&self, document: Document) -> Document {
-        match self {
-            Self::Custom(rules) => rules.to_storage(document),
+    ///
+    /// # Errors
+    /// The answer, when it cannot be had in that version.
+    pub(crate) async fn to_storage(&self, document: Document) -> Result<Document, Box<Status>> {
+        Ok(match self {
+            Self::Custom(rules) => return rules.to_storage(document).await,
             Self::Native(kind) => native::to_storage(kind, document),
             Self::Definition | Self::Review(_) => document,
-        }
+        })
     }
 
     /// Whether this is the kind of namespaces.
     pub(crate) fn is_namespace(&self) -> bool {
         matches!(self, Self::Native(kind) if (kind.group, kind.plural) == ("", "namespaces"))
+    }
+
+    /// Whether objects get time to end when they are deleted.
+    pub(crate) fn is_pod(&self) -> bool {
+        matches!(self, Self::Native(kind) if (kind.group, kind.plural) == ("", "pods"))
     }
 
     /// Whether PUT creates what is not there.

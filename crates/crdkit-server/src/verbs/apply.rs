@@ -41,7 +41,7 @@ impl Target<'_> {
                     made => break made.map_err(Box::<Status>::from)?,
                 }
             };
-            let old = self.served.rules.read(&current);
+            let old = self.served.rules.read(&current).await?;
             let applied = managing.apply(Some(&old), &config, options.force);
             let applied = applied.map_err(|error| Box::new(error.status()))?;
             let engine = self.engine_options(&options).name(name);

@@ -1,6 +1,7 @@
 //! An object that goes away, at once or when nothing holds it any more.
 
 use super::Target;
+use super::grace::{self, Grace};
 use super::write::{is_held, is_terminating};
 use crate::admission::Change;
 use crate::answer::Answer;
@@ -28,6 +29,8 @@ pub(crate) struct DeleteOptions {
     pub(crate) version: Option<String>,
     pub(crate) orphan: Option<bool>,
     pub(crate) propagation: Option<String>,
+    /// The seconds that a pod gets to end.
+    pub(crate) grace: Option<i64>,
 }
 
 /// What became of an object that was to be deleted.
@@ -189,15 +192,42 @@ async fn delete_entry(
 ) -> Result<Deleted, WriteFailure> {
     let core = target.core;
     let served = &target.served;
-    let old = served.rules.read(current);
+    let old = served.rules.read(current).await.map_err(WriteFailure::Failed)?;
     let checked = target.check_preconditions(name, old.root(), options);
     checked.map_err(WriteFailure::Failed)?;
     let change = Change { operation: Operation::Delete, dry_run: options.dry_run, old: Some(&old) };
     target.validate(change, None).map_err(WriteFailure::Failed)?;
     served.check_deletion(name).map_err(WriteFailure::Failed)?;
     let mut object = old.clone();
+    let grace = if served.rules.is_pod() {
+        grace::begin(&mut object, options.grace, core.environment.now())
+    } else {
+        Grace::None
+    };
     if served.is_collected() {
         finalizers(&mut object, options);
+    }
+    match grace {
+        Grace::None => {}
+        Grace::Pending => return Ok(Deleted::Waiting(old)),
+        Grace::Begun(seconds) => {
+            let stays = seconds > 0 || is_held(served, object.root());
+            if options.dry_run {
+                return Ok(if stays { Deleted::Waiting(object) } else { Deleted::Gone(object) });
+            }
+            // Whoever watches sees that it is being deleted, even if it is gone the next moment.
+            put(target, key, current, &mut object).await?;
+            if stays {
+                return Ok(Deleted::Waiting(object));
+            }
+            match core.write(served, Write::delete(key, Expect::Any)).await {
+                Ok(revision) => stored::set_revision(&mut object, revision),
+                // Somebody else was faster.
+                Err(WriteFailure::Conflict(_)) => {}
+                Err(failure) => return Err(failure),
+            }
+            return Ok(Deleted::Gone(object));
+        }
     }
     served.before_deletion(&mut object, &core.environment.now_text());
     if !is_held(served, object.root()) {
@@ -207,16 +237,26 @@ async fn delete_entry(
         return Ok(Deleted::Gone(old));
     }
     mark(&mut object, served.tracks_grace(), &core.environment.now_text());
-    if options.dry_run {
-        return Ok(Deleted::Waiting(object));
-    }
-    let value = served.encode(&object, None);
-    if !stored::is_same(&value, &current.value) {
-        let write = Write::put(key, Expect::At(current.revision), value);
-        let revision = core.write(served, write).await?;
-        stored::set_revision(&mut object, revision);
+    if !options.dry_run {
+        put(target, key, current, &mut object).await?;
     }
     Ok(Deleted::Waiting(object))
+}
+
+/// Stores an object in place of what is there, if it differs.
+async fn put(
+    target: &Target<'_>,
+    key: &str,
+    current: &StoreEntry,
+    object: &mut Document,
+) -> Result<(), WriteFailure> {
+    let value = target.served.encode(object, None).await.map_err(WriteFailure::Failed)?;
+    if !stored::is_same(&value, &current.value) {
+        let write = Write::put(key, Expect::At(current.revision), value);
+        let revision = target.core.write(&target.served, write).await?;
+        stored::set_revision(object, revision);
+    }
+    Ok(())
 }
 
 /// Gives an object the finalizers that the garbage collector looks for.
@@ -271,7 +311,7 @@ fn mark(object: &mut Document, grace: bool, now: &str) {
 /// Options in the query, and all values of `dryRun`.
 fn of_query(request: &Request) -> Result<(DeleteOptions, Vec<String>), Box<Status>> {
     let query = &request.query;
-    query.integer("gracePeriodSeconds")?;
+    let grace = query.integer("gracePeriodSeconds")?;
     let text = |name| query.get(name).filter(|text| !text.is_empty()).map(str::to_owned);
     let options = DeleteOptions {
         dry_run: false,
@@ -279,6 +319,7 @@ fn of_query(request: &Request) -> Result<(DeleteOptions, Vec<String>), Box<Statu
         version: text("resourceVersion"),
         orphan: query.switch("orphanDependents"),
         propagation: text("propagationPolicy"),
+        grace,
     };
     Ok((options, query.all("dryRun").map(str::to_owned).collect()))
 }
@@ -334,7 +375,8 @@ fn of_document(root: Value<'_>) -> Result<(DeleteOptions, Vec<String>), Box<Stat
         },
         None => Ok(None),
     };
-    if let Some(value) = given("gracePeriodSeconds").filter(|value| value.as_i64().is_none()) {
+    let grace = given("gracePeriodSeconds");
+    if let Some(value) = grace.filter(|value| value.as_i64().is_none()) {
         return Err(wrong("DeleteOptions.gracePeriodSeconds", value, "int64"));
     }
     let orphan = match given("orphanDependents") {
@@ -360,6 +402,7 @@ fn of_document(root: Value<'_>) -> Result<(DeleteOptions, Vec<String>), Box<Stat
         )?,
         orphan,
         propagation: string(given("propagationPolicy"), "DeleteOptions.propagationPolicy", policy)?,
+        grace: grace.and_then(Value::as_i64),
     };
     let dry_run = match given("dryRun") {
         Some(list) if list.as_array().is_none() => {

@@ -1,6 +1,6 @@
 //! All objects, or those that are selected, go away.
 
-use super::delete::{Deleted, delete_object};
+use super::delete::delete_object;
 use super::{Target, list_entries};
 use crate::answer::Answer;
 use crate::options::ListOptions;
@@ -21,18 +21,16 @@ impl Target<'_> {
         }
         let shape = self.shape(&form)?;
         let listed = list_entries(self, &list).await?;
-        let mut shown = Vec::with_capacity(listed.entries.len());
-        for entry in &listed.entries {
-            let object = self.served.rules.read(entry);
-            let name = metadata_text(object.root(), "name").to_owned();
-            match delete_object(self, &name, &options).await {
-                Ok(Deleted::Gone(object) | Deleted::Waiting(object)) => shown.push(object),
-                Err(status) if status.code == 404 => {}
-                Err(status) => return Err(status),
+        let objects = match listed.objects {
+            Some(objects) => objects,
+            None => self.served.rules.read_all(&listed.entries).await?,
+        };
+        for object in &objects {
+            match delete_object(self, metadata_text(object.root(), "name"), &options).await {
+                Err(status) if status.code != 404 => return Err(status),
+                _ => {}
             }
         }
-        let objects: Vec<_> =
-            listed.entries.iter().map(|entry| self.served.rules.read(entry)).collect();
         self.view(&form, &shape).documents(200, &listed.head, &objects)
     }
 }

@@ -13,7 +13,7 @@ impl Target<'_> {
         let form = self.form()?;
         let shape = self.shape(&form)?;
         let entry = self.read(name).await?;
-        self.view(&form, &shape).entry(200, &entry)
+        self.view(&form, &shape).entry(200, &entry).await
     }
 
     /// The entry that a read is about.

@@ -9,13 +9,15 @@ use crdkit_codec::{DecodeOptions, Format, go_json};
 use crdkit_schema::status::Status;
 use crdkit_store::{RangePage, RangeRequest, Revision, StoreEntry, StoreError};
 use crdkit_text::base64::Base64;
-use crdkit_value::Value;
+use crdkit_value::{Document, Value};
 use std::sync::Arc;
 
 /// Entries that were found, and how to go on.
 pub(crate) struct Listed {
     pub(crate) head: ListHead,
     pub(crate) entries: Vec<Arc<StoreEntry>>,
+    /// The same as objects, of kinds that have a converter.
+    pub(crate) objects: Option<Vec<Document>>,
 }
 
 /// Where a list goes on: at which revision, or the latest if it is negative, and after which key below the collection.
@@ -34,7 +36,7 @@ impl Target<'_> {
         self.check_fields(&options)?;
         let shape = self.shape(&form)?;
         let listed = list_entries(self, &options).await?;
-        self.view(&form, &shape).list(&listed.head, listed.entries)
+        self.view(&form, &shape).list(listed)
     }
 
     /// Field selectors may name only some fields.
@@ -121,7 +123,9 @@ pub(crate) async fn list_entries(
         Status::expired(text, token)
     };
     let everything = options.selection.is_everything();
+    let rules = &target.served.rules;
     let mut entries: Vec<Arc<StoreEntry>> = Vec::new();
+    let mut objects = rules.has_converter().then(Vec::new);
     loop {
         request.limit = if everything || limit == 0 { limit } else { limit.max(PAGE) };
         request.count = everything && limit > 0;
@@ -141,10 +145,22 @@ pub(crate) async fn list_entries(
         let mut last = None;
         let mut full = false;
         let count = page.entries.len();
+        let mut converted = match objects {
+            Some(_) => rules.read_all(&page.entries).await?.into_iter(),
+            None => Vec::new().into_iter(),
+        };
         for (at, entry) in page.entries.iter().enumerate() {
             last = Some(Arc::clone(&entry.key));
-            if everything || options.selection.matches(target.served.rules.read(entry).root()) {
+            let object = converted.next();
+            let is_selected = || match &object {
+                Some(object) => options.selection.matches(object.root()),
+                None => options.selection.matches(rules.read_alone(entry).root()),
+            };
+            if everything || is_selected() {
                 entries.push(Arc::clone(entry));
+                if let (Some(objects), Some(object)) = (&mut objects, object) {
+                    objects.push(object);
+                }
                 full = limit > 0 && entries.len() >= limit && (at + 1 < count || page.more);
                 if full {
                     break;
@@ -159,11 +175,11 @@ pub(crate) async fn list_entries(
             head.continue_token = token.text();
             let remaining = page.remaining.filter(|_| everything);
             head.remaining = remaining.and_then(|count| i64::try_from(count).ok());
-            return Ok(Listed { head, entries });
+            return Ok(Listed { head, entries, objects });
         }
         match request.after(&page) {
             Some(next) => request = next,
-            None => return Ok(Listed { head, entries }),
+            None => return Ok(Listed { head, entries, objects }),
         }
     }
 }

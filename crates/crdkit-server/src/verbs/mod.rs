@@ -8,6 +8,7 @@ mod create;
 mod delete;
 mod delete_collection;
 mod get;
+mod grace;
 mod list;
 mod patch;
 mod pods;
@@ -17,7 +18,7 @@ mod update;
 mod write;
 
 pub(crate) use delete::{DeleteOptions, delete_object};
-pub(crate) use list::list_entries;
+pub(crate) use list::{Listed, list_entries};
 pub(crate) use write::system_update;
 
 use crate::answer::Answer;

@@ -50,6 +50,7 @@ impl Target<'_> {
             version: text("/deleteOptions/preconditions/resourceVersion"),
             orphan: None,
             propagation: text("/deleteOptions/propagationPolicy"),
+            grace: of("/deleteOptions/gracePeriodSeconds").and_then(Value::as_i64),
         };
         delete_object(self, name, &deletion).await?;
         Ok(form.answer(201, Status::new(201, "", "").document().root()))

@@ -5,6 +5,7 @@ use crate::answer::Answer;
 use crate::authorise::{Action, is_allowed};
 use crate::identify::User;
 use crate::options::{WriteKind, WriteOptions, cause};
+use crate::rbac::{self, Policy};
 use crate::stored;
 use crdkit_codec::DecodeOptions;
 use crdkit_engine::RequestOptions;
@@ -32,7 +33,9 @@ impl Target<'_> {
         let answer = match kind.kind {
             "SelfSubjectReview" => self.who_am_i(),
             "SelfSubjectAccessReview" => self.may(document, &self.request.user),
-            "SelfSubjectRulesReview" => rules(document, &self.request.user)?,
+            "SelfSubjectRulesReview" => {
+                rules(document, &self.request.user, &self.core.roles.load())?
+            }
             "SubjectAccessReview" | "LocalSubjectAccessReview" => {
                 let user = subject(document.root());
                 self.may(document, &user)
@@ -201,9 +204,10 @@ fn subject(review: Value<'_>) -> User {
 }
 
 /// A review with all that `user` may do.
-fn rules(review: Document, user: &User) -> Result<Document, Box<Status>> {
+fn rules(review: Document, user: &User, policy: &Policy) -> Result<Document, Box<Status>> {
     let namespace = review.root().pointer("/spec/namespace").and_then(Value::as_str);
-    if namespace.unwrap_or_default().is_empty() {
+    let namespace = namespace.unwrap_or_default().to_owned();
+    if namespace.is_empty() {
         return Err(Status::bad_request("no namespace on request").into());
     }
     let all = || Document::array_of(["*"]);
@@ -213,7 +217,7 @@ fn rules(review: Document, user: &User) -> Result<Document, Box<Status>> {
             .with("apiGroups", &Document::array_of(groups.iter().copied()))
             .with("resources", &Document::array_of(resources.iter().copied()))
     };
-    let (resources, paths) = if user.is_administrator() {
+    let (mut resources, mut paths) = if user.is_administrator() {
         let paths = Document::object().with("verbs", &all()).with("nonResourceURLs", &all());
         (vec![rule(&["*"], &["*"], &["*"])], vec![paths])
     } else {
@@ -227,6 +231,24 @@ fn rules(review: Document, user: &User) -> Result<Document, Box<Status>> {
             .with("nonResourceURLs", &Document::array_of(paths));
         (vec![own], vec![paths])
     };
+    let subject = rbac::Subject { user: &user.name, groups: &user.groups };
+    let list = |texts: &[Box<str>]| Document::array_of(texts.iter().map(|text| &**text));
+    // An administrator has everything already.
+    let granted = policy.rules(subject, &namespace).filter(|_| !user.is_administrator());
+    for granted in granted {
+        let verbs = Document::object().with("verbs", &list(&granted.verbs));
+        if !granted.paths.is_empty() {
+            paths.push(verbs.with("nonResourceURLs", &list(&granted.paths)));
+            continue;
+        }
+        let mut rule = verbs
+            .with("apiGroups", &list(&granted.groups))
+            .with("resources", &list(&granted.resources));
+        if !granted.names.is_empty() {
+            rule = rule.with("resourceNames", &list(&granted.names));
+        }
+        resources.push(rule);
+    }
     let status = Document::object()
         .with("resourceRules", &Document::array_of(&resources))
         .with("nonResourceRules", &Document::array_of(&paths))

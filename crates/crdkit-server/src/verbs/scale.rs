@@ -40,7 +40,8 @@ impl Target<'_> {
         let form = self.form()?;
         let shape = self.shape(&form)?;
         let entry = self.read(name).await?;
-        let scale = scale_of(self.served.rules.read(&entry).root(), &self.replica_paths()?)?;
+        let object = self.served.rules.read(&entry).await?;
+        let scale = scale_of(object.root(), &self.replica_paths()?)?;
         self.show_scale(&form, &shape, &scale)
     }
 
@@ -123,7 +124,7 @@ impl Target<'_> {
         let shape = self.shape(form)?;
         let config = self.configuration(kind, body, options.validation)?;
         let entry = self.read(name).await?;
-        let object = self.served.rules.read(&entry);
+        let object = self.served.rules.read(&entry).await?;
         let paths = &self.replica_paths()?;
         let owners = owners(object.root(), &paths.spec);
         let wanted = config.root().pointer("/spec/replicas").and_then(Value::as_i64);

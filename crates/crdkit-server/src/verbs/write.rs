@@ -1,6 +1,7 @@
 //! What all writes have in common: where an object may go, who it belongs to, and the race for its key.
 
 use super::Target;
+use super::grace;
 use crate::catalogue::snapshot::Served;
 use crate::core::{Core, NamespaceState, WriteFailure};
 use crate::manage::{self, Managing};
@@ -108,7 +109,7 @@ impl Target<'_> {
         accepted: Accepted,
         dry_run: bool,
     ) -> Result<Written, CreateFailure> {
-        let Accepted { document, written, .. } = accepted;
+        let Accepted { mut document, written, .. } = accepted;
         let name = stored::metadata_text(document.root(), "name").to_owned();
         let key = self.key(&name);
         let exists = |entry: Option<&StoreEntry>| {
@@ -123,6 +124,10 @@ impl Target<'_> {
             if let Some(entry) = self.core.get(&key).await.map_err(CreateFailure::Other)? {
                 return Err(exists(Some(&entry)));
             }
+            if self.served.rules.has_converter() {
+                let made = self.served.encode(&mut document, written).await;
+                made.map_err(CreateFailure::Other)?;
+            }
             return Ok(Written { document, value: None, revision: None, created: true });
         }
         let version = stored::metadata_text(document.root(), "resourceVersion");
@@ -130,7 +135,8 @@ impl Target<'_> {
             let text = "resourceVersion should not be set on objects to be created";
             return Err(CreateFailure::Other(Status::unclassified(text).into()));
         }
-        let value = self.served.encode(&document, written);
+        let value = self.served.encode(&mut document, written).await;
+        let value = value.map_err(CreateFailure::Other)?;
         let mut write = Write::create(&key, value.clone());
         if let Some(ttl) = self.served.time_to_live(&self.core.settings) {
             write = write.with_ttl(ttl);
@@ -157,7 +163,7 @@ impl Target<'_> {
         let mut entry = self.core.get(&key).await?;
         for _ in 0..ATTEMPTS {
             let Some(current) = entry else { return Ok(None) };
-            let old = self.served.rules.read(&current);
+            let old = self.served.rules.read(&current).await?;
             let accepted = make(&old)?;
             match self.store_changed(&key, &current, &old, accepted, dry_run).await {
                 Ok(written) => {
@@ -218,9 +224,15 @@ async fn store_changed(
     let revision = current.revision;
     let unchanged =
         |document| Written { document, value: None, revision: Some(revision), created: false };
-    let finished = is_terminating(old.root()) && !is_held(served, document.root());
+    let is_due = is_terminating(old.root()) && !grace::has_time(old.root());
+    let finished = is_due && !is_held(served, document.root());
     stored::set_revision(&mut document, revision);
     if dry_run {
+        if served.rules.has_converter() {
+            let made = served.encode(&mut document, written).await;
+            made.map_err(WriteFailure::Failed)?;
+            stored::set_revision(&mut document, revision);
+        }
         return Ok(unchanged(document));
     }
     if finished {
@@ -238,8 +250,9 @@ async fn store_changed(
             None => stored::remove(written, metadata, "managedFields"),
         }
     }
-    let value = served.encode(&document, written);
+    let value = served.encode(&mut document, written).await.map_err(WriteFailure::Failed)?;
     if stored::is_same(&value, &current.value) {
+        stored::set_revision(&mut document, revision);
         return Ok(unchanged(document));
     }
     let mut write = Write::put(key, Expect::At(revision), value.clone());
@@ -261,7 +274,7 @@ pub(crate) async fn system_update(
     let mut entry = core.get(key).await?;
     for _ in 0..ATTEMPTS {
         let Some(current) = entry else { return Ok(None) };
-        let old = served.rules.read(&current);
+        let old = served.rules.read(&current).await?;
         let Some(document) = make(&old) else { return Ok(Some(current.revision)) };
         let accepted = Accepted { document, written: None, warnings: Vec::new() };
         match store_changed(core, served, key, &current, &old, accepted, false).await {

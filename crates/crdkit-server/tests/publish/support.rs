@@ -1,7 +1,7 @@
 //! What the tests have in common.
 
 use crdkit_codec::{DecodeOptions, Format};
-use crdkit_schema::set::CrdDefinition;
+use crdkit_server::catalogue::definition::Definition;
 use crdkit_server::catalogue::resource::Resource;
 use crdkit_server::table::{NativeRow, NativeRows};
 use crdkit_text::timestamp::Timestamp;
@@ -28,5 +28,7 @@ pub(crate) fn decode(text: &str) -> Document {
 
 /// The resources of a CRD.
 pub(crate) fn resources(crd: &str) -> Vec<Resource> {
-    Resource::custom(&Arc::new(CrdDefinition::new(decode(crd)))).expect("it is a CRD")
+    let document = decode(crd);
+    let definition = Arc::new(Definition::new(&document).expect("it is a CRD"));
+    Resource::custom(&definition, &document)
 }

@@ -104,6 +104,46 @@ async fn a_watch_survives_the_server() {
     }
 }
 
+/// Of three members each is away for a while: writes go on at the others, and a watch sees all of them.
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs etcd"]
+async fn a_member_may_be_away() {
+    let Some(mut members) = EtcdServer::start_cluster(3) else { return };
+    let endpoints = members.iter().map(EtcdServer::endpoint).collect();
+    let options = EtcdOptions { endpoints, ..EtcdOptions::default() };
+    let store = connect(options, Arc::new(SystemClock)).await;
+    let mut watch = store.watch("/registry/", store.current().await.unwrap()).await.unwrap();
+    let (mut acknowledged, mut failed) = (Vec::new(), 0);
+    for (round, member) in members.iter_mut().enumerate() {
+        member.kill();
+        for number in 0..40 {
+            let write = Write::put(&format!("/registry/{number}"), Expect::Any, round.to_string());
+            match store.write(write).await {
+                Ok(change) => acknowledged.push(change),
+                // Under way when the member, or the one that led, went away.
+                Err(StoreError::Unknown(_) | StoreError::Unavailable(_)) => {
+                    failed += 1;
+                    tokio::time::sleep(Duration::from_millis(200)).await;
+                }
+                Err(error) => panic!("{error}"),
+            }
+        }
+        member.restart();
+        tokio::time::sleep(Duration::from_secs(2)).await;
+    }
+    assert!(failed < 30, "{failed} of 120 writes failed");
+    let mut seen = Vec::new();
+    while seen.last().is_none_or(|change| Some(change) != acknowledged.last()) {
+        let event = tokio::time::timeout(Duration::from_secs(30), watch.next()).await.unwrap();
+        let WatchEvent::Change(change) = event.unwrap() else { continue };
+        seen.push(change);
+    }
+    assert!(seen.windows(2).all(|pair| pair[0].revision < pair[1].revision));
+    for change in &acknowledged {
+        assert!(seen.contains(change), "{} is lost", change.revision);
+    }
+}
+
 /// Of two replicas one compacts, at the revision of an interval ago, and both know of it.
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs etcd"]

@@ -6,6 +6,9 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 pub(crate) struct EtcdServer {
+    name: String,
+    /// All members, with their addresses for each other.
+    cluster: String,
     _directory: tempfile::TempDir,
     data: PathBuf,
     ports: [u16; 2],
@@ -28,6 +31,15 @@ pub(crate) fn installed(program: &str, argument: &str) -> bool {
     found
 }
 
+fn free_ports() -> [u16; 2] {
+    let listeners = [(); 2].map(|()| TcpListener::bind("127.0.0.1:0").unwrap());
+    listeners.map(|listener| listener.local_addr().unwrap().port())
+}
+
+fn peer(ports: [u16; 2]) -> String {
+    format!("http://127.0.0.1:{}", ports[1])
+}
+
 impl EtcdServer {
     /// An empty one, if etcd is installed.
     pub(crate) fn start() -> Option<EtcdServer> {
@@ -43,9 +55,10 @@ impl EtcdServer {
             return None;
         }
         let directory = tempfile::tempdir().unwrap();
-        let listeners = [(); 2].map(|()| TcpListener::bind("127.0.0.1:0").unwrap());
-        let ports = listeners.map(|listener| listener.local_addr().unwrap().port());
+        let ports = free_ports();
         let mut server = EtcdServer {
+            name: "one".to_owned(),
+            cluster: format!("one={}", peer(ports)),
             data: directory.path().join("data"),
             extra: extra(directory.path()),
             _directory: directory,
@@ -57,21 +70,47 @@ impl EtcdServer {
         Some(server)
     }
 
+    /// A cluster of so many members, if etcd is installed.
+    pub(crate) fn start_cluster(n_members: usize) -> Option<Vec<EtcdServer>> {
+        if !installed("etcd", "--version") {
+            return None;
+        }
+        let ports: Vec<[u16; 2]> = (0..n_members).map(|_| free_ports()).collect();
+        let names = ports.iter().enumerate().map(|(at, ports)| format!("m{at}={}", peer(*ports)));
+        let cluster = names.collect::<Vec<_>>().join(",");
+        let start = |(at, ports): (usize, [u16; 2])| {
+            let directory = tempfile::tempdir().unwrap();
+            let mut server = EtcdServer {
+                name: format!("m{at}"),
+                cluster: cluster.clone(),
+                data: directory.path().join("data"),
+                extra: Vec::new(),
+                _directory: directory,
+                ports,
+                scheme: "http",
+                process: None,
+            };
+            server.restart();
+            server
+        };
+        Some(ports.into_iter().enumerate().map(start).collect())
+    }
+
     pub(crate) fn endpoint(&self) -> String {
         format!("{}://127.0.0.1:{}", self.scheme, self.ports[0])
     }
 
     pub(crate) fn restart(&mut self) {
         self.kill();
-        let peer = format!("http://127.0.0.1:{}", self.ports[1]);
+        let peer = peer(self.ports);
         let client = self.endpoint();
         let process = Command::new("etcd")
-            .args(["--name", "one", "--log-level", "error"])
+            .args(["--name", &self.name, "--log-level", "error"])
             .arg("--data-dir")
             .arg(&self.data)
             .args(["--listen-client-urls", &client, "--advertise-client-urls", &client])
             .args(["--listen-peer-urls", &peer, "--initial-advertise-peer-urls", &peer])
-            .args(["--initial-cluster", &format!("one={peer}")])
+            .args(["--initial-cluster", &self.cluster])
             .args(&self.extra)
             .stdout(Stdio::null())
             .stderr(Stdio::null())

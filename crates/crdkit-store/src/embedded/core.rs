@@ -42,8 +42,9 @@ impl StoreCore {
     pub(super) fn view(&self) -> Result<ReadView, StoreError> {
         let opened = self.opened();
         let unavailable = || StoreError::Unavailable("the file could not be opened again".into());
-        let database = &opened.as_ref().ok_or_else(unavailable)?.database;
-        Ok(ReadView::new(database.begin_read().map_err(failure)?))
+        let opened = opened.as_ref().ok_or_else(unavailable)?;
+        let transaction = opened.database.begin_read().map_err(failure)?;
+        Ok(ReadView::new(transaction, Arc::clone(&opened.verified)))
     }
 
     /// Reads, and reads again where the file was opened again meanwhile.

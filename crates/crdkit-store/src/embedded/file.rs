@@ -9,6 +9,7 @@ use super::read::horizon;
 use super::record::{
     APPLICATION, EXPIRY, FORMAT, FORMAT_KEY, HORIZON_KEY, LATEST, LOG, META, decode_log,
 };
+use super::verified::VerifiedRecords;
 use crate::{Revision, StoreError};
 use redb::{Builder, Database, DatabaseError, ReadableDatabase, ReadableTable, TableError};
 use std::ffi::OsString;
@@ -16,6 +17,7 @@ use std::fs::{File, OpenOptions};
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
+use std::sync::Arc;
 
 const MAGIC: &[u8] = b"redb\x1a\x0a\xa9\x0d\x0a";
 
@@ -23,6 +25,7 @@ const MAGIC: &[u8] = b"redb\x1a\x0a\xa9\x0d\x0a";
 pub(super) struct OpenedFile {
     pub(super) database: Database,
     pub(super) guard: StorageGuard,
+    pub(super) verified: Arc<VerifiedRecords>,
 }
 
 /// What redb says, in the words of the contract.
@@ -141,7 +144,8 @@ pub(super) fn open(
         }
         check_format(&database)?;
         guard.accept().map_err(|error| io_failure(&error))?;
-        Ok(OpenedFile { database, guard: guard.clone() })
+        let verified = Arc::new(VerifiedRecords::new());
+        Ok(OpenedFile { database, guard: guard.clone(), verified })
     })
 }
 

@@ -16,6 +16,7 @@ mod options;
 mod read;
 mod record;
 mod replay;
+mod verified;
 mod writer;
 
 pub use medium::Medium;

@@ -2,7 +2,10 @@
 
 use super::core::StoreCore;
 use super::file::failure;
-use super::record::{self, EntryRecord, HORIZON_KEY, LATEST, LOG, LogRecord, META, decode_latest};
+use super::record::{
+    self, EntryRecord, HORIZON_KEY, LATEST, LOG, LogRecord, META, decode_latest, decode_verified,
+};
+use super::verified::VerifiedRecords;
 use crate::undo::{self, UndoView};
 use crate::{
     Change, RangePage, RangeRequest, Revision, Snapshot, SnapshotEntry, StoreEntry, StoreError,
@@ -16,28 +19,31 @@ pub(super) type LatestTable = ReadOnlyTable<&'static [u8], &'static [u8]>;
 pub(super) type LogTable = ReadOnlyTable<u64, &'static [u8]>;
 
 /// A committed state.
-pub(super) struct ReadView(ReadTransaction);
+pub(super) struct ReadView {
+    transaction: ReadTransaction,
+    verified: Arc<VerifiedRecords>,
+}
 
 impl ReadView {
-    pub(super) fn new(transaction: ReadTransaction) -> ReadView {
-        ReadView(transaction)
+    pub(super) fn new(transaction: ReadTransaction, verified: Arc<VerifiedRecords>) -> ReadView {
+        ReadView { transaction, verified }
     }
 
     pub(super) fn transaction(&self) -> &ReadTransaction {
-        &self.0
+        &self.transaction
     }
 
     pub(super) fn latest(&self) -> Result<LatestTable, StoreError> {
-        self.0.open_table(LATEST).map_err(failure)
+        self.transaction.open_table(LATEST).map_err(failure)
     }
 
     pub(super) fn log(&self) -> Result<LogTable, StoreError> {
-        self.0.open_table(LOG).map_err(failure)
+        self.transaction.open_table(LOG).map_err(failure)
     }
 
     /// The oldest revision that is retained.
     pub(super) fn horizon(&self) -> Result<Revision, StoreError> {
-        horizon(&self.0.open_table(META).map_err(failure)?)
+        horizon(&self.transaction.open_table(META).map_err(failure)?)
     }
 
     /// The latest revision.
@@ -49,12 +55,30 @@ impl ReadView {
     }
 
     pub(super) fn get(&self, key: &str) -> Result<Option<EntryRecord>, StoreError> {
-        get_latest(&self.latest()?, key)
+        let latest = self.latest()?;
+        let record = latest.get(key.as_bytes()).map_err(failure)?;
+        let decode = |bytes: &[u8]| decode_verified(key.as_bytes(), bytes, &self.verified);
+        record.map(|record| decode(record.value())).transpose()
+    }
+
+    /// The entries from a key on that have a prefix.
+    fn range(
+        &self,
+        latest: &LatestTable,
+        start: Bound<&str>,
+        prefix: &str,
+    ) -> Result<impl Iterator<Item = Result<EntryRecord, StoreError>> + use<>, StoreError> {
+        let rows = bounds(start, prefix, |bounds| latest.range::<&[u8]>(bounds));
+        let verified = Arc::clone(&self.verified);
+        Ok(rows.map_err(failure)?.map(move |row| {
+            let (key, record) = row.map_err(failure)?;
+            decode_verified(key.value(), record.value(), &verified)
+        }))
     }
 
     pub(super) fn snapshot(&self) -> Result<Snapshot, StoreError> {
         let latest = self.latest()?;
-        let stored = range(&latest, Bound::Unbounded, "")?;
+        let stored = self.range(&latest, Bound::Unbounded, "")?;
         let entries = stored.map(|stored| {
             stored.map(|EntryRecord { entry, expires }| SnapshotEntry { entry, expires })
         });
@@ -108,19 +132,6 @@ fn bounds<T>(
         return with((Bound::Included(to), Bound::Excluded(to)));
     }
     with((start, end))
-}
-
-/// The entries from a key on that have a prefix.
-fn range(
-    latest: &LatestTable,
-    start: Bound<&str>,
-    prefix: &str,
-) -> Result<impl Iterator<Item = Result<EntryRecord, StoreError>> + use<>, StoreError> {
-    let rows = bounds(start, prefix, |bounds| latest.range::<&[u8]>(bounds)).map_err(failure)?;
-    Ok(rows.map(|row| {
-        let (key, record) = row.map_err(failure)?;
-        decode_latest(key.value(), record.value())
-    }))
 }
 
 impl StoreCore {
@@ -180,7 +191,7 @@ impl StoreCore {
             let inside = |key: &str| key >= start && key.starts_with(prefix);
             let (at, undo) = self.undo(view, request.at, inside)?;
             let latest = view.latest()?;
-            let entries = range(&latest, Bound::Included(start), prefix)?;
+            let entries = view.range(&latest, Bound::Included(start), prefix)?;
             let entries = undo.apply(entries.map(|stored| stored.map(|stored| stored.entry)));
             undo::page(request, at, entries, |last| {
                 let rest = bounds(Bound::Excluded(last), prefix, |b| latest.range::<&[u8]>(b));

@@ -11,7 +11,8 @@
 //! | `meta` | `in use` | – (there while a writer that does not sync every write has the file open) |
 //!
 //! An entry is its revision, the revision that created it, the time when it expires (0: never) and the value. Integers are little-endian, in
-//! keys of `expiry` big-endian. A checksum is the XXH3 of all that follows it, seeded with that of the table's key. The total counts the bytes of
+//! keys of `expiry` big-endian. A checksum is the XXH3 of all that follows it, seeded with that of the table's key; it is checked when a record is
+//! first read after the file was opened. The total counts the bytes of
 //! the log from the beginning of time, so that the size of a part of it is a difference.
 //!
 //! The log has one record per revision and is an undo log: with it the latest state leads back to every retained one. The last
@@ -19,6 +20,7 @@
 //!
 //! A later format gets the next number. Opening an earlier one takes it there in one transaction; a later one is refused.
 
+use super::verified::VerifiedRecords;
 use crate::{Millis, Revision, StoreEntry, StoreError};
 use bytes::Bytes;
 use redb::TableDefinition;
@@ -97,10 +99,28 @@ pub(super) fn encode_latest(entry: &StoreEntry, expires: Option<Millis>) -> Vec<
     seal(entry.key.as_bytes(), out)
 }
 
-/// What `latest` has for a key. A key that is at hand is shared.
+/// What `latest` has for a key.
 pub(super) fn decode_latest(key: &[u8], record: &[u8]) -> Result<EntryRecord, StoreError> {
     let text = std::str::from_utf8(key).map_err(|_| damaged("a key is not text"))?;
     unseal(key, record)?.entry(text.into())
+}
+
+/// The same, where a record that is known to be whole is not hashed again.
+pub(super) fn decode_verified(
+    key: &[u8],
+    record: &[u8],
+    verified: &VerifiedRecords,
+) -> Result<EntryRecord, StoreError> {
+    let (sum, rest) =
+        record.split_first_chunk::<8>().ok_or_else(|| damaged("a record ends early"))?;
+    let sum = u64::from_le_bytes(*sum);
+    if !verified.knows(sum) {
+        let decoded = decode_latest(key, record)?;
+        verified.note(sum);
+        return Ok(decoded);
+    }
+    let text = std::str::from_utf8(key).map_err(|_| damaged("a key is not text"))?;
+    RecordReader { rest }.entry(text.into())
 }
 
 /// The value of a revision in `log`. Its `total` has to count it.

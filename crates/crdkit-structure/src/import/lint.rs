@@ -6,11 +6,14 @@
 use super::diagnostics::{DiagnosticLevel, Diagnostics};
 use super::library::{Library, SchemaLocation};
 use super::lower::Lower;
+use super::options::CelOptions;
+#[cfg(feature = "cel")]
 use super::options::Functions;
 use crate::compiled::CompiledSchema;
 use crate::validate;
 use crdkit_issue::FieldPath;
 use crdkit_schema::compile::Id;
+#[cfg(feature = "cel")]
 use crdkit_schema::rules::{Environments, Failure};
 use crdkit_value::Value;
 use std::sync::Arc;
@@ -291,19 +294,15 @@ pub(super) fn rules(
     let Some(cel) = &schema.settings().cel else { return };
     for (id, place) in with_rules {
         let node = schema.table().node(*id);
-        let compiled = schema.table().rules().get(schema.table(), *id);
-        for (at, rule) in node.rules().iter().enumerate() {
+        let problems = problems(schema, *id, cel);
+        for (at, (rule, problem)) in node.rules().iter().zip(problems).enumerate() {
             let path = path_of(library, *place).field("x-kubernetes-validations").index(at);
-            let compiled = compiled.and_then(|compiled| compiled.get(at));
             let problem = if rule.rule.trim().is_empty() {
                 Some("the rule is empty".to_owned())
             } else if rule.rule.len() > cel.max_expression_bytes {
                 Some(format!("the rule is longer than {} bytes", cel.max_expression_bytes))
             } else {
-                disallowed(&rule.rule, &cel.functions).or_else(|| match compiled {
-                    Some(compiled) => compiled.program.as_ref().err().map(Failure::of_rule),
-                    None => Some("the schema has no type that a rule could be about".to_owned()),
-                })
+                problem
             };
             if let Some(problem) = problem {
                 diagnostics.add(level, "schema_cel_invalid", path.field("rule"), problem);
@@ -312,7 +311,38 @@ pub(super) fn rules(
     }
 }
 
+/// What is wrong with each rule of a schema, by whoever evaluates it.
+fn problems(schema: &CompiledSchema, id: Id, cel: &CelOptions) -> Vec<Option<String>> {
+    let table = schema.table();
+    if cel.engine.is_some() {
+        return table.own_problems(id);
+    }
+    let rules = table.node(id).rules().iter().enumerate();
+    rules.map(|(at, rule)| problem(schema, id, at, (&rule.rule, cel))).collect()
+}
+
+/// What is wrong with the rule `at`, the text `rule`, of a schema.
+#[cfg(feature = "cel")]
+fn problem(
+    schema: &CompiledSchema,
+    id: Id,
+    at: usize,
+    (rule, cel): (&str, &CelOptions),
+) -> Option<String> {
+    let compiled = schema.table().rules().get(schema.table(), id);
+    disallowed(rule, &cel.functions).or_else(|| match compiled.and_then(|all| all.get(at)) {
+        Some(compiled) => compiled.program.as_ref().err().map(Failure::of_rule),
+        None => Some("the schema has no type that a rule could be about".to_owned()),
+    })
+}
+
+#[cfg(not(feature = "cel"))]
+fn problem(_: &CompiledSchema, _: Id, _: usize, _: (&str, &CelOptions)) -> Option<String> {
+    Some("there is no engine that could evaluate it".to_owned())
+}
+
 /// What is wrong with a rule that calls a function which is not allowed.
+#[cfg(feature = "cel")]
 fn disallowed(rule: &str, functions: &Functions) -> Option<String> {
     let Functions::Only(allowed) = functions else { return None };
     let stored = &Environments::shared().stored;

@@ -27,6 +27,7 @@ pub use options::{
     ImportOptions, IntOrString, Nulls, Numbers, Profile, Unevaluated, Unknown,
 };
 pub use resolver::{Refuse, ResolveError, Resolver, ResolverLimits};
+pub(crate) use select::group_version_kinds;
 pub use select::{CrdSelector, VersionSelector};
 
 use crate::compiled::CompiledSchema;

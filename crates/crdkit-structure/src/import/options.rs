@@ -7,7 +7,9 @@ use super::diagnostics::DiagnosticLevel;
 use super::resolver::{Refuse, Resolver, ResolverLimits};
 use super::select::CrdSelector;
 use crate::compiled::{FormatCheck, Normalise, Semantics, Settings};
-use crdkit_schema::rules::{Cache, RuleOptions};
+#[cfg(feature = "cel")]
+use crdkit_schema::rules::Cache;
+use crdkit_schema::rules::{RuleEngine, RuleOptions, SharedEngine};
 use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
@@ -208,7 +210,10 @@ pub struct CelOptions {
     /// Whether rules on whole objects and embedded resources see `apiVersion`, `kind` and `metadata` as
     /// variables of their own, which the API server does not offer.
     pub resource_variables: bool,
+    /// What evaluates rules in place of `crdkit-cel`.
+    pub engine: Option<SharedEngine>,
     /// Where compiled rules are kept for other schemas that have them.
+    #[cfg(feature = "cel")]
     pub cache: Option<Cache>,
 }
 
@@ -221,6 +226,8 @@ impl Default for CelOptions {
             total_cost: 10_000_000,
             hint_chars: 80,
             resource_variables: false,
+            engine: None,
+            #[cfg(feature = "cel")]
             cache: None,
         }
     }
@@ -237,6 +244,8 @@ impl CelOptions {
         options.max_length = Some(self.max_expression_bytes);
         options.functions = functions;
         options.resource_variables = self.resource_variables;
+        options.engine.clone_from(&self.engine);
+        #[cfg(feature = "cel")]
         options.cache.clone_from(&self.cache);
         options
     }
@@ -426,6 +435,13 @@ impl ImportOptions {
     pub fn cel(mut self, options: CelOptions) -> Self {
         self.settings.cel = Some(options);
         self
+    }
+
+    /// The same with an engine of the program's own, which decides by itself what rules mean and which functions they
+    /// may call.
+    #[must_use]
+    pub fn cel_engine(self, engine: impl RuleEngine + 'static, options: CelOptions) -> Self {
+        self.cel(CelOptions { engine: Some(SharedEngine::new(engine)), ..options })
     }
 
     /// Which CRD and version are meant, where the document holds several.

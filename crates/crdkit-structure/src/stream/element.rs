@@ -6,13 +6,13 @@
 use super::walk::{Stream, StreamStep};
 use crate::decoded::Decoded;
 use crdkit_codec::DecodeError;
-use crdkit_codec::json::ByteSource;
 use crdkit_issue::{FieldPath, Issue, Issues, Severity};
 use crdkit_value::Document;
+use std::io::Read;
 
 /// The items of one array; what stands beside it is checked as well.
-pub struct Elements<'t, S> {
-    stream: Stream<'t, S>,
+pub struct Elements<'t, R> {
+    stream: Stream<'t, R>,
     array: FieldPath,
     /// What is wrong outside the items.
     issues: Vec<Issue>,
@@ -44,9 +44,9 @@ impl Element {
     }
 }
 
-impl<'t, S: ByteSource> Elements<'t, S> {
+impl<'t, R: Read> Elements<'t, R> {
     /// The items of the array at `array`.
-    pub fn new(stream: Stream<'t, S>, array: FieldPath) -> Self {
+    pub fn new(stream: Stream<'t, R>, array: FieldPath) -> Self {
         Self { stream: stream.opening(array.clone()), array, issues: Vec::new() }
     }
 
@@ -82,7 +82,7 @@ impl<'t, S: ByteSource> Elements<'t, S> {
     }
 }
 
-impl<S: ByteSource> Iterator for Elements<'_, S> {
+impl<R: Read> Iterator for Elements<'_, R> {
     type Item = Result<Element, DecodeError>;
 
     fn next(&mut self) -> Option<Self::Item> {

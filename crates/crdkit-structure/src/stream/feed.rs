@@ -4,17 +4,15 @@
 //! divided.
 
 use super::StreamOptions;
-use super::text::Text;
 use super::walk::{Stream, StreamStep};
 use crate::schema::Schema;
 use crdkit_codec::DecodeError;
-use crdkit_codec::json::Chunks;
 use std::io::{self, ErrorKind, Read};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Takes bytes as they arrive and hands out what they complete.
 pub struct Feeder<'t> {
-    stream: Stream<'t, Chunks<Text<Inbox>>>,
+    stream: Stream<'t, Inbox>,
     inbox: Inbox,
 }
 

@@ -8,7 +8,7 @@ use crate::compiled::{CompiledSchema, Semantics};
 use crate::import::{DefaultMode, Unknown};
 use crate::options::ParseOptions;
 use crate::schema::Schema;
-use crate::scope::{Ids, Nodes, Scope, certain};
+use crate::scope::{Applied, Ids, Nodes, Scope};
 use crate::validate::{self, Identity, ItemKeys, has_unique_items, has_unique_keys, refuses};
 use crdkit_issue::{Arg, Code, FieldPath, Issue, Segment, codes};
 use crdkit_schema::compile::{Contains, DefaultId, Flags, Id, Member};
@@ -108,32 +108,40 @@ impl<'t> StreamFrame<'t> {
     ) -> Self {
         let compiled = schema.compiled();
         let (table, settings) = (compiled.table(), compiled.settings());
-        let mut pending: Vec<Id> = ids.iter().map(|applied| applied.id()).collect();
-        let mut all: Vec<Id> = Vec::new();
+        let mut pending: Vec<_> = ids.iter().map(|it| (it.id(), it.judges())).collect();
+        let mut all: Vec<(Id, bool)> = Vec::new();
         let mut fitting: Vec<Id> = Vec::new();
         let mut missing = BTreeSet::new();
         let (mut unique, mut contains) = (Vec::new(), Vec::new());
-        while let Some(id) = pending.pop() {
+        while let Some((id, judges)) = pending.pop() {
             let id = table.resolve(id);
             let node = table.node(id);
-            if all.contains(&id) {
+            if all.iter().any(|(known, _)| *known == id) {
                 continue;
             }
-            all.push(id);
             let event = if is_object { Event::BeginObject } else { Event::BeginArray };
             let end = if is_object { Event::EndObject } else { Event::EndArray };
             let empty = Document::of_events([event, end]);
-            if !node.type_set().takes(&empty.root().kind()) {
-                found.push(wrong_type(&node.type_set().text(), is_object));
-                if settings.semantics == Semantics::JsonSchema {
+            let is_typed = node.type_set().takes(&empty.root().kind());
+            let is_fit = is_typed || settings.semantics != Semantics::JsonSchema;
+            all.push((id, judges && is_fit));
+            if !judges {
+                continue;
+            }
+            if !is_typed {
+                found.push(if node.is_never() {
+                    Issue::error(codes::schema::NEVER_VALID)
+                } else {
+                    wrong_type(&node.type_set().text(), is_object)
+                });
+                if !is_fit {
                     continue;
                 }
             }
             if expands {
-                pending
-                    .extend(node.junctors().into_iter().flat_map(|it| it.all_of.iter().copied()));
-                pending
-                    .extend(node.more().into_iter().flat_map(|it| it.references.iter().copied()));
+                let clauses = node.junctors().into_iter().flat_map(|it| &it.all_of);
+                let references = node.more().into_iter().flat_map(|it| &it.references);
+                pending.extend(clauses.chain(references).map(|id| (*id, true)));
             }
             missing.extend(node.required.iter().map(|name| table.name(*name)));
             if has_unique_items(node) || has_unique_keys(node) {
@@ -147,7 +155,8 @@ impl<'t> StreamFrame<'t> {
             fitting.push(id);
         }
         let scope = Scope::new(compiled);
-        let nodes = scope.nodes(&certain(&all));
+        let all: Vec<_> = all.iter().map(|(id, judges)| Applied::new(*id, *judges)).collect();
+        let nodes = scope.nodes(&all);
         let inherits = settings.semantics == Semantics::JsonSchema && !nodes.declare_members();
         let keep = keep && inherits || nodes.has(Flags::PRESERVE);
         let kind = if is_object {
@@ -205,7 +214,7 @@ impl<'t> StreamFrame<'t> {
         &mut self,
         schema: &'t Schema,
         name: &str,
-        options: &ParseOptions,
+        (options, duplicates): (&ParseOptions, Duplicates),
         found: &mut Vec<Issue>,
     ) -> Child {
         let Kind::Object { missing, defaults, present, keys, key, is_resource, notes } =
@@ -213,13 +222,18 @@ impl<'t> StreamFrame<'t> {
         else {
             return Child::Skip;
         };
+        let fits = self.is_free || !self.schemas.is_empty();
         let compiled = schema.compiled();
         let settings = compiled.settings();
         *key = name.into();
         let path = FieldPath::root().join(Segment::named(name));
         let is_repeated = keys.note(name.as_bytes(), self.n_children).is_some();
         if is_repeated {
-            if options.duplicates == Duplicates::FirstWins {
+            if duplicates == Duplicates::FirstWins {
+                if options.report_duplicates {
+                    let issue = Issue::warning(codes::decode::DUPLICATE_KEY).with("key", name);
+                    found.push(issue.at(path));
+                }
                 return Child::Skip;
             }
             let issue = Issue::error(codes::decode::DUPLICATE_KEY).with("key", name);
@@ -269,7 +283,7 @@ impl<'t> StreamFrame<'t> {
             }
         }
         let ids = match said {
-            Member::Known(ids) => ids,
+            Member::Known(ids) if fits => ids,
             _ => [].into(),
         };
         let is_metadata = *is_resource && name == "metadata";
@@ -280,7 +294,9 @@ impl<'t> StreamFrame<'t> {
 
     /// What is to be done with the next item.
     pub(super) fn item(&self) -> Check {
-        let ids = self.nodes.item(self.n_children);
+        // What is of the wrong type is not looked into.
+        let fits = self.is_free || !self.schemas.is_empty();
+        let ids = if fits { self.nodes.item(self.n_children) } else { [].into() };
         let projects = !ids.is_empty();
         Check { ids, keep: self.keep, projects, gathers: false }
     }

@@ -1,6 +1,6 @@
 //! Streams: documents too large to hold, checked as they are read.
 //!
-//! Takes bytes from [`std::io::Read`], or pushed as they arrive, and a schema; gives the document's
+//! Takes bytes in any format from [`std::io::Read`], or pushed as they arrive, and a schema; gives the document's
 //! parts one by one, each projected and judged, and what is wrong with the arrays and objects around
 //! them. A part is the largest value that fits [`Strategy::threshold`]: a small document is one part, a
 //! list of a million objects is a million.
@@ -19,6 +19,7 @@
 mod element;
 mod feed;
 mod frame;
+mod input;
 mod schema;
 mod seen;
 mod text;
@@ -27,7 +28,6 @@ mod walk;
 pub use element::{Element, Elements};
 pub use feed::Feeder;
 pub use schema::{Label, labels};
-pub use text::Text;
 pub use walk::{Part, Stream, StreamStep};
 
 use crate::options::ParseOptions;
@@ -35,6 +35,7 @@ use crdkit_value::Limits;
 
 /// How a stream is read.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct StreamOptions {
     /// How values are read, as for a document that is held whole. `bytes` of the limits counts the whole stream. In an
     /// open object an earlier value is gone when a later one with the same key comes, so there
@@ -42,6 +43,8 @@ pub struct StreamOptions {
     pub parse: ParseOptions,
     /// Whether findings know where in the input they are, which costs some time for every value.
     pub positions: bool,
+    /// How many bytes are read at once.
+    pub chunk: usize,
     /// Buffers, and what happens when they are too small.
     pub strategy: Strategy,
 }
@@ -76,12 +79,44 @@ impl Default for Strategy {
     }
 }
 
+impl StreamOptions {
+    /// The default options.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// How values are read.
+    #[must_use]
+    pub fn parse(self, parse: ParseOptions) -> Self {
+        Self { parse, ..self }
+    }
+
+    /// Whether findings know where in the input they are.
+    #[must_use]
+    pub fn positions(self, yes: bool) -> Self {
+        Self { positions: yes, ..self }
+    }
+
+    /// How many bytes are read at once.
+    #[must_use]
+    pub fn chunk(self, bytes: usize) -> Self {
+        Self { chunk: bytes, ..self }
+    }
+
+    /// How much of an undecided value is held.
+    #[must_use]
+    pub fn strategy(self, strategy: Strategy) -> Self {
+        Self { strategy, ..self }
+    }
+}
+
 impl Default for StreamOptions {
     fn default() -> Self {
         let limits = Limits { bytes: usize::MAX, ..Limits::default() };
         Self {
             parse: ParseOptions::new().limits(limits).presence(None),
             positions: true,
+            chunk: 64 << 10,
             strategy: Strategy::default(),
         }
     }

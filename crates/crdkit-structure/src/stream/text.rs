@@ -8,7 +8,7 @@ use std::fmt;
 use std::io::{self, Read};
 
 /// A reader whose bytes are text.
-pub struct Text<R> {
+pub(super) struct Text<R> {
     inner: R,
     /// Bytes that were handed on and are not judged yet.
     open: Vec<u8>,

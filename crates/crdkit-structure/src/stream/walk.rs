@@ -4,20 +4,21 @@
 //! [`StreamOptions::strategy`] lets be held.
 
 use super::frame::{Check, Child, StreamFrame};
-use super::text::{NotText, Text};
+use super::input::Input;
+use super::text::NotText;
 use super::{Resolution, StreamOptions};
 use crate::import::{DefaultMode, Nulls, Unknown};
+use crate::options::ParseOptions;
 use crate::schema::Schema;
 use crate::scope::{Ids, Scope};
 use crate::stages::{self, Found, Place};
 use crate::wire::number_mode;
-use crdkit_codec::json::{ByteSource, Chunks, Filled, Reader, Slice};
-use crdkit_codec::{DecodeError, DecodeOptions, Format};
+use crdkit_codec::{DecodeError, Filled, Format};
 use crdkit_issue::{FieldPath, Issue, Segment, Severity, Span, codes};
 use crdkit_schema::spans;
 use crdkit_value::{
-    Builder, Collected, Document, Event, Kind, NodeId, Presence, PresenceFilter, PresenceMap,
-    Suspended, Value,
+    Builder, Collected, Document, Duplicates, Event, Kind, NodeId, Presence, PresenceFilter,
+    PresenceMap, Suspended, Value,
 };
 use std::collections::{BTreeSet, VecDeque};
 use std::io::Read;
@@ -25,8 +26,8 @@ use std::mem;
 use std::sync::Arc;
 
 /// A document on its way through the checks.
-pub struct Stream<'t, S> {
-    reader: Reader<S>,
+pub struct Stream<'t, R> {
+    reader: Input<R>,
     schema: &'t Schema,
     options: &'t StreamOptions,
     /// The array that is opened whatever its size.
@@ -101,11 +102,10 @@ enum Origin {
 }
 
 /// What the next bytes are for.
+#[expect(clippy::large_enum_variant, reason = "there is one for a stream")]
 enum Pending<'t> {
     /// The document has not begun.
     Document,
-    /// The document was decoded already.
-    Given(Document),
     /// The next key, item or end of what is open.
     Next,
     /// A value that is being built.
@@ -128,60 +128,34 @@ struct Filling<'t> {
     until: usize,
 }
 
-impl<'t, R: Read> Stream<'t, Chunks<Text<R>>> {
+impl<'t, R: Read> Stream<'t, R> {
     /// Reads a JSON document from `input` and holds it against `schema`.
     pub fn new(input: R, schema: &'t Schema, options: &'t StreamOptions) -> Self {
-        let numbers = number_mode(schema.compiled().settings().numbers);
-        let reader = Reader::from_read(Text::new(input), &options.parse.limits, numbers);
-        Self::of(reader, schema, options, Pending::Document)
+        Self::in_format(Format::Json, input, schema, options)
     }
-}
 
-impl<'t> Stream<'t, Slice<'static>> {
-    /// Reads a document in any format. Only JSON is read piece by piece; of the others all is held.
+    /// Reads a document in any format; of YAML, the first one.
     ///
-    /// # Errors
-    /// The finding, when the bytes are not a document or a limit is exceeded; or the reader's error.
+    /// After an error of `input`, reading YAML cannot go on.
     pub fn in_format(
         format: Format,
-        mut input: impl Read,
+        input: R,
         schema: &'t Schema,
         options: &'t StreamOptions,
-    ) -> Result<Self, DecodeError> {
-        let parse = &options.parse;
-        let mut bytes = Vec::new();
-        let most = u64::try_from(parse.limits.bytes).unwrap_or(u64::MAX).saturating_add(1);
-        input.by_ref().take(most).read_to_end(&mut bytes).map_err(DecodeError::Io)?;
-        let decode = DecodeOptions {
-            limits: parse.limits.clone(),
-            duplicates: parse.duplicates,
-            report_duplicates: parse.report_duplicates,
-            numbers: number_mode(schema.compiled().settings().numbers),
-            positions: options.positions,
-        };
-        let decoded = format.decode(&bytes, &decode)?;
-        let reader = Reader::from_slice(&[], &parse.limits, decode.numbers);
-        let mut this = Self::of(reader, schema, options, Pending::Given(decoded.document));
-        this.ready.extend(decoded.issues.into_iter().map(Ready::Finding));
-        Ok(this)
-    }
-}
-
-impl<'t, S: ByteSource> Stream<'t, S> {
-    fn of(
-        reader: Reader<S>,
-        schema: &'t Schema,
-        options: &'t StreamOptions,
-        pending: Pending<'t>,
     ) -> Self {
+        let numbers = number_mode(schema.compiled().settings().numbers);
+        let mut ready = VecDeque::new();
+        if options.parse.converted {
+            ready.push_back(Ready::Finding(Issue::warning(codes::domain::DUPLICATES_UNKNOWN)));
+        }
         Self {
-            reader,
+            reader: Input::new(format, input, options, numbers),
             schema,
             options,
             opened: None,
             frames: Vec::new(),
-            pending,
-            ready: VecDeque::new(),
+            pending: Pending::Document,
+            ready,
             last: Document::null(),
             n_errors: 0,
         }
@@ -196,8 +170,8 @@ impl<'t, S: ByteSource> Stream<'t, S> {
     /// The next part or finding; none at the end of the document.
     ///
     /// # Errors
-    /// The finding, when the bytes are not JSON or a limit is exceeded; or the reader's error, after
-    /// which the same call can be made again.
+    /// The finding, when the bytes are not a document or a limit is exceeded; or the reader's error, after
+    /// which the same call can be made again, unless they are YAML.
     pub fn step(&mut self) -> Result<Option<StreamStep<'_>>, DecodeError> {
         let ready = loop {
             match self.ready.pop_front() {
@@ -248,18 +222,9 @@ impl<'t, S: ByteSource> Stream<'t, S> {
     fn advance(&mut self) -> Result<(), DecodeError> {
         match &mut self.pending {
             Pending::Document => {
-                if !self.reader.next_document()? {
-                    return Err(self.wrong(codes::decode::EMPTY_INPUT));
-                }
+                self.reader.begin()?;
                 let check = self.root();
                 self.begin(check);
-                Ok(())
-            }
-            Pending::Given(document) => {
-                let document = mem::take(document);
-                self.pending = Pending::Done;
-                let check = self.root();
-                self.given(&check, document.root());
                 Ok(())
             }
             Pending::Next => self.next_child(),
@@ -290,16 +255,21 @@ impl<'t, S: ByteSource> Stream<'t, S> {
         }
     }
 
+    /// How keys are taken.
+    fn how(&self) -> (&'t ParseOptions, Duplicates) {
+        let parse = &self.options.parse;
+        (parse, self.reader.duplicates(parse.duplicates))
+    }
+
     fn root(&self) -> Check {
         let ids = Scope::new(self.schema.compiled()).root();
         Check { ids, keep: false, projects: true, gathers: false }
     }
 
     fn next_child(&mut self) -> Result<(), DecodeError> {
+        let how = self.how();
         let Some(frame) = self.frames.last_mut() else {
-            if self.reader.next_document()? {
-                return Err(self.wrong(codes::decode::TRAILING_DATA));
-            }
+            self.reader.end()?;
             self.pending = Pending::Done;
             return Ok(());
         };
@@ -313,7 +283,8 @@ impl<'t, S: ByteSource> Stream<'t, S> {
             self.close();
             return Ok(());
         };
-        let child = frame.member(self.schema, key, &self.options.parse, &mut found);
+        let child = frame.member(self.schema, key, how, &mut found);
+        self.refuse_repeated(&found, span)?;
         self.report(found, span);
         match child {
             Child::Check(check) => self.begin(check),
@@ -336,7 +307,9 @@ impl<'t, S: ByteSource> Stream<'t, S> {
 
     fn builder(&mut self, start: usize) -> Builder<'t> {
         let options = self.options;
-        let builder = Builder::new(&options.parse.limits, options.parse.duplicates);
+        let duplicates = self.reader.duplicates(options.parse.duplicates);
+        let builder = Builder::new(&options.parse.limits, duplicates)
+            .reporting_tolerated(options.parse.report_duplicates);
         let builder = builder.reusing(mem::take(&mut self.last));
         if options.positions { builder.keeping_positions(start) } else { builder }
     }
@@ -410,37 +383,6 @@ impl<'t, S: ByteSource> Stream<'t, S> {
         self.push_frame(check, is_object, whole.is_some(), start);
     }
 
-    /// Takes a value that is all there: as a part, or part by part where it is to be opened.
-    fn given(&mut self, check: &Check, value: Value<'_>) {
-        let is_object = value.as_object().is_some();
-        if !self.is_opened() || !is_object && value.as_array().is_none() {
-            let document = Document::copy_with_positions(value);
-            return self.part(check, document, Vec::new(), Origin::Input);
-        }
-        let place = value.document().place(value.id()).unwrap_or_default();
-        self.open(check, is_object, place.value.start);
-        for (key, member) in value.members() {
-            let Some(frame) = self.frames.last_mut() else { return };
-            let mut found = Vec::new();
-            let child = frame.member(self.schema, key, &self.options.parse, &mut found);
-            if matches!(child, Child::Skip) && member.is_null() {
-                frame.removed_null();
-            }
-            let place = value.document().place(member.id()).unwrap_or_default();
-            self.report(found, place.key.unwrap_or(place.value));
-            if let Child::Check(check) = child {
-                self.given(&check, member);
-            }
-        }
-        for item in value.items() {
-            let Some(frame) = self.frames.last() else { return };
-            let check = frame.item();
-            self.given(&check, item);
-        }
-        self.close();
-        self.pending = Pending::Done;
-    }
-
     fn push_frame(&mut self, check: &Check, is_object: bool, expands: bool, start: usize) {
         let path: Arc<[Segment]> = if check.gathers {
             let child = self.frames.last().map(StreamFrame::child);
@@ -472,6 +414,7 @@ impl<'t, S: ByteSource> Stream<'t, S> {
         match filled {
             Filled::Value => {
                 let (document, repeated) = filling.builder.finish();
+                self.refuse_repeated(&repeated, Span::at(filling.start))?;
                 self.part(&filling.check, document, repeated, Origin::Input);
             }
             Filled::EndArray | Filled::Part => self.close(),
@@ -506,6 +449,7 @@ impl<'t, S: ByteSource> Stream<'t, S> {
             }
         }
         let Suspended { document, open, issues } = filling.builder.suspend(at);
+        self.refuse_repeated(&issues, Span::at(filling.start))?;
         self.push_frame(&filling.check, is_object, whole.is_some(), filling.start);
         self.report_all(issues);
         self.give_children(&document, &open)
@@ -520,12 +464,13 @@ impl<'t, S: ByteSource> Stream<'t, S> {
             Kind::Object(members) => members.map(|(key, member)| (Some(key), member)).collect(),
             _ => value.items().map(|item| (None, item)).collect(),
         };
+        let how = self.how();
         for (key, child) in children {
             let Some(frame) = self.frames.last_mut() else { break };
             let mut found = Vec::new();
             let child_of = match key {
                 // Repeated keys have been reported by the builder.
-                Some(key) => frame.member(self.schema, key, &self.options.parse, &mut found),
+                Some(key) => frame.member(self.schema, key, how, &mut found),
                 None => Child::Check(frame.item()),
             };
             if matches!(child_of, Child::Skip) && child.is_null() {
@@ -703,12 +648,13 @@ impl<'t, S: ByteSource> Stream<'t, S> {
     fn close(&mut self) {
         self.pending = Pending::Next;
         let compiled = self.schema.compiled();
+        let how = self.how();
         let defaults = self.frames.last_mut().map(|frame| frame.take_defaults(compiled));
         for (name, default) in defaults.unwrap_or_default() {
             let Some(value) = compiled.table().default_value(default) else { continue };
             let Some(frame) = self.frames.last_mut() else { continue };
             let mut found = Vec::new();
-            let child = frame.member(self.schema, name, &self.options.parse, &mut found);
+            let child = frame.member(self.schema, name, how, &mut found);
             let at = Span::at(frame.start);
             self.report(found, at);
             if let Child::Check(check) = child {
@@ -721,6 +667,10 @@ impl<'t, S: ByteSource> Stream<'t, S> {
         let (at, path, notes) =
             (Span::at(frame.start), Arc::clone(&frame.path), frame.take_notes());
         self.report(found, at);
+        let notes = match self.options.parse.presence {
+            Some(_) => self.filtered(&path, None, notes),
+            None => PresenceMap::new(),
+        };
         self.ready.push_back(Ready::Closed(path, notes));
         let Some(ended) = self.frames.pop() else { return };
         let Some(parent) = self.frames.last_mut() else { return };
@@ -768,8 +718,18 @@ impl<'t, S: ByteSource> Stream<'t, S> {
         self.ready.push_back(Ready::Finding(issue));
     }
 
-    fn wrong(&self, code: crdkit_issue::Code) -> DecodeError {
-        Box::new(Issue::error(code).with("server", "").span(Span::at(self.reader.offset()))).into()
+    /// Ends reading where a key is repeated and the format does not allow it.
+    fn refuse_repeated(&self, found: &[Issue], span: Span) -> Result<(), DecodeError> {
+        let mut found = found.iter().filter(|_| self.reader.refuses_duplicates());
+        match found.find(|issue| issue.code == codes::decode::DUPLICATE_KEY) {
+            None => Ok(()),
+            Some(issue) => {
+                let mut issue = issue.clone();
+                issue.span = issue.span.or(Some(span));
+                prefix(&self.around().iter().cloned().collect(), &mut issue);
+                Err(Box::new(issue).into())
+            }
+        }
     }
 }
 

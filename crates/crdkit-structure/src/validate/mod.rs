@@ -214,8 +214,9 @@ impl<'t> LooseValidator<'_, 't> {
         let (node, kind) = (at.node, at.value.kind());
         let types = node.type_set();
         if !types.takes(&kind) {
-            let never = types.is_empty() && !matches!(node.types, Types::Other(_));
-            let problem = if never { Problem::Beyond(LooseProblem::Never) } else { Problem::Type };
+            let is_never = node.is_never();
+            let problem =
+                if is_never { Problem::Beyond(LooseProblem::Never) } else { Problem::Type };
             return self.add(at, problem);
         }
         if let Some(junctors) = node.junctors() {

@@ -9,6 +9,7 @@
 
 mod cases;
 mod cel;
+mod engine;
 mod properties;
 mod rules;
 mod stream;

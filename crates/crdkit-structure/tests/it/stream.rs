@@ -2,7 +2,7 @@
 
 use crate::properties::{arbitrary_node, instance};
 use crate::support;
-use crdkit_codec::DecodeError;
+use crdkit_codec::{DecodeError, Format, cbor, yaml};
 use crdkit_issue::{FieldPath, Issue, codes};
 use crdkit_structure::import::{Profile, Unknown};
 use crdkit_structure::stream::{
@@ -10,11 +10,12 @@ use crdkit_structure::stream::{
     labels,
 };
 use crdkit_structure::{
-    Codecs, DefaultMode, ImportOptions, Nulls, Numbers, ParseOptions, Schema, Semantics,
+    Codecs, DefaultMode, ImportOptions, Nulls, Numbers, ParseOptions, Schema, Semantics, Wire,
     document_of, import_with, rule_fn,
 };
 use crdkit_value::{Document, Duplicates, NewValue, NodeId, Presence, PresenceFilter, Value};
 use proptest::prelude::*;
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::{self, Read};
@@ -77,7 +78,7 @@ impl Read for Trickle<'_> {
 
 fn options(threshold: usize) -> StreamOptions {
     let strategy = Buffers { threshold, ..Buffers::default() };
-    StreamOptions { strategy, ..StreamOptions::default() }
+    StreamOptions::new().strategy(strategy)
 }
 
 fn run(
@@ -239,7 +240,7 @@ properties:
     let text = r#"{"list": [1, 2, 3, 4, 5, 6]}"#;
     let run = |on_exceed, max_buffered| {
         let strategy = Buffers { threshold: 12, on_exceed, max_buffered };
-        let options = StreamOptions { strategy, ..StreamOptions::default() };
+        let options = StreamOptions::new().strategy(strategy);
         let issues = run(&schema, text, &options, 3).expect("JSON");
         issues
             .iter()
@@ -315,8 +316,8 @@ fn sorted(issues: impl Iterator<Item = String>) -> Vec<String> {
     findings
 }
 
-fn parsed(schema: &Schema, text: &str, options: &ParseOptions) -> Known {
-    let parsed = schema.parse(text, options);
+fn parsed<'a>(schema: &Schema, wire: impl Into<Wire<'a>>, options: &ParseOptions) -> Known {
+    let parsed = schema.parse(wire, options);
     let presence = parsed.presence.iter().map(|(path, known)| (path.pointer(), known)).collect();
     Known {
         value: canonical(parsed.value.root()),
@@ -340,6 +341,30 @@ fn canonical(value: Value<'_>) -> String {
     String::from_utf8(out).unwrap()
 }
 
+/// The document in a format: JSON, YAML in blocks, JSON as YAML, CBOR.
+fn written_as(choice: u8, text: &str) -> (Format, Vec<u8>) {
+    let document = document_of(text);
+    let mut bytes = Vec::new();
+    match choice {
+        0 => return (Format::Json, text.into()),
+        1 => yaml::write(document.root(), &mut bytes),
+        2 => return (Format::Yaml, text.replace(',', ", ").replace(':', ": ").into()),
+        _ => {
+            cbor::encode(document.root(), cbor::Order::Sorted, &mut bytes).unwrap();
+            return (Format::Cbor, bytes);
+        }
+    }
+    (Format::Yaml, bytes)
+}
+
+fn wire(format: Format, bytes: &[u8]) -> Wire<'_> {
+    match format {
+        Format::Yaml => Wire::Yaml(bytes),
+        Format::Cbor => Wire::Cbor(bytes),
+        _ => Wire::Json(bytes),
+    }
+}
+
 /// Puts `value` at `path`, with objects on the way.
 fn put(document: &mut Document, path: &FieldPath, value: NewValue<'_>) {
     let Some((last, above)) = path.segments().split_last() else {
@@ -357,7 +382,7 @@ fn put(document: &mut Document, path: &FieldPath, value: NewValue<'_>) {
     }
 }
 
-fn streamed<S: crdkit_codec::json::ByteSource>(mut stream: Stream<'_, S>) -> Known {
+fn streamed<R: Read>(mut stream: Stream<'_, R>) -> Known {
     let mut document = Document::null();
     let mut findings = Vec::new();
     let mut presence = BTreeMap::new();
@@ -368,7 +393,7 @@ fn streamed<S: crdkit_codec::json::ByteSource>(mut stream: Stream<'_, S>) -> Kno
             }
         }
     };
-    while let Some(step) = stream.step().expect("JSON") {
+    while let Some(step) = stream.step().expect("a document") {
         match step {
             StreamStep::Part(part) => {
                 findings.extend(part.issues.iter().map(fact));
@@ -464,16 +489,27 @@ proptest! {
         choice in prop::collection::vec(any::<u8>(), 8),
         threshold in 0..60_usize,
         chunk in 1..20_usize,
+        format in 0..4_u8,
+        old in prop::option::of(document()),
     ) {
         let text_of = SCHEMAS[usize::from(choice[6]) % SCHEMAS.len()];
         let codecs = if choice[7] % 2 == 0 { Codecs::standard() } else { Codecs::new() };
         let schema = with_options(text_of, &import_options(&choice), codecs);
-        let parse = ParseOptions::new().report_pruned(choice[7] % 3 == 0);
+        let mut parse = ParseOptions::new()
+            .report_pruned(choice[7] % 3 == 0)
+            .report_duplicates(choice[7] % 5 == 0)
+            .converted_from_yaml(choice[7] % 7 == 0);
+        if let Some(old) = old {
+            parse = parse.old(document_of(&old));
+        }
         let mut options = options(threshold);
         options.parse = parse.clone();
-        let input = Trickle { bytes: text.as_bytes(), size: chunk };
-        let stream = streamed(Stream::new(input, &schema, &options));
-        prop_assert_eq!(stream, parsed(&schema, &text, &parse), "{}\n{:?}", text, schema.compiled().settings());
+        options.chunk = chunk;
+        let (format, bytes) = written_as(format, &text);
+        let input = Trickle { bytes: &bytes, size: chunk };
+        let stream = streamed(Stream::in_format(format, input, &schema, &options));
+        let wire = wire(format, &bytes);
+        prop_assert_eq!(stream, parsed(&schema, wire, &parse), "{}\n{:?}", text, schema.compiled().settings());
     }
 }
 
@@ -487,6 +523,7 @@ proptest! {
         choice in prop::collection::vec(any::<u8>(), 8),
         threshold in 0..40_usize,
         chunk in 1..9_usize,
+        format in 0..4_u8,
     ) {
         let schema = node.build(&import_options(&choice)).unwrap().schema;
         let written = schema.to_json_schema(&crdkit_structure::ExportOptions::new());
@@ -495,9 +532,12 @@ proptest! {
         let parse = ParseOptions::new().report_pruned(true);
         let mut options = options(threshold);
         options.parse = parse.clone();
-        let input = Trickle { bytes: text.as_bytes(), size: chunk };
-        let stream = streamed(Stream::new(input, &schema, &options));
-        prop_assert_eq!(stream, parsed(&schema, &text, &parse), "{}\n{}", text, written);
+        options.chunk = chunk;
+        let (format, bytes) = written_as(format, &text);
+        let input = Trickle { bytes: &bytes, size: chunk };
+        let stream = streamed(Stream::in_format(format, input, &schema, &options));
+        let wire = wire(format, &bytes);
+        prop_assert_eq!(stream, parsed(&schema, wire, &parse), "{}\n{}", text, written);
     }
 }
 
@@ -517,8 +557,24 @@ fn a_filter_of_presence_counts_in_streams() {
 }
 
 #[test]
+fn presence_that_is_not_asked_for_is_not_kept() {
+    let schema =
+        with_options(SCHEMA, &ImportOptions::new().nulls(Nulls::DropLikeApiServer), Codecs::new());
+    let options = options(0).parse(ParseOptions::new().presence(None));
+    let text = r#"{"a": null, "other": 1, "items": [{"name": "x"}]}"#;
+    let mut stream = Stream::new(text.as_bytes(), &schema, &options);
+    while let Some(step) = stream.step().unwrap() {
+        let presence = match step {
+            StreamStep::Part(part) => part.presence,
+            StreamStep::Closed { presence, .. } => presence,
+            _ => continue,
+        };
+        assert_eq!(presence, crdkit_value::PresenceMap::new());
+    }
+}
+
+#[test]
 fn every_format_gives_the_same_parts() {
-    use crdkit_codec::{Format, cbor};
     let schema = schema(SCHEMA, Unknown::Prune);
     let json = r#"{"a": 9, "items": [{"name": "x", "num": -1}, {"name": "x"}], "other": null}"#;
     let yaml = "a: 9\nitems:\n- {name: x, num: -1}\n- name: x\nother: null\n";
@@ -531,10 +587,75 @@ fn every_format_gives_the_same_parts() {
     for (format, bytes) in
         [(Format::Json, json.as_bytes()), (Format::Yaml, yaml.as_bytes()), (Format::Cbor, &bytes)]
     {
-        let stream = || Stream::in_format(format, bytes, &schema, &options).unwrap();
+        let stream = || Stream::in_format(format, bytes, &schema, &options);
         assert_eq!(streamed(stream()), expected, "{format:?}");
         assert_eq!(streamed(stream().opening(items.clone())), expected, "{format:?}");
         assert_eq!(Elements::new(stream(), items.clone()).count(), 2, "{format:?}");
+    }
+}
+
+/// Counts the bytes that were asked for.
+struct Counted<'b> {
+    inner: Trickle<'b>,
+    n_given: &'b Cell<usize>,
+}
+
+impl Read for Counted<'_> {
+    fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
+        let n_bytes = self.inner.read(room)?;
+        self.n_given.set(self.n_given.get() + n_bytes);
+        Ok(n_bytes)
+    }
+}
+
+#[test]
+fn items_come_before_what_follows_them_is_read() {
+    let schema = schema(SCHEMA, Unknown::Prune);
+    let items: Vec<_> = (0..5_000).map(|n| format!(r#"{{"name":"n{n:05}","num":{n}}}"#)).collect();
+    let text = format!(r#"{{"a":1,"items":[{}]}}"#, items.join(","));
+    let path = FieldPath::root().field("items");
+    for choice in 0..4 {
+        let (format, bytes) = written_as(choice, &text);
+        let n_given = Cell::new(0);
+        let inner = Trickle { bytes: &bytes, size: 1 << 20 };
+        let input = Counted { inner, n_given: &n_given };
+        let options = StreamOptions::new().chunk(512).strategy(options(512).strategy);
+        let stream = Stream::in_format(format, input, &schema, &options);
+        let mut n_items = 0;
+        for element in Elements::new(stream, path.clone()) {
+            element.unwrap().outcome.unwrap();
+            n_items += 1;
+            // Items are of one size, but for that of their number.
+            let passed = bytes.len() * n_items / items.len();
+            assert!(n_given.get() < passed + 8 * 1024, "{format:?}: {} of {passed}", n_given.get());
+        }
+        assert_eq!(n_items, items.len(), "{format:?}");
+        assert_eq!(n_given.get(), bytes.len(), "{format:?}");
+    }
+}
+
+#[test]
+fn keys_that_cbor_gives_twice_end_reading() {
+    let schema = schema(SCHEMA, Unknown::Preserve);
+    // {"a": 1, "open": {"x": 1, "x": 2}} and {"a": 1, "a": 2}
+    let inside = b"\xA2\x41a\x01\x44open\xA2\x41x\x01\x41x\x02";
+    let outside = b"\xA2\x41a\x01\x41a\x02";
+    for bytes in [&inside[..], outside] {
+        assert!(!schema.parse(Wire::Cbor(bytes), &ParseOptions::new()).is_valid());
+        for threshold in [0, 100] {
+            let mut options = options(threshold);
+            options.parse = options.parse.duplicates(Duplicates::FirstWins);
+            let mut stream = Stream::in_format(Format::Cbor, bytes, &schema, &options);
+            let outcome = loop {
+                match stream.step() {
+                    Ok(Some(_)) => {}
+                    Ok(None) => break Ok(()),
+                    Err(error) => break Err(error),
+                }
+            };
+            let Err(DecodeError::Refused(issue)) = outcome else { panic!("{bytes:?}") };
+            assert_eq!(issue.code, codes::decode::DUPLICATE_KEY);
+        }
     }
 }
 
@@ -652,4 +773,18 @@ properties: {list: {type: array}}
     let issues = run(&schema, r#"{"list": [1, 2, 3, 4, 5]}"#, &options, 3).expect("JSON");
     let issues: Vec<_> = issues.iter().map(fact).collect();
     assert_eq!(issues, ["warning buffer-exceeded ", "error max-items /list", "error required /x"]);
+}
+
+#[test]
+fn a_schema_of_another_type_says_nothing_about_what_is_in_a_value() {
+    let text = "{properties: {labels: {type: array, additionalProperties: {maxLength: 2}}}, \
+                patternProperties: {'^l': {minProperties: 2}}}";
+    let schema = schema(text, Unknown::Preserve);
+    let value = r#"{"labels": {"k": "long", "deep": {"k": {"k": "long"}}}, "lamps": {}}"#;
+    let whole = schema.parse(Wire::Json(value.as_bytes()), &ParseOptions::new());
+    let whole: Vec<_> = whole.issues.iter().cloned().collect();
+    for threshold in [0, 10, 1 << 20] {
+        let parts = run(&schema, value, &options(threshold), 7).expect("JSON");
+        assert_eq!(facts(&parts), facts(&whole), "{threshold}");
+    }
 }

@@ -9,6 +9,7 @@ mod explain;
 mod json_schema;
 mod k8s_cel;
 mod native;
+mod native_admission;
 mod native_patch;
 mod native_proto;
 mod native_table;
@@ -48,9 +49,11 @@ pub(crate) const ALL: &[Suite] = &[
     crds::CRD_MUTANT,
     crds::K8S_CRD,
     objects::CR,
+    objects::CR_OPENAPI,
     objects::CR_UPDATE,
     objects::OPENSHIFT,
     native::SUITE,
+    native_admission::SUITE,
     native_patch::SUITE,
     native_proto::SUITE,
     native_table::SUITE,

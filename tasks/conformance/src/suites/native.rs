@@ -40,27 +40,32 @@ fn answer(case: &Case) -> Option<Vec<u8>> {
     let operation = case.text("op");
     let old = case.get("old").map(stored);
     let body = body(case);
-    let options = options(case, old.as_ref());
     let code = if operation == "create" { 201 } else { 200 };
-    let run = |mode| {
-        let options = options.clone().field_validation(mode);
+    let run = |mode, recorded| {
+        let options = options(case, old.as_ref(), recorded).field_validation(mode);
         match (operation, &old) {
             ("update", Some(old)) => kind.update(old, &body, &options),
             ("update-status", Some(old)) => kind.update_status(old, &body, &options),
             _ => kind.create(&body, &options),
         }
     };
-    let strict = run(FieldValidation::Strict);
+    let strict = run(FieldValidation::Strict, "/strict/message");
     let answer = Answer::to(&case.id).object("strict", &verdict::of(&strict, code));
     if strict.is_accepted() {
-        return Some(answer.value("out", out(case, &strict).root()).finish());
+        return Some(finish(answer.value("out", out(case, &strict).root())));
     }
-    let ignore = run(FieldValidation::Ignore);
+    let ignore = run(FieldValidation::Ignore, "/ignore/message");
     let answer = answer.object("ignore", &verdict::of(&ignore, code));
     if ignore.is_accepted() {
-        return Some(answer.value("out", out(case, &ignore).root()).finish());
+        return Some(finish(answer.value("out", out(case, &ignore).root())));
     }
-    Some(answer.finish())
+    Some(finish(answer))
+}
+
+/// An answer with what the server makes up as it was recorded.
+fn finish(answer: Answer) -> Vec<u8> {
+    let line = String::from_utf8_lossy(&answer.finish()).into_owned();
+    line.replace(UID, "<uid>").replace(NOW, "<now>").into_bytes()
 }
 
 /// The stored object with what the recording leaves out of it.
@@ -107,14 +112,18 @@ fn decode(bytes: &[u8]) -> Document {
     decoded.map(|decoded| decoded.document).unwrap_or_default()
 }
 
-fn options(case: &Case, old: Option<&Document>) -> RequestOptions {
+/// The options of a request whose refusal is `recorded`, if it was refused.
+fn options(case: &Case, old: Option<&Document>, recorded: &str) -> RequestOptions {
     let mut options = RequestOptions::new().uid(UID).user("admin");
     options.time = Timestamp::parse_rfc3339(NOW).ok();
     let namespace = old.and_then(|old| old.root().pointer("/metadata/namespace")?.as_str());
     if let Some(namespace) = namespace {
         options = options.namespace(namespace);
     }
-    let name = case.root().pointer("/out/metadata/name").and_then(Value::as_str);
+    // The name that was made up is in the object, or in the words that refuse it.
+    let text = |pointer: &str| case.root().pointer(pointer).and_then(Value::as_str);
+    let refused = || text(recorded)?.split('"').nth(1);
+    let name = text("/out/metadata/name").or_else(refused);
     let prefix = case.root().pointer("/object/metadata/generateName").and_then(Value::as_str);
     if let Some(suffix) = prefix.zip(name).and_then(|(prefix, name)| name.strip_prefix(prefix)) {
         options.name_suffix = suffix.into();
@@ -124,8 +133,13 @@ fn options(case: &Case, old: Option<&Document>) -> RequestOptions {
 
 /// The outcome's object as it would have been recorded.
 fn out(case: &Case, outcome: &Outcome) -> Document {
+    recorded(case, outcome.document())
+}
+
+/// An object as it would have been recorded.
+pub(crate) fn recorded(case: &Case, object: &Document) -> Document {
     let mut text = Vec::new();
-    json::write(outcome.document().root(), Layout::Compact, &mut text);
+    json::write(object.root(), Layout::Compact, &mut text);
     let text = String::from_utf8_lossy(&text).replace(UID, "<uid>").replace(NOW, "<now>");
     let mut document = decode(text.as_bytes());
     for key in ["uid", "creationTimestamp", "managedFields", "resourceVersion"] {

@@ -11,9 +11,10 @@ use crdkit_codec::DecodeOptions;
 use crdkit_codec::json::{self, Layout};
 use crdkit_engine::{FieldValidation, Outcome, RequestOptions, Stored};
 use crdkit_native::NativeKind;
-use crdkit_patch::managed::{Versions, Writer, keep_times};
+use crdkit_patch::managed::{Versions, Writer, copy_owners, keep_times};
 use crdkit_patch::{Definitions, PatchLimits, Schema, json as json_patch, merge, strategic};
-use crdkit_schema::status::Status;
+use crdkit_schema::status::{Cause, Status, Subject};
+use crdkit_text::quote::quote;
 use crdkit_text::timestamp::Timestamp;
 use crdkit_value::{Document, NodeId, Value};
 
@@ -62,10 +63,13 @@ fn answer(case: &Case) -> Option<Vec<u8>> {
         let code = if live.is_some() { 200 } else { 201 };
         match response {
             Response::Outcome(outcome) => {
-                let is_patch = ["strategic", "merge", "json"].contains(&text(request, "op"));
-                if is_patch && outcome.status().is_some_and(|status| status.code == 400) {
-                    // What a patch makes of an object is the patch's fault.
-                    return Answer::new().int("code", 422);
+                if let Some(status) = outcome.status().filter(|status| status.code == 400)
+                    && is_patch(request)
+                {
+                    // What a patch makes of an object is the patch's fault, whatever the object is called.
+                    let nameless = Subject { group: "", version: "", kind: "", name: "" };
+                    let status = invalid(nameless, "patch", &status.message);
+                    return verdict::refused(&status);
                 }
                 let answer = verdict::of(&outcome, code);
                 let Some(stored) = outcome.into_stored() else { return answer };
@@ -82,6 +86,16 @@ fn answer(case: &Case) -> Option<Vec<u8>> {
     });
     let responses: Vec<Answer> = responses.collect();
     Some(Answer::to(&case.id).objects("responses", responses.into_iter()).finish())
+}
+
+fn is_patch(request: Value<'_>) -> bool {
+    ["strategic", "merge", "json"].contains(&text(request, "op"))
+}
+
+/// The answer to an object with one invalid field.
+fn invalid(subject: Subject<'_>, field: &str, problem: &str) -> Status {
+    let (reason, message) = ("FieldValueInvalid".into(), format!("Invalid value: {problem}"));
+    subject.refused(vec![Cause { reason, field: field.to_owned(), message }])
 }
 
 /// The object with the addresses and ports that the server chose.
@@ -133,18 +147,15 @@ fn run(
 ) -> Response {
     let text = |key| text(request, key);
     let api_version = kind.api_version();
-    let reset: &[&[&str]] = match (text("subresource"), kind.has_status) {
-        ("status", _) => &[&["metadata"], &["spec"]],
-        (_, true) => &[&["status"]],
-        _ => &[],
-    };
+    let reset = kind.reset_fields(text("subresource"));
+    let reset: Vec<&[&str]> = reset.iter().map(Vec::as_slice).collect();
     let seconds = 1_700_000_000 + i64::try_from(number).unwrap_or_default();
     let writer = Writer {
         manager: text("manager"),
         api_version: &api_version,
         subresource: text("subresource"),
         time: Timestamp { seconds, nanoseconds: 0, offset: 0 },
-        reset,
+        reset: &reset,
         versions: &NativeVersions(kind),
     };
     let mode = match text("fieldValidation") {
@@ -170,12 +181,29 @@ fn run(
         Ok(object) => object,
         Err(response) => return response,
     };
+    // Only the whole of an object says which one it is for; a patch would change it.
+    let uid = |object: &Document| {
+        let uid = object.root().pointer("/metadata/uid").and_then(Value::as_str);
+        uid.unwrap_or_default().to_owned()
+    };
+    let found = uid(&object);
+    if is_patch(request) && !found.is_empty() && before.is_some_and(|before| uid(before) != found) {
+        let name = options.name.as_deref().unwrap_or_default();
+        let subject = Subject { group: kind.group, version: "", kind: kind.kind, name };
+        let problem = format!("{}: field is immutable", quote(&found));
+        return Response::Status(Box::new(invalid(subject, "metadata.uid", &problem)));
+    }
     let mut read = match kind.read(object, &options) {
         Ok(read) => read,
         Err(refused) => return Response::Outcome(refused),
     };
     if !is_tracked {
-        writer.update(before, read.document_mut());
+        let mut seen = kind.as_written(read.document());
+        match before {
+            Some(before) => writer.update(Some(&kind.as_written(before)), &mut seen),
+            None => writer.create(&kind.empty(), &mut seen),
+        }
+        copy_owners(&seen, read.document_mut());
     }
     if let Some(before) = before {
         keep_times(before, read.document_mut());
@@ -197,12 +225,13 @@ fn changed(
     is_tracked: &mut bool,
 ) -> Result<Document, Response> {
     let status = |status| Response::Status(Box::new(status));
-    let mut object = before.cloned().unwrap_or_default();
+    let mut object = before.map(|before| kind.as_written(before)).unwrap_or_default();
     match request.get("op").and_then(Value::as_str).unwrap_or_default() {
         "apply" => {
             *is_tracked = true;
             let force = request.get("force").and_then(Value::as_bool).unwrap_or_default();
-            let applied = writer.apply(kind.kind, before, &body, force);
+            let before = before.map(|before| kind.as_written(before));
+            let applied = writer.apply(kind.kind, before.as_ref(), &body, force);
             Ok(applied.map_err(|error| status(error.status()))?.document)
         }
         "strategic" => {
@@ -262,6 +291,10 @@ fn score(case: &Case, answer: &Document, score: &mut Score) {
         let part = |key| given.and_then(|given| given.get(key));
         let id = format!("{}[{at}]", case.id);
         score.add("code", want.get("code") == part("code"), &id);
+        if want.get("causes").is_some_and(|causes| causes.items().len() > 0) {
+            let causes = |verdict| verdict::causes(verdict, &["reason", "field"]);
+            score.add("causes", causes(Some(want)) == causes(given), &id);
+        }
         if let Some(object) = want.get("object") {
             let plain = |object: Option<Value<'_>>| {
                 let mut object = object.map(Document::copy_of).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Suites `cr`, `cr-update` and `openshift`: what the API server makes of custom resources.
+//! Suites `cr`, `cr-openapi`, `cr-update` and `openshift`: what the API server makes of custom resources.
 //!
 //! The five characters that the server puts after `generateName` are chance and not a verdict; they are
 //! an input like any other and come from the recorded name. Nothing else that was recorded of an answer
@@ -7,7 +7,7 @@
 use super::verdict::{self, Crds};
 use super::{Answerer, Suite};
 use crate::answer::Answer;
-use crate::case::{Case, Cases};
+use crate::case::Case;
 use crate::score::Score;
 use anyhow::Result;
 use crdkit_codec::json::{self, Layout};
@@ -18,15 +18,22 @@ pub(crate) const CR: Suite = Suite {
     name: "cr",
     cases: "cr-verdicts.jsonl.gz",
     crds: Some("crds.jsonl.gz"),
-    prepare: |crds| answerer(crds, create),
+    prepare: |crds| answerer(Crds::compile(crds), create),
     score: score_create,
+};
+
+/// The same verdicts from CRDs that were exported as OpenAPI and read again.
+pub(crate) const CR_OPENAPI: Suite = Suite {
+    name: "cr-openapi",
+    prepare: |crds| answerer(Crds::through_openapi(crds), create),
+    ..CR
 };
 
 pub(crate) const CR_UPDATE: Suite = Suite {
     name: "cr-update",
     cases: "cr-update-verdicts.jsonl.gz",
     crds: Some("crds.jsonl.gz"),
-    prepare: |crds| answerer(crds, update),
+    prepare: |crds| answerer(Crds::compile(crds), update),
     score: score_update,
 };
 
@@ -34,12 +41,12 @@ pub(crate) const OPENSHIFT: Suite = Suite {
     name: "openshift",
     cases: "openshift.jsonl.gz",
     crds: Some("openshift-crds.jsonl.gz"),
-    prepare: |crds| answerer(crds, request),
+    prepare: |crds| answerer(Crds::compile(crds), request),
     score: score_request,
 };
 
-fn answerer(crds: Option<&Cases>, answer: fn(&Crds, &Case) -> Vec<u8>) -> Result<Answerer> {
-    let crds = Crds::compile(crds)?;
+fn answerer(crds: Result<Crds>, answer: fn(&Crds, &Case) -> Vec<u8>) -> Result<Answerer> {
+    let crds = crds?;
     Ok(Box::new(move |case| answer(&crds, case)))
 }
 

@@ -5,7 +5,10 @@ use crate::case::{Case, Cases};
 use crate::score::Score;
 use anyhow::{Context as _, Result};
 use crdkit_engine::{Crd, Outcome, Version};
+use crdkit_schema::set::CrdSet;
 use crdkit_schema::status::Status;
+use crdkit_schema::{export, read};
+use crdkit_structure::definitions;
 use crdkit_value::{Document, Value};
 use std::collections::BTreeMap;
 
@@ -18,11 +21,29 @@ impl Crds {
         let body = |case: &Case| case.get("crd").map(Document::copy_of).unwrap_or_default();
         let bodies: Vec<Document> = crds.iter().map(body).collect();
         let compiled = Crd::compile_all(&bodies).context("a recorded CRD cannot be compiled")?;
-        let name = |case: &Case| {
-            let name = case.text("name");
-            if name.is_empty() { case.text("key").to_owned() } else { name.to_owned() }
-        };
         Ok(Self(crds.iter().map(name).zip(compiled).collect()))
+    }
+
+    /// The same CRDs, each written down as OpenAPI documents and read again.
+    pub(crate) fn through_openapi(crds: Option<&Cases>) -> Result<Self> {
+        let crds = crds.context("this suite needs CRDs: name their file with `--crds`")?;
+        let mut described = Vec::new();
+        for case in crds.iter() {
+            let document = case.get("crd").map(Document::copy_of).unwrap_or_default();
+            let (crd, _) = read::crd(document.root());
+            let only = [crd];
+            let versions = only.iter().flat_map(|crd| crd.spec.versions.iter());
+            let documents = versions.filter(|version| version.served).flat_map(|version| {
+                let group = document.root().pointer("/spec/group").and_then(Value::as_str);
+                let openapi = export::openapi(group.unwrap_or_default(), version.name, &only);
+                definitions::crds_of_openapi(openapi.root())
+            });
+            let (set, _) = CrdSet::load(documents.collect::<Vec<_>>());
+            let definition = set.iter().next().context("a recorded CRD describes no kind")?;
+            let compiled = definition.compiled().ok().context("a CRD cannot be compiled")?;
+            described.push((name(case), compiled.clone().into()));
+        }
+        Ok(Self(described.into_iter().collect()))
     }
 
     /// The CRD called `name`.
@@ -35,6 +56,11 @@ impl Crds {
         let api_version = case.get("object")?.get("apiVersion").and_then(Value::as_str)?;
         self.0.get(case.text("crd"))?.version(api_version.rsplit('/').next()?)
     }
+}
+
+fn name(case: &Case) -> String {
+    let name = case.text("name");
+    if name.is_empty() { case.text("key").to_owned() } else { name.to_owned() }
 }
 
 /// What the server answers: `code` if all is well, the status otherwise.
@@ -80,7 +106,7 @@ pub(crate) fn score(
     }
 }
 
-fn causes(verdict: Option<Value<'_>>, keys: &[&str]) -> Vec<Vec<Option<String>>> {
+pub(crate) fn causes(verdict: Option<Value<'_>>, keys: &[&str]) -> Vec<Vec<Option<String>>> {
     verdict.map(|verdict| rows(verdict, "causes", keys)).unwrap_or_default()
 }
 

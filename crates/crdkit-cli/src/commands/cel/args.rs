@@ -1,7 +1,8 @@
 //! The arguments of `crdkit cel`.
 
 use super::path;
-use clap::{Args, Subcommand};
+use crate::kubernetes::KubernetesVersion;
+use clap::{Args, Subcommand, ValueEnum};
 use crdkit_issue::FieldPath;
 use std::path::PathBuf;
 
@@ -46,10 +47,11 @@ pub(crate) struct Eval {
 /// An expression and what it is about.
 #[derive(Debug, Args)]
 pub(crate) struct ExpressionScope {
+    /// The expression
     pub(crate) expression: String,
 
     /// The CRD whose schema types `self`; without one `self` is whatever the object holds
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", visible_alias = "crds")]
     pub(crate) crd: Option<PathBuf>,
 
     /// The version of the CRD [default: the one that is stored]
@@ -63,4 +65,19 @@ pub(crate) struct ExpressionScope {
     /// `oldSelf` is optional, as in a rule with `optionalOldSelf`
     #[arg(long)]
     pub(crate) optional_old_self: bool,
+
+    /// How the result is shown
+    #[arg(short, long, value_name = "FORMAT", default_value = "text")]
+    pub(crate) output: CelNotation,
+
+    #[command(flatten)]
+    pub(crate) kubernetes: KubernetesVersion,
+}
+
+/// `--output`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CelNotation {
+    /// For people
+    Text,
+    Json,
 }

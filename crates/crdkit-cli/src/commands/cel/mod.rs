@@ -6,18 +6,18 @@ mod path;
 pub(crate) use args::Cel;
 
 use crate::exit::Exit;
+use crate::limits;
 use crate::objects;
+use crate::report;
 use crate::source::{self, Client};
 use crate::stdout::print;
 use anyhow::{Context as _, Result, anyhow};
-use args::{Action, Eval, ExpressionScope};
-use crdkit_cel::{
-    Arena, Binding, Checked, Env, Limits, Program, Purpose, Shape, ShapeKind, Shapes, Type, Val,
-};
-use crdkit_codec::DecodeOptions;
+use args::{Action, CelNotation, Eval, ExpressionScope};
+use crdkit_cel::{Arena, Binding, Checked, Limits, Program, Shape, ShapeKind, Shapes, Type, Val};
 use crdkit_codec::json::{self, Layout};
 use crdkit_issue::Span;
 use crdkit_schema::check::Site;
+use crdkit_schema::rules::Environments;
 use crdkit_schema::{defaults, read};
 use crdkit_value::{Builder, Document, Duplicates};
 use std::ops::ControlFlow;
@@ -31,7 +31,11 @@ pub(crate) fn run(cel: &Cel) -> Result<Exit> {
             let (_, site) = site(place)?;
             match compile(&site, place)? {
                 Some(checked) => {
-                    print(&format!("{}\n", type_name(checked.result_type())))?;
+                    let name = type_name(checked.result_type());
+                    match place.output {
+                        CelNotation::Text => print(&format!("{name}\n"))?,
+                        CelNotation::Json => print_json(&serde_json::json!({"type": name}))?,
+                    }
                     Ok(Exit::Fine)
                 }
                 None => Ok(Exit::Findings),
@@ -46,6 +50,15 @@ fn cost(place: &ExpressionScope) -> Result<Exit> {
     let Some(checked) = compile(&site, place)? else { return Ok(Exit::Findings) };
     let each = site.each(&checked);
     let total = site.total(&checked);
+    if place.output == CelNotation::Json {
+        print_json(&serde_json::json!({
+            "each": {"min": each.min, "max": bounded(each.max)},
+            "runs": site.repeated,
+            "total": bounded(total),
+            "limit": Site::LIMIT,
+        }))?;
+        return Ok(if total > Site::LIMIT { Exit::Findings } else { Exit::Fine });
+    }
     print(&format!(
         "each run: {} to {}\nruns:     up to {}\ntotal:    {}\nlimit:    {}\n",
         each.min,
@@ -55,6 +68,15 @@ fn cost(place: &ExpressionScope) -> Result<Exit> {
         Site::LIMIT
     ))?;
     Ok(if total > Site::LIMIT { Exit::Findings } else { Exit::Fine })
+}
+
+/// A cost for programs: nothing if nothing limits it.
+fn bounded(cost: u64) -> Option<u64> {
+    (cost <= 1 << 60).then_some(cost)
+}
+
+fn print_json(value: &serde_json::Value) -> Result<()> {
+    print(&format!("{value}\n"))
 }
 
 /// A cost. What comes near the largest number has nothing that limits it.
@@ -89,7 +111,32 @@ fn evaluate(eval: &Eval) -> Result<Exit> {
         _ => None,
     };
     let arena = Arena::new();
-    let outcome = program.evaluate(&arena, bind, Limits::default());
+    let mut limits = Limits::default();
+    limits.values = limits::get().document.rule_bytes;
+    let outcome = program.evaluate(&arena, bind, limits);
+    if place.output == CelNotation::Json {
+        let mut shown = serde_json::json!({
+            "type": type_name(checked.result_type()),
+            "cost": outcome.cost,
+        });
+        let (key, value, exit) = match &outcome.result {
+            Ok(value) => {
+                let value = serde_json::from_str(&json_text(&program, &arena, value)?)?;
+                ("value", value, Exit::Fine)
+            }
+            Err(problem) => ("error", problem.to_string().into(), Exit::Findings),
+        };
+        if let Some(members) = shown.as_object_mut() {
+            members.insert(key.to_owned(), value);
+        }
+        print_json(&shown)?;
+        return Ok(exit);
+    }
+    if let Some(limit) = arena.exceeded() {
+        report::note(&format!(
+            "the values of the expression take more than {limit} bytes; `--max-rule-bytes` is {limit} and may be more"
+        ));
+    }
     let (shown, exit) = match &outcome.result {
         Ok(value) => (format!("value: {}", json_text(&program, &arena, value)?), Exit::Fine),
         Err(problem) => (format!("error: {problem}"), Exit::Findings),
@@ -101,6 +148,7 @@ fn evaluate(eval: &Eval) -> Result<Exit> {
 
 /// What the expression works with, and the CRD if there is one.
 fn site(place: &ExpressionScope) -> Result<(Option<Document>, Site)> {
+    place.kubernetes.choose()?;
     let Some(file) = &place.crd else { return Ok((None, untyped(place.optional_old_self))) };
     let is_crd =
         |document: &Document| objects::identify(document).is_ok_and(|identity| identity.is_crd());
@@ -134,7 +182,9 @@ fn untyped(optional_old_self: bool) -> Site {
     let shape = Shape { kind: ShapeKind::Dynamic, nullable: true, max_elements: u64::MAX };
     let shape = shapes.add(shape);
     let old = if optional_old_self { Type::optional(Type::Dyn) } else { Type::Dyn };
-    let environment = Env::kubernetes(COMPATIBILITY, Purpose::New)
+    let environment = Environments::shared()
+        .new
+        .extend()
         .shapes(Arc::new(shapes))
         .variable("self", Type::Dyn)
         .variable("oldSelf", old)
@@ -142,15 +192,17 @@ fn untyped(optional_old_self: bool) -> Site {
     Site { environment, shape, repeated: 1 }
 }
 
-/// The version whose language new expressions may use: one before the server's own.
-const COMPATIBILITY: u32 = 36;
-
 /// Compiles the expression, or prints what is wrong with it.
 fn compile(site: &Site, place: &ExpressionScope) -> Result<Option<Checked>> {
     match site.environment.compile(&place.expression) {
         Ok(checked) => Ok(Some(checked)),
         Err(errors) => {
-            print(&format!("{errors}\n"))?;
+            match place.output {
+                CelNotation::Text => print(&format!("{errors}\n"))?,
+                CelNotation::Json => {
+                    print_json(&serde_json::json!({"error": errors.to_string()}))?;
+                }
+            }
             Ok(None)
         }
     }
@@ -165,15 +217,18 @@ fn fill_in(crd: &Document, place: &ExpressionScope, object: &mut Document) {
         None => compiled.storage_version(),
     };
     if let Some(schema) = version.and_then(|version| version.schema) {
-        let (table, room) = (compiled.table(), crdkit_value::Limits::default().default_bytes);
-        // What is too large to be filled in is left as it is.
-        let _ = defaults::apply(table, table.node(schema), object, room);
+        let (table, room) = (compiled.table(), limits::get().document.default_bytes);
+        if defaults::apply(table, table.node(schema), object, room).is_err() {
+            report::note(&format!(
+                "defaults would add more than the limit of {room} bytes, so none are there; `--max-default-bytes` is {room} and may be more"
+            ));
+        }
     }
 }
 
 /// The first document in `path` that is `wanted`.
 fn first(path: &Path, wanted: impl Fn(&Document) -> bool) -> Result<Option<Document>> {
-    let options = DecodeOptions::default();
+    let options = limits::decoding();
     let source = path.display().to_string();
     for entry in source::find(&source, source::Purpose::Documents, &Client::default())?.entries {
         let input = entry.read()?;

@@ -2,12 +2,17 @@
 
 use super::sides::{Definition, Sides};
 use crate::args::Compare;
+use crate::crds;
 use crate::exit::Exit;
-use crate::report::{self, ReportFormat, Spec, Target};
+use crate::objects;
+use crate::report::ReportFormat::{self, Github, Gitlab, Json, Junit, Markdown, Sarif, Text, Yaml};
+use crate::report::{self, Object, Outputs, ShownFinding, Spec, Style, Subject, Target};
 use anyhow::Result;
 use crdkit_codec::json::{self, Layout};
 use crdkit_codec::yaml;
-use crdkit_compat::crdify::{self, Config, CrdifyLevel};
+use crdkit_compat::crdify::{self, Config, CrdifyFinding, CrdifyLevel, CrdifyReport};
+use crdkit_issue::{Issue, Severity, Span, codes};
+use crdkit_schema::lookup;
 use crdkit_schema::read;
 use crdkit_value::{Document, Event};
 use rayon::prelude::*;
@@ -15,51 +20,58 @@ use std::fmt::Write as _;
 
 pub(super) fn run(args: &Compare) -> Result<Exit> {
     let specs = match args.output.as_slice() {
-        [] => vec![Spec { format: ReportFormat::Text, file: None }],
+        [] => vec![Spec { format: Text, file: None }],
         specs => specs.to_vec(),
     };
-    let known =
-        [ReportFormat::Text, ReportFormat::Markdown, ReportFormat::Json, ReportFormat::Yaml];
-    if specs.iter().any(|spec| !known.contains(&spec.format)) {
-        super::refuse("crdify's reports are plaintext, markdown, json and yaml");
+    let (own, shared): (Vec<Spec>, Vec<Spec>) = specs.into_iter().partition(|spec| {
+        let format = spec.format;
+        matches!(format, Text | Markdown | Json | Yaml)
+    });
+    if shared.iter().any(|spec| !matches!(spec.format, Sarif | Junit | Github | Gitlab)) {
+        super::refuse(
+            "crdify's reports are plaintext, markdown, json and yaml; sarif, junit, github and \
+             gitlab are there as well",
+        );
     }
     let Some(config) = super::config(args.config.as_deref(), Config::read)? else {
         return Ok(Exit::Failed);
     };
     let config = config.map(|(config, _)| config).unwrap_or_default();
     let Some(sides) = Sides::load(args)? else { return Ok(Exit::Failed) };
-    let mut counts = (0, 0);
-    for spec in specs {
-        let format = spec.format;
-        let change = Change::new(&sides, |old, new| compare(old, new, format, &config));
+    let change = Change::new(&sides, |old, new| compare(old, new, &config));
+    for spec in own {
         let mut target = Target::new(spec.file.as_deref());
-        target.write(change.render(format).as_bytes())?;
+        target.write(change.render(spec.format).as_bytes())?;
         target.finish()?;
-        counts = change.counts();
     }
-    let (errors, warnings) = counts;
+    if !shared.is_empty() {
+        let mut outputs = Outputs::new(&shared, Style::default());
+        for object in change.objects(&sides) {
+            outputs.add(&object)?;
+        }
+        outputs.finish(change.pairs.len())?;
+    }
+    let (errors, warnings) = change.counts();
     if !args.quiet {
         report::note(&format!("{}: {errors} errors, {warnings} warnings", sides.counted()));
     }
     Ok(if errors > 0 { Exit::Findings } else { Exit::Fine })
 }
 
-/// What was found about one CRD, rendered.
-struct CrdifyReport {
-    text: String,
-    document: Document,
-    errors: usize,
-    warnings: usize,
+fn compare(old: &Document, new: &Document, config: &Config) -> CrdifyReport {
+    let (old, new) = (read::crd(old.root()).0, read::crd(new.root()).0);
+    crdify::compare(&old, &new, config)
 }
 
-fn compare(old: &Document, new: &Document, format: ReportFormat, config: &Config) -> CrdifyReport {
-    let (old, new) = (read::crd(old.root()).0, read::crd(new.root()).0);
-    let report = crdify::compare(&old, &new, config);
-    let count = |level| report.findings.iter().filter(|it| it.level == level).count();
-    let text =
-        if format == ReportFormat::Markdown { report.markdown() } else { report.plain_text() };
-    let (errors, warnings) = (count(CrdifyLevel::Error), count(CrdifyLevel::Warning));
-    CrdifyReport { text, document: report.document(), errors, warnings }
+/// Where the new CRD has what a finding is about.
+fn place(new: &Definition, finding: &CrdifyFinding) -> Option<Span> {
+    let (crd, _) = read::crd(new.document.root());
+    let name = finding.version.rsplit(" -> ").next()?;
+    let at = crd.spec.versions.iter().position(|version| version.name == name)?;
+    let steps = lookup::parse(finding.property.trim_start_matches(['^', '.']));
+    let found = lookup::find(&crd.schemas, crd.schema(at)?, &steps).ok()?;
+    let source = crd.schemas.get(found.schema).source;
+    crds::nearest(&new.document, &source.path())
 }
 
 /// All that changed.
@@ -86,27 +98,56 @@ impl Change {
 
     /// Errors and warnings. A CRD that is gone takes its objects with it.
     fn counts(&self) -> (usize, usize) {
-        let errors: usize = self.pairs.iter().map(|(_, report)| report.errors).sum();
-        let warnings = self.pairs.iter().map(|(_, report)| report.warnings).sum();
-        (errors + self.removed.len(), warnings)
+        let findings = || self.pairs.iter().flat_map(|(_, report)| &report.findings);
+        let count = |level| findings().filter(|finding| finding.level == level).count();
+        (count(CrdifyLevel::Error) + self.removed.len(), count(CrdifyLevel::Warning))
+    }
+
+    /// The same for outputs that all comparisons share.
+    fn objects(&self, sides: &Sides) -> Vec<Object> {
+        let removed = self.removed.iter().filter_map(|name| {
+            let old = sides.old(name)?;
+            let mut issue = Issue::error(codes::compat::CRD_GONE).with("name", name.as_str());
+            issue.span = old.start();
+            Some(judged(old, &[(issue, String::new())]))
+        });
+        let compared = self.pairs.iter().zip(sides.pairs()).map(|((_, report), (.., new))| {
+            let issue = |finding: &CrdifyFinding| {
+                let version = match finding.version.as_str() {
+                    "" => String::new(),
+                    version => format!(" ({version})"),
+                };
+                let mut issue = Issue::error(codes::compat::CRDIFY_CHANGE)
+                    .with("check", finding.check.name())
+                    .with("change", format!("{}{version}", finding.message));
+                if finding.level == CrdifyLevel::Warning {
+                    issue.severity = Severity::Warning;
+                }
+                issue.span = place(new, finding).or_else(|| new.start());
+                (issue, finding.property.clone())
+            };
+            judged(new, &report.findings.iter().map(issue).collect::<Vec<_>>())
+        });
+        removed.chain(compared).collect()
     }
 
     fn render(&self, format: ReportFormat) -> String {
         match format {
-            ReportFormat::Markdown => self.lines("## ", "`"),
-            ReportFormat::Json | ReportFormat::Yaml => self.document(format),
-            _ => self.lines("", ""),
+            Markdown => self.lines("## ", "`", CrdifyReport::markdown),
+            Json | Yaml => self.document(format),
+            _ => self.lines("", "", CrdifyReport::plain_text),
         }
     }
 
     /// `heading` stands before names, `quote` around levels.
-    fn lines(&self, heading: &str, quote: &str) -> String {
+    fn lines(&self, heading: &str, quote: &str, text: fn(&CrdifyReport) -> String) -> String {
         let mut out = String::new();
-        for (name, report) in self.pairs.iter().filter(|(_, it)| !it.text.is_empty()) {
-            if !self.single {
+        for (name, report) in &self.pairs {
+            let text = text(report);
+            if !self.single && !text.is_empty() {
                 let _ = writeln!(out, "{heading}{name}");
             }
-            out.push_str(&report.text);
+            out.push_str(&text);
         }
         for name in &self.removed {
             let what = "the CRD is gone, and with it its objects";
@@ -116,15 +157,11 @@ impl Change {
     }
 
     fn document(&self, format: ReportFormat) -> String {
-        let all;
         let document = match &*self.pairs {
-            [(_, report)] if self.single => &report.document,
-            _ => {
-                all = self.all();
-                &all
-            }
+            [(_, report)] if self.single => report.document(),
+            _ => self.all(),
         };
-        if format == ReportFormat::Yaml {
+        if format == Yaml {
             yaml::text(document.root())
         } else {
             json::text(document.root(), Layout::Pretty) + "\n"
@@ -134,9 +171,11 @@ impl Change {
     /// `{crds: {NAME: REPORT}, added: [NAME], removed: [NAME]}`.
     fn all(&self) -> Document {
         let mut events = vec![Event::BeginObject, Event::Key("crds"), Event::BeginObject];
-        for (name, report) in &self.pairs {
+        let reports: Vec<_> =
+            self.pairs.iter().map(|(name, report)| (name, report.document())).collect();
+        for (name, report) in &reports {
             events.push(Event::Key(name));
-            events.extend(report.document.root().events());
+            events.extend(report.root().events());
         }
         events.push(Event::EndObject);
         for (key, names) in [("added", &self.added), ("removed", &self.removed)] {
@@ -147,4 +186,16 @@ impl Change {
         events.push(Event::EndObject);
         Document::of_events(events)
     }
+}
+
+/// What is reported about a CRD: findings, each with where it is in the schema.
+fn judged(definition: &Definition, issues: &[(Issue, String)]) -> Object {
+    let source = super::semantic::text(&definition.input);
+    let shown = |(issue, property): &(Issue, String)| {
+        let mut shown = ShownFinding::new(issue, &source, false);
+        shown.path.clone_from(property);
+        shown
+    };
+    let identity = objects::identify(&definition.document).ok().map(Subject::Object);
+    Object::judged(&definition.input.name, identity, issues.iter().map(shown).collect())
 }

@@ -1,5 +1,6 @@
 //! `crdkit compat`: is a change of CRDs safe?
 
+mod causes;
 mod crdify;
 mod replay;
 mod semantic;
@@ -8,6 +9,7 @@ mod sides;
 use crate::args::{Args, Compare, CompareMode};
 use crate::exit::Exit;
 use crate::input::{Input, InputEntry};
+use crate::limits;
 use crate::report::SourceText;
 use anyhow::Result;
 use clap::CommandFactory as _;
@@ -33,7 +35,7 @@ fn config<T>(
 ) -> Result<Option<Option<(T, Input)>>> {
     let Some(path) = path else { return Ok(Some(None)) };
     let input = InputEntry::file(path.to_owned()).read()?;
-    let options = DecodeOptions { positions: true, ..DecodeOptions::default() };
+    let options = DecodeOptions { positions: true, ..limits::decoding() };
     let first = input.documents(&options).next();
     let issues = match first {
         None => return Ok(Some(None)),

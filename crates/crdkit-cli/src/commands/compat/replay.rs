@@ -4,13 +4,15 @@ use super::semantic::text;
 use super::sides::Sides;
 use crate::args::Compare;
 use crate::input::Input;
-use crate::objects::{self, Identity};
+use crate::limits;
+use crate::objects;
 use crate::report::{Object, ShownFinding, Subject};
-use crate::source::{self, Purpose};
+use crate::source::{self, LiveKind};
 use anyhow::{Context as _, Result};
 use crdkit_codec::{DecodeOptions, Decoded};
 use crdkit_compat::semantic::{Broken, Replay};
 use crdkit_issue::{FieldPath, Issue, Severity, codes};
+use crdkit_schema::read;
 use crdkit_text::kind::GroupKind;
 use crdkit_value::{Document, Value};
 use std::collections::BTreeMap;
@@ -40,15 +42,17 @@ pub(super) fn objects(args: &Compare, sides: &Sides, excerpts: bool) -> Result<R
         return Ok(out);
     }
     let mut replays = BTreeMap::new();
+    let mut kinds = Vec::new();
     for (name, old, new) in sides.pairs() {
         let replay = Replay::new(&old.document, &new.document)
             .with_context(|| format!("`{name}` cannot be compiled"))?;
         replays.insert(kind(&old.document), replay);
+        kinds.extend(live_kind(&old.document));
     }
     let client = args.fetching.client();
-    let options = DecodeOptions { positions: true, ..DecodeOptions::default() };
+    let options = DecodeOptions { positions: true, ..limits::decoding() };
     for source in &args.with_objects {
-        for entry in source::find(source, Purpose::Objects, &client)?.entries {
+        for entry in source::live(source, &kinds, &client)?.entries {
             let input = entry.read()?;
             for outcome in objects::decode(&input, &options) {
                 match outcome {
@@ -83,14 +87,14 @@ impl Replayed {
         }
         self.n_broken += 1;
         let source = text(input);
-        let issues = broken.iter().flat_map(|it| issues(it, &decoded.document, &identity));
+        let issues = broken.iter().flat_map(|it| issues(it, &decoded.document));
         let findings = issues.map(|issue| ShownFinding::new(&issue, &source, excerpts)).collect();
         self.objects.push(Object::judged(&input.name, Some(Subject::Object(identity)), findings));
     }
 }
 
 /// One finding for each thing that is refused, one for all that is lost or different.
-fn issues(broken: &Broken, document: &Document, identity: &Identity) -> Vec<Issue> {
+fn issues(broken: &Broken, document: &Document) -> Vec<Issue> {
     let issue = |effect: String, path: &FieldPath, severity| {
         let mut issue = Issue::error(codes::compat::OBJECT_BREAKS).with("effect", effect);
         issue.severity = severity;
@@ -108,8 +112,21 @@ fn issues(broken: &Broken, document: &Document, identity: &Identity) -> Vec<Issu
             issues.iter().map(|it| issue(text(it), &it.path, Severity::Error)).collect()
         }
         Broken::Defaulted(_) => vec![issue(broken.text(), &root, Severity::Warning)],
-        _ => vec![issue(format!("{identity} {}", broken.text()), &root, Severity::Error)],
+        _ => vec![issue(broken.text(), &root, Severity::Error)],
     }
+}
+
+/// How the cluster that has the old CRD serves its objects.
+fn live_kind(document: &Document) -> Option<LiveKind> {
+    let (crd, _) = read::crd(document.root());
+    let served = crd.spec.versions.iter().filter(|version| version.served);
+    let version = served.max_by_key(|version| version.storage)?;
+    Some(LiveKind {
+        group: crd.spec.group.to_owned(),
+        version: version.name.to_owned(),
+        plural: crd.spec.names.plural.to_owned(),
+        kind: crd.spec.names.kind.to_owned(),
+    })
 }
 
 fn kind(document: &Document) -> GroupKind {

@@ -1,10 +1,11 @@
 //! `--mode semantic`: what becomes of objects, and of those who write and read them.
 
-use super::replay;
 use super::sides::{Definition, Sides};
+use super::{causes, replay};
 use crate::args::{Compare, OnUnknown};
 use crate::exit::Exit;
 use crate::input::Input;
+use crate::kubernetes;
 use crate::objects;
 use crate::report::{
     self, Answered, Compared, Object, Outputs, ReportFormat, ShownFinding, SourceText, Spec, Style,
@@ -42,14 +43,9 @@ pub(super) fn run(args: &Compare) -> Result<Exit> {
         notes: args.verbose,
     };
     let style = Style { verbose: args.verbose, ..Style::default() };
-    let mut outputs = Outputs::new(&specs, style);
-    let mut counts = Counts::default();
+    let mut objects = Vec::new();
     for name in sides.removed() {
-        if let Some(old) = sides.old(name) {
-            let object = comparison.removed(name, old);
-            counts.add(&object);
-            outputs.add(&object)?;
-        }
+        objects.extend(sides.old(name).map(|old| comparison.removed(name, old)));
     }
     let pairs = sides.pairs();
     let compared: Result<Vec<_>> = pairs
@@ -66,23 +62,33 @@ pub(super) fn run(args: &Compare) -> Result<Exit> {
         if let Some(directory) = &args.emit_witness {
             emit(directory, name, &report)?;
         }
-        counts.add(&object);
-        outputs.add(&object)?;
+        objects.push(object);
         used.extend(exceptions);
     }
     let replayed = replay::objects(args, &sides, comparison.excerpts)?;
-    for object in &replayed.objects {
+    let replayed_in_words = replayed.in_words();
+    objects.extend(replayed.objects);
+    objects.extend(file.and_then(|file| comparison.exceptions(&file, &used)));
+    let mut counts = Counts::default();
+    for object in &mut objects {
         counts.add(object);
+        if !args.all {
+            causes::group(&mut object.findings);
+        }
+        counts.causes += object.findings.iter().filter(|finding| finding.counts()).count();
+        causes::limit(&object.findings, args.max);
+    }
+    // What it comes to is read first.
+    if !args.quiet {
+        let counted = counts.in_words();
+        let version = kubernetes::in_parentheses();
+        report::note(&format!("{}: {counted}{replayed_in_words}{version}", sides.counted()));
+    }
+    let mut outputs = Outputs::new(&specs, style);
+    for object in &objects {
         outputs.add(object)?;
     }
-    if let Some(object) = file.and_then(|file| comparison.exceptions(&file, &used)) {
-        counts.add(&object);
-        outputs.add(&object)?;
-    }
     outputs.finish(sides.pairs().len())?;
-    if !args.quiet {
-        report::note(&format!("{}: {}{}", sides.counted(), counts.in_words(), replayed.in_words()));
-    }
     Ok(if counts.errors > 0 { Exit::Findings } else { Exit::Fine })
 }
 
@@ -94,6 +100,7 @@ fn today() -> Date {
 
 #[derive(Default)]
 struct Counts {
+    causes: usize,
     errors: usize,
     warnings: usize,
     accepted: usize,
@@ -125,9 +132,21 @@ impl Counts {
             0 => String::new(),
             n => format!(", {n} accepted as exceptions"),
         };
+        let n_places = self.errors + self.warnings;
+        let count = |n: usize, one: &str| match n {
+            1 => format!("1 {one}"),
+            n => format!("{n} {one}s"),
+        };
+        let causes = match n_places {
+            0 => String::new(),
+            _ if self.causes == n_places => String::new(),
+            n => format!(" ({}, {})", count(self.causes, "cause"), count(n, "place")),
+        };
         format!(
-            "{safe} answers safe, {unsafe_} unsafe, {unknown} unknown; {} errors, {} warnings{accepted}",
-            self.errors, self.warnings
+            "{} safe, {unsafe_} unsafe, {unknown} unknown; {}, {}{causes}{accepted}",
+            count(safe, "answer"),
+            count(self.errors, "error"),
+            count(self.warnings, "warning"),
         )
     }
 }

@@ -4,6 +4,7 @@
 //! Holds: the text with comments reads as the same object.
 
 use super::changes::Note;
+use crate::limits;
 use crdkit_codec::{DecodeOptions, yaml};
 use crdkit_issue::{LineIndex, Position};
 use crdkit_value::{NodeId, SourceSpans, Value};
@@ -25,7 +26,7 @@ struct Comments<'t> {
 
 /// `text`, which was written from `root`, with `notes` about its values.
 pub(crate) fn annotate(text: &str, root: Value<'_>, notes: &[Note]) -> String {
-    let options = DecodeOptions { positions: true, ..DecodeOptions::default() };
+    let options = DecodeOptions { positions: true, ..limits::decoding() };
     let Ok(decoded) = yaml::decode(text.as_bytes(), &options) else { return text.to_owned() };
     let written = decoded.document.root();
     // Both have the same values in the same order.

@@ -21,7 +21,7 @@ pub(crate) struct Default {
     #[arg(value_name = "SOURCE", default_value = "-")]
     pub(crate) paths: Vec<String>,
 
-    /// Where CRDs are; may be given more than once
+    /// A source of CRDs; may be given more than once
     #[arg(long, value_name = "SOURCE")]
     pub(crate) crds: Vec<String>,
 

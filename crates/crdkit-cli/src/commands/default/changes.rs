@@ -23,7 +23,7 @@ const LONGEST: usize = 60;
 pub(crate) fn notes(
     [original, stored]: [&Document; 2],
     changes: &Changes,
-    definition: &Definition,
+    definition: Option<&Definition>,
     version: &str,
 ) -> Vec<Note> {
     let before: HashSet<NodeId> = original.root().ids().collect();
@@ -39,7 +39,8 @@ pub(crate) fn notes(
         if !new(&id) || value.parent().is_some_and(|parent| new(&parent.id())) {
             continue;
         }
-        let text = match (defaulted.contains(&id), definition.origin(version, value)) {
+        let origin = definition.and_then(|definition| definition.origin(version, value));
+        let text = match (defaulted.contains(&id), origin) {
             (true, Some(origin)) => format!("default of {origin}"),
             (true, None) => "default".to_owned(),
             (false, _) => "set by the server".to_owned(),

@@ -2,6 +2,7 @@
 
 use crate::crds;
 use crate::input::Input;
+use crate::limits;
 use crate::objects::Identity;
 use crate::source::{self, Client, Purpose};
 use anyhow::{Result, bail};
@@ -45,7 +46,7 @@ impl Definitions {
         }
         let bytes: Arc<[u8]> = input.bytes.as_slice().into();
         self.0.extend(crds.into_iter().map(|decoded| Definition {
-            crd: CrdDefinition::new(decoded.document),
+            crd: limits::definition(decoded.document),
             file: Arc::clone(&input.name),
             bytes: Arc::clone(&bytes),
         }));

@@ -11,6 +11,7 @@ use crate::args::Args;
 use crate::config::Config;
 use crate::exit::Exit;
 use crate::input::Input;
+use crate::limits;
 use crate::objects::{self, Identity};
 use crate::report::{self, SourceText};
 use crate::source::{self, Purpose};
@@ -21,8 +22,8 @@ use clap::CommandFactory as _;
 use clap::error::ErrorKind;
 use crdkit_codec::{DecodeOptions, Decoded, json, yaml};
 use crdkit_engine::Changes;
-use crdkit_engine::RequestOptions;
 use crdkit_issue::{Issue, codes};
+use crdkit_native::{NativeKind, NativeKinds};
 use crdkit_value::{Document, Value};
 use definitions::{Definition, Definitions};
 use std::mem::take;
@@ -58,7 +59,7 @@ pub(crate) fn run(args: &Default) -> Result<Exit> {
     let mut printer = Printer { args, n_printed: 0, out: String::new() };
     for input in &inputs {
         let source = SourceText::of(input);
-        let options = DecodeOptions { positions: true, ..DecodeOptions::default() };
+        let options = DecodeOptions { positions: true, ..limits::decoding() };
         for outcome in objects::decode(input, &options) {
             let issues =
                 match outcome.and_then(|decoded| stored(decoded, &definitions, &mut printer)) {
@@ -92,33 +93,35 @@ fn stored(
         let place = value.and_then(|value| decoded.document.place(value.id()));
         vec![place.map_or(issue.clone(), |place| issue.span(place.value))]
     };
-    let Some(definition) = definitions.get(&identity) else {
-        let hint = "name its file or directory with `--crds`";
-        return Err(match objects::list_problem(&decoded.document) {
-            Some(issue) => vec![issue],
-            None => refuse(objects::no_schema(&identity, hint), "kind"),
-        });
-    };
-    let crd = definition.compiled().map_err(|problem| {
-        let issue = Issue::error(codes::source::UNUSABLE_SCHEMA);
-        refuse(issue.with("kind", identity.gvk.kind.as_str()).with("problem", problem), "kind")
-    })?;
-    let Some(version) = crd.version(&identity.gvk.version) else {
-        let versions = crd.compiled().versions().iter().filter(|version| version.served);
-        let served: Vec<_> = versions.map(|version| format!("`{}`", version.name)).collect();
-        let issue = Issue::error(codes::source::UNKNOWN_VERSION)
-            .with("kind", identity.gvk.kind.as_str())
-            .with("version", identity.gvk.version.as_str())
-            .with("served", served.join(", "));
-        return Err(refuse(issue, "apiVersion"));
-    };
     let mode = printer.args.field_validation;
-    let mut options = RequestOptions::new().field_validation(mode.into());
+    let mut options = limits::request().field_validation(mode.into());
     if !identity.namespace.is_empty() {
         options.namespace = identity.namespace.as_str().into();
     }
     let original = decoded.document.clone();
-    let mut outcome = version.create(decoded, &options);
+    let definition = definitions.get(&identity);
+    let mut outcome = match (definition, native_kind(&identity)) {
+        (Some(definition), _) => {
+            let crd = definition.compiled().map_err(|problem| {
+                let issue = Issue::error(codes::source::UNUSABLE_SCHEMA);
+                let issue = issue.with("kind", identity.gvk.kind.as_str());
+                refuse(issue.with("problem", problem), "kind")
+            })?;
+            let Some(version) = crd.version(&identity.gvk.version) else {
+                let issue = objects::unknown_version(&identity, &crd);
+                return Err(refuse(issue, "apiVersion"));
+            };
+            version.create(decoded, &options)
+        }
+        (None, Some(kind)) => kind.create(decoded, &options),
+        (None, None) => {
+            let hint = "name its file or directory with `--crds`";
+            return Err(match objects::list_problem(&decoded.document) {
+                Some(issue) => vec![issue],
+                None => refuse(objects::no_schema(&identity, hint), "kind"),
+            });
+        }
+    };
     if !outcome.is_accepted() {
         return Err(outcome.issues);
     }
@@ -130,6 +133,12 @@ fn stored(
     }
     printer.print([&original, &stored], &changes, definition, &identity);
     Ok(issues)
+}
+
+/// The kind that comes with Kubernetes, if it is one.
+fn native_kind(identity: &Identity) -> Option<&'static NativeKind> {
+    let gvk = &identity.gvk;
+    NativeKinds::latest().find(&gvk.group, &gvk.version, &gvk.kind)
 }
 
 /// Collects what is printed, so that findings do not come in between.
@@ -144,7 +153,7 @@ impl Printer<'_> {
         &mut self,
         [original, stored]: [&Document; 2],
         changes: &Changes,
-        definition: &Definition,
+        definition: Option<&Definition>,
         identity: &Identity,
     ) {
         let root = stored.root();

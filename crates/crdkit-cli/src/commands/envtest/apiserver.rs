@@ -4,6 +4,7 @@ use super::flags::Flags;
 use crate::exit::Exit;
 use crate::stdout::print;
 use anyhow::{Context as _, Result, bail};
+use crdkit_admission::plugins::Plugins;
 use crdkit_server::{Authorization, Certificates, Server, Settings};
 use std::fs;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -83,6 +84,8 @@ async fn serve(flags: &Flags) -> Result<Exit> {
     let mut settings = Settings::default();
     settings.garbage_collection = false;
     settings.namespace_deletion = false;
+    settings.policy_checking = false;
+    settings.plugins = Plugins::without(flags.all("disable-admission-plugins"));
     settings.authorization = if is_rbac { Authorization::Rbac } else { Authorization::Everyone };
     let mut builder = Server::builder().listen(SocketAddr::new(address, port)).settings(settings);
     if let Some(certificates) = certificates(flags)? {

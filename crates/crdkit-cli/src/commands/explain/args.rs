@@ -21,7 +21,7 @@ pub(crate) struct Explain {
     #[arg(value_name = "KIND[.PATH]")]
     pub(crate) name: String,
 
-    /// The path, where it is easier to write apart
+    /// The path, if it is easier to write separately
     #[arg(value_name = "PATH")]
     pub(crate) path: Option<String>,
 

@@ -27,45 +27,45 @@ pub(super) struct Explained {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct ExplainedField {
+pub(crate) struct ExplainedField {
     #[serde(skip_serializing_if = "String::is_empty")]
-    pub(super) name: String,
+    pub(crate) name: String,
     #[serde(skip_serializing_if = "String::is_empty")]
-    pub(super) path: String,
+    pub(crate) path: String,
     #[serde(rename = "type")]
-    pub(super) type_words: String,
+    pub(crate) type_words: String,
     #[serde(skip_serializing_if = "is_false")]
-    pub(super) required: bool,
+    pub(crate) required: bool,
     #[serde(skip_serializing_if = "is_false")]
-    pub(super) deprecated: bool,
+    pub(crate) deprecated: bool,
     #[serde(skip_serializing_if = "String::is_empty")]
-    pub(super) description: String,
+    pub(crate) description: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) default: Option<Json>,
+    pub(crate) default: Option<Json>,
     #[serde(rename = "enum", skip_serializing_if = "Vec::is_empty")]
-    pub(super) values: Vec<Json>,
+    pub(crate) values: Vec<Json>,
     /// Keywords of the schema that restrict values, as they are written there.
     #[serde(skip_serializing_if = "Map::is_empty")]
-    pub(super) constraints: Map<String, Json>,
+    pub(crate) constraints: Map<String, Json>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) rules: Vec<Written>,
+    pub(crate) rules: Vec<Written>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) fields: Vec<ExplainedField>,
+    pub(crate) fields: Vec<ExplainedField>,
 }
 
 /// A rule as it is written.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Written {
-    pub(super) rule: String,
+pub(crate) struct Written {
+    pub(crate) rule: String,
     #[serde(skip_serializing_if = "String::is_empty")]
-    pub(super) message: String,
+    pub(crate) message: String,
     #[serde(skip_serializing_if = "String::is_empty")]
-    pub(super) message_expression: String,
+    pub(crate) message_expression: String,
     #[serde(skip_serializing_if = "String::is_empty")]
-    pub(super) field_path: String,
+    pub(crate) field_path: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) reason: Option<String>,
+    pub(crate) reason: Option<String>,
 }
 
 /// Keywords that restrict values, in the order they are shown.

@@ -100,7 +100,7 @@ fn rule(out: &mut String, rule: &Written) {
 }
 
 /// What restricts a field, a short line each.
-fn facts(field: &ExplainedField) -> Vec<String> {
+pub(crate) fn facts(field: &ExplainedField) -> Vec<String> {
     let mut facts = Vec::new();
     if let Some(default) = &field.default {
         facts.push(format!("default: {}", shown(default)));

@@ -14,7 +14,9 @@ use crdkit_codec::{DecodeOptions, json, yaml};
 use crdkit_schema::lookup::{self, LookupStep, NotFound};
 use crdkit_schema::model::{Crd, SchemaId, Schemas};
 use crdkit_schema::read;
+pub(crate) use describe::ExplainedField;
 use describe::{Describer, Explained};
+pub(crate) use layout::facts;
 
 /// What every object has, in words of its own; CRDs say little about it.
 const METADATA: &str = include_str!("metadata.yaml");
@@ -39,6 +41,11 @@ pub(crate) fn run(args: &Explain) -> Result<Exit> {
     };
     stdout::print(&text)?;
     Ok(Exit::Fine)
+}
+
+/// An object of version number `at`, with all fields below it.
+pub(crate) fn whole(crd: &Crd<'_>, at: usize) -> Result<ExplainedField> {
+    explain(crd, at, &[], true).map(|explained| explained.field)
 }
 
 /// What is at `path` in objects of version number `at`.

@@ -1,14 +1,15 @@
 //! `crdkit apply`: server-side apply on files.
 
-use super::{Files, Found, KindSchema, Kinds, NativeVersion, Notation, Printer, is_same, time};
+use super::{Files, Found, Kinds, Notation, ObjectKey, Printer, options, time};
 use crate::exit::Exit;
-use crate::objects::Identity;
 use crate::stdout;
+use crate::write::{Author, Change, Refusal};
 use anyhow::Result;
 use clap::Args;
-use crdkit_engine::{FieldValidation, RequestOptions};
-use crdkit_patch::managed::{ApplyError, CrdVersions, Versions as _, Writer};
+use crdkit_engine::FieldValidation;
+use crdkit_patch::managed::ApplyError;
 use crdkit_value::Document;
+use std::collections::BTreeMap;
 
 /// Server-side apply on files: who owns what, conflicts, what is removed
 ///
@@ -52,7 +53,7 @@ pub(crate) struct Apply {
 }
 
 /// Objects as they are now.
-type Current = Vec<(Identity, Document)>;
+type Current<'a> = BTreeMap<ObjectKey<'a>, Document>;
 
 pub(crate) fn run(args: &Apply) -> Result<Exit> {
     let mut files = Files::read(&args.kinds)?;
@@ -60,14 +61,15 @@ pub(crate) fn run(args: &Apply) -> Result<Exit> {
     let given = files.add(&args.kinds, &args.paths);
     let mut configs = std::mem::take(&mut files.objects);
     let wanted = configs.split_off(given);
-    let current = configs.into_iter().skip(first);
-    let mut current: Current = current.map(|it| (it.identity, it.decoded.document)).collect();
+    let mut current = Current::new();
+    for Found { identity, decoded, .. } in configs.iter().skip(first) {
+        current.entry(ObjectKey::of(identity)).or_insert_with(|| decoded.document.clone());
+    }
     let mut printer = Printer::new(args.output);
     for config in wanted.iter().filter(|config| !config.identity.is_crd()) {
         if let Some(object) = apply(args, &mut files, config, &current)? {
             printer.print(&object);
-            current.retain(|(identity, _)| !is_same(identity, &config.identity));
-            current.push((config.identity.clone(), object));
+            current.insert(ObjectKey::of(&config.identity), object);
         }
     }
     stdout::print(&printer.out)?;
@@ -79,91 +81,35 @@ fn apply(
     args: &Apply,
     files: &mut Files,
     config: &Found,
-    current: &Current,
+    current: &Current<'_>,
 ) -> Result<Option<Document>> {
-    let crd = match files.schema(&config.identity) {
-        Ok(KindSchema::Crd(crd)) => crd,
-        Ok(KindSchema::Native) => return native(args, files, config, current),
+    let schema = files.schema(&config.identity);
+    let rules = schema.as_ref().map_err(Clone::clone).and_then(|it| it.rules(&config.identity));
+    let rules = match rules {
+        Ok(rules) => rules,
         Err(problem) => {
             files.refuse(config, None, &problem);
             return Ok(None);
         }
     };
-    let Some(version) = crd.version(&config.identity.gvk.version) else {
-        files.refuse(config, None, "its version is not served");
-        return Ok(None);
-    };
-    let mut options = RequestOptions::new().field_validation(FieldValidation::Ignore);
-    if !config.identity.namespace.is_empty() {
-        options.namespace = config.identity.namespace.as_str().into();
-    }
-    let live = current.iter().find(|(identity, _)| is_same(identity, &config.identity));
-    let live = live.map(|(_, object)| version.stored(object, &options));
-    let versions = CrdVersions(crd.compiled());
-    let writer = Writer {
-        manager: &args.manager,
-        api_version: &version.compiled().api_version,
-        subresource: "",
-        time: time(args.time.as_deref())?,
-        reset: if version.compiled().status { &[&["status"]] } else { &[] },
-        versions: &versions,
-    };
-    let before = live.as_ref().map(crdkit_engine::Stored::document);
-    let Some(applied) = written(args, files, config, &writer, before) else { return Ok(None) };
-    let outcome = match version.read_applied(applied, &options) {
-        Err(refused) => *refused,
-        Ok(read) => match &live {
-            Some(live) => read.update(live),
-            None => read.create(),
-        },
-    };
-    Ok(files.judged(config, &outcome).then(|| outcome.into_document()))
-}
-
-/// The same for a kind that comes with Kubernetes, without its defaults and without a verdict.
-fn native(
-    args: &Apply,
-    files: &mut Files,
-    config: &Found,
-    current: &Current,
-) -> Result<Option<Document>> {
-    let versions = NativeVersion(&config.identity);
-    let api_version = config.identity.api_version();
-    if versions.schema(&api_version).is_none() {
-        let problem = "there is no CRD for its kind; name its file or directory with `--crds`";
-        files.refuse(config, None, problem);
-        return Ok(None);
-    }
-    let writer = Writer {
-        manager: &args.manager,
-        api_version: &api_version,
-        subresource: "",
-        time: time(args.time.as_deref())?,
-        reset: &[&["status"]],
-        versions: &versions,
-    };
-    let live = current.iter().find(|(identity, _)| is_same(identity, &config.identity));
-    Ok(written(args, files, config, &writer, live.map(|(_, object)| object)))
-}
-
-/// What `writer` makes of `live`; conflicts and other reasons why not are shown.
-fn written(
-    args: &Apply,
-    files: &mut Files,
-    config: &Found,
-    writer: &Writer<'_>,
-    live: Option<&Document>,
-) -> Option<Document> {
-    let kind = &config.identity.gvk.kind;
-    match writer.apply(kind, live, &config.decoded.document, args.force) {
-        Ok(applied) => return Some(applied.document),
-        Err(ApplyError::Conflicts(conflicts)) => {
+    let options = options(&config.identity, FieldValidation::Ignore);
+    let live = current.get(&ObjectKey::of(&config.identity));
+    let live = live.map(|object| rules.stored(object, &options));
+    let author = Author { manager: &args.manager, time: time(args.time.as_deref())? };
+    let change = Change::Apply { config: &config.decoded.document, force: args.force };
+    match rules.write(live.as_ref(), change, author, &options) {
+        Ok(outcome) => Ok(files.judged(config, &outcome).then(|| outcome.into_document())),
+        Err(Refusal::Apply(ApplyError::Conflicts(conflicts))) => {
             for conflict in conflicts {
                 let problem = format!("conflict with {}: {}", conflict.owner, conflict.field);
                 files.refuse(config, conflict.value, &problem);
             }
+            Ok(None)
         }
-        Err(error) => files.refuse(config, None, &error.to_string()),
+        Err(refusal) => {
+            let code = refusal.status().code;
+            files.refuse(config, None, &format!("{refusal} (status {code})"));
+            Ok(None)
+        }
     }
-    None
 }

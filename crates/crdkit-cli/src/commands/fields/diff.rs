@@ -1,20 +1,22 @@
 //! `crdkit diff`: objects compared by what they mean.
 
-use super::{Files, KindSchema, Kinds, is_same};
+use super::{Files, Found, KindSchema, Kinds, ObjectKey};
 use crate::exit::Exit;
+use crate::limits;
 use crate::objects::Identity;
 use anyhow::Result;
 use clap::Args;
-use crdkit_engine::RequestOptions;
 use crdkit_patch::diff::fields;
 use crdkit_value::{Document, NodeId, Value};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::io::Write as _;
 
 /// Compare objects by what they mean, not by how they are written
 ///
-/// Objects of the same kind and name are compared field by field: items of lists by their keys, whatever their order, and with the
-/// defaults of their CRD on both sides. What only a server writes does not count. Exit code 1 if there is a difference.
+/// Objects of the same kind and name are compared field by field: items of lists by their keys, whatever their order, quantities by
+/// their amount, and with the defaults of their kind on both sides. What only a server writes does not count. Exit code 1 if there is
+/// a difference.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
@@ -41,10 +43,14 @@ pub(crate) fn run(args: &Diff) -> Result<Exit> {
     let mut old = std::mem::take(&mut files.objects);
     let new = old.split_off(second);
     let mut out = String::new();
+    let mut by_key: BTreeMap<ObjectKey<'_>, &Found> = BTreeMap::new();
+    for before in &old {
+        by_key.entry(ObjectKey::of(&before.identity)).or_insert(before);
+    }
     for after in &new {
-        match old.iter().find(|before| is_same(&before.identity, &after.identity)) {
+        match by_key.get(&ObjectKey::of(&after.identity)) {
             Some(before) => {
-                let schema = files.schema(&after.identity).unwrap_or(KindSchema::Native);
+                let schema = files.schema(&after.identity).unwrap_or(KindSchema::Unknown);
                 let [before, after_object] = [&before.decoded.document, &after.decoded.document]
                     .map(|object| shown(&schema, &after.identity, object));
                 compare(&schema, &after.identity, &before, &after_object, &mut out);
@@ -54,8 +60,10 @@ pub(crate) fn run(args: &Diff) -> Result<Exit> {
             }
         }
     }
+    let kept: BTreeSet<ObjectKey<'_>> =
+        new.iter().map(|after| ObjectKey::of(&after.identity)).collect();
     for before in &old {
-        if !new.iter().any(|after| is_same(&before.identity, &after.identity)) {
+        if !kept.contains(&ObjectKey::of(&before.identity)) {
             let _ = writeln!(out, "\u{1b}[31m- {}\u{1b}[0m", before.identity);
         }
     }
@@ -65,12 +73,8 @@ pub(crate) fn run(args: &Diff) -> Result<Exit> {
 
 /// The object with its defaults and without what only a server writes.
 fn shown(schema: &KindSchema, identity: &Identity, object: &Document) -> Document {
-    let filled = match schema {
-        KindSchema::Crd(crd) => crd
-            .version(&identity.gvk.version)
-            .map(|version| version.stored(object, &RequestOptions::new()).into_document()),
-        KindSchema::Native => None,
-    };
+    let rules = schema.rules(identity).ok();
+    let filled = rules.map(|rules| rules.stored(object, &limits::request()).into_document());
     let mut shown = filled.unwrap_or_else(|| object.clone());
     let written =
         ["managedFields", "resourceVersion", "uid", "generation", "creationTimestamp", "namespace"];

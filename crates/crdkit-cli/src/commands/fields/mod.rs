@@ -13,15 +13,17 @@ use crate::commands::default::definitions::Definitions;
 use crate::config::Config;
 use crate::exit::Exit;
 use crate::input::{Input, InputEntry};
+use crate::limits;
 use crate::objects::{self, Identity};
 use crate::report::{self, SourceText};
 use crate::source::{self, Purpose};
+use crate::write::KindRules;
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use crdkit_codec::{DecodeOptions, Decoded, json, yaml};
-use crdkit_engine::{Crd, Outcome};
+use crdkit_engine::{Crd, FieldValidation, Outcome, RequestOptions};
 use crdkit_issue::Severity;
-use crdkit_patch::managed::{CrdVersions, Versions};
+use crdkit_native::{NativeKind, NativeKinds};
 use crdkit_patch::{Definitions as NativeTypes, Schema};
 use crdkit_schema::compile::Table;
 use crdkit_text::timestamp::Timestamp;
@@ -32,7 +34,7 @@ use std::time::SystemTime;
 /// Where CRDs come from, and settings.
 #[derive(Debug, Args)]
 pub(crate) struct Kinds {
-    /// Where CRDs are; may be given more than once
+    /// A source of CRDs; may be given more than once
     #[arg(long, value_name = "SOURCE")]
     crds: Vec<String>,
 
@@ -106,7 +108,7 @@ impl Files {
     fn add_input(&mut self, input: Input) {
         self.definitions.add(&input);
         let at = self.inputs.len();
-        let options = DecodeOptions { positions: true, ..DecodeOptions::default() };
+        let options = DecodeOptions { positions: true, ..limits::decoding() };
         for outcome in objects::decode(&input, &options) {
             let found = outcome.and_then(|decoded| {
                 let identity =
@@ -129,10 +131,12 @@ impl Files {
 
     /// What is known about the kind of an object.
     pub(crate) fn schema(&self, identity: &Identity) -> Result<KindSchema, String> {
-        match self.definitions.get(identity) {
-            Some(definition) => definition.compiled().map(KindSchema::Crd),
-            None => Ok(KindSchema::Native),
+        if let Some(definition) = self.definitions.get(identity) {
+            return definition.compiled().map(KindSchema::Crd);
         }
+        let gvk = &identity.gvk;
+        let native = NativeKinds::latest().find(&gvk.group, &gvk.version, &gvk.kind);
+        Ok(native.map_or(KindSchema::Unknown, KindSchema::Native))
     }
 
     /// Says what is wrong with an object, at a value of it.
@@ -147,7 +151,12 @@ impl Files {
             Some(at) => format!("{name}:{}:{}: error: {problem}", at.line, at.column),
             None => format!("{name}: error: {}: {problem}", found.identity),
         };
-        report::note(&text);
+        self.error(&text);
+    }
+
+    /// Shows a line about something that is wrong.
+    fn error(&mut self, text: &str) {
+        report::note(text);
         self.exit = self.exit.max(Exit::Findings);
     }
 
@@ -171,8 +180,9 @@ impl Files {
 /// What is known about a kind.
 pub(crate) enum KindSchema {
     Crd(Crd),
-    /// A kind that comes with Kubernetes, or one that nothing is known about.
-    Native,
+    /// A kind that comes with Kubernetes.
+    Native(&'static NativeKind),
+    Unknown,
 }
 
 impl KindSchema {
@@ -181,43 +191,59 @@ impl KindSchema {
         let nothing = || Schema::new(Table::empty(), None, true);
         match self {
             Self::Crd(crd) => {
-                let versions = CrdVersions(crd.compiled());
-                let table = crd.compiled().table();
-                let version = versions.0.version(&identity.gvk.version);
+                let compiled = crd.compiled();
+                let version = compiled.version(&identity.gvk.version);
                 version.map_or_else(nothing, |version| {
-                    Schema::new(table, version.schema, !crd.compiled().prunes())
+                    Schema::new(compiled.table(), version.schema, !compiled.prunes())
                 })
             }
-            Self::Native => {
-                let (version, kind) = (identity.api_version(), &identity.gvk.kind);
-                Schema::of_kind(NativeTypes::native(), &version, kind).unwrap_or_else(nothing)
+            Self::Native(kind) => {
+                let types = NativeTypes::native();
+                Schema::of_kind(types, &kind.api_version(), kind.kind).unwrap_or_else(nothing)
+            }
+            Self::Unknown => nothing(),
+        }
+    }
+
+    /// What checks objects.
+    ///
+    /// # Errors
+    /// Why nothing does, for people.
+    pub(crate) fn rules(&self, identity: &Identity) -> Result<KindRules<'_>, String> {
+        match self {
+            Self::Crd(crd) => {
+                let version = crd.version(&identity.gvk.version);
+                version.map(KindRules::Custom).ok_or("its version is not served".to_owned())
+            }
+            Self::Native(kind) => Ok(KindRules::Native(kind)),
+            Self::Unknown => {
+                Err("there is no CRD for its kind; name its file or directory with `--crds`"
+                    .to_owned())
             }
         }
     }
 }
 
-/// The one version of a native kind that files are in.
-pub(crate) struct NativeVersion<'i>(pub(crate) &'i Identity);
-
-impl Versions for NativeVersion<'_> {
-    fn schema(&self, api_version: &str) -> Option<Schema<'_>> {
-        Schema::of_kind(NativeTypes::native(), api_version, &self.0.gvk.kind)
+/// A request that is about an object of a file.
+pub(crate) fn options(identity: &Identity, mode: FieldValidation) -> RequestOptions {
+    let mut options = limits::request().field_validation(mode);
+    options.name = Some(identity.name.as_str()).filter(|name| !name.is_empty()).map(Into::into);
+    if !identity.namespace.is_empty() {
+        options.namespace = identity.namespace.as_str().into();
     }
-
-    fn convert(&self, object: &Document, _: &str) -> Result<Document, String> {
-        Ok(object.clone())
-    }
+    options
 }
 
-/// Whether both are about the same object.
-pub(crate) fn is_same(left: &Identity, right: &Identity) -> bool {
-    let space = |identity: &Identity| match identity.namespace.as_str() {
-        "" => "default".to_owned(),
-        namespace => namespace.to_owned(),
-    };
-    left.gvk.group_kind() == right.gvk.group_kind()
-        && left.name == right.name
-        && space(left) == space(right)
+/// What tells objects apart, in whatever version they are written: group, kind, namespace, name. What says no namespace is in `default`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct ObjectKey<'a>([&'a str; 4]);
+
+impl<'a> ObjectKey<'a> {
+    pub(crate) fn of(identity: &'a Identity) -> Self {
+        let Identity { gvk, namespace, name } = identity;
+        let namespace = if namespace.is_empty() { "default" } else { namespace.as_str() };
+        Self([&gvk.group, &gvk.kind, namespace, name])
+    }
 }
 
 /// Collects what is printed, so that findings do not come in between.

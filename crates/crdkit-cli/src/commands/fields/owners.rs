@@ -3,27 +3,50 @@
 use super::{Files, Kinds};
 use crate::commands::default::{annotate, changes::Note};
 use crate::exit::Exit;
+use crate::format::OutputFormat;
+use crate::report::Target;
 use crate::stdout;
 use anyhow::Result;
 use clap::Args;
-use crdkit_codec::yaml;
-use crdkit_patch::managed::owners;
+use crdkit_codec::{Style, yaml};
+use crdkit_patch::managed::{extract_applied, owners};
 use crdkit_value::{Document, NodeId, Value};
 use std::collections::BTreeMap;
 
 /// Who owns the fields of objects: `managedFields` as comments beside each value
 ///
-/// Prints objects as YAML without `managedFields`; every value that somebody owns has a comment with the owners.
+/// Prints objects as YAML without `managedFields`; every value that somebody owns has a comment with the owners. With `--manager` it prints
+/// what this manager has applied, as the configuration that it could apply again.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
   crdkit owners live.yaml
   kubectl get lamp desk -o yaml --show-managed-fields | crdkit owners
+  crdkit owners --crds crds/ live.yaml --manager ci > ci.yaml
+  crdkit owners --crds crds/ live.yaml --manager ci --to cbor > ci.cbor
 ")]
 pub(crate) struct Owners {
     /// Files, directories or other sources of objects; `-` is standard input
     #[arg(value_name = "SOURCE", default_value = "-")]
     paths: Vec<String>,
+
+    /// Print what this manager has applied, as a configuration
+    #[arg(long, value_name = "NAME", visible_alias = "field-manager")]
+    manager: Option<String>,
+
+    /// With `--manager`: what it has applied to this subresource
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = "",
+        requires = "manager",
+        hide_default_value = true
+    )]
+    subresource: String,
+
+    /// With `--manager`: the format of configurations
+    #[arg(long, value_name = "FORMAT", default_value = "yaml", requires = "manager")]
+    to: OutputFormat,
 
     #[command(flatten)]
     kinds: Kinds,
@@ -32,6 +55,9 @@ pub(crate) struct Owners {
 pub(crate) fn run(args: &Owners) -> Result<Exit> {
     let mut files = Files::read(&args.kinds)?;
     files.add(&args.kinds, &args.paths);
+    if let Some(manager) = &args.manager {
+        return extracted(args, files, manager);
+    }
     let mut out = String::new();
     for found in std::mem::take(&mut files.objects) {
         match annotated(&found.decoded.document) {
@@ -45,6 +71,29 @@ pub(crate) fn run(args: &Owners) -> Result<Exit> {
         }
     }
     stdout::print(&out)?;
+    Ok(files.exit)
+}
+
+/// What `manager` has applied, object by object.
+fn extracted(args: &Owners, mut files: Files, manager: &str) -> Result<Exit> {
+    let mut out = Vec::new();
+    let mut n_written = 0;
+    for found in std::mem::take(&mut files.objects) {
+        let schema = match files.schema(&found.identity) {
+            Ok(schema) => schema,
+            Err(problem) => {
+                files.refuse(&found, None, &problem);
+                continue;
+            }
+        };
+        let fields = schema.fields(&found.identity);
+        let config = extract_applied(&fields, &found.decoded.document, manager, &args.subresource);
+        if let Some(config) = config {
+            args.to.write(config.root(), n_written, Style::Pretty, &mut out)?;
+            n_written += 1;
+        }
+    }
+    Target::Stdout.write_data(&out)?;
     Ok(files.exit)
 }
 

@@ -1,16 +1,21 @@
 //! `crdkit patch`: objects as a patch makes them.
 
-use super::{Files, Found, KindSchema, Kinds, Notation, Printer, time};
+use super::{Files, Found, KindSchema, Kinds, Notation, Printer, options, time};
 use crate::args::FieldValidation;
 use crate::exit::Exit;
-use crate::stdout;
-use anyhow::{Context as _, Result, anyhow};
+use crate::limits;
+use crate::report::SourceText;
+use crate::source::refused;
+use crate::write::{Author, Change, Refusal};
+use crate::{report, stdout};
+use anyhow::{Context as _, Result};
 use clap::{Args, ValueEnum};
 use crdkit_codec::{DecodeOptions, Format};
-use crdkit_engine::RequestOptions;
-use crdkit_patch::managed::{CrdVersions, Writer, keep_times};
-use crdkit_patch::{Definitions, PatchLimits, Schema, json, merge, strategic};
-use crdkit_value::Document;
+use crdkit_issue::Issue;
+use crdkit_patch::managed::ApplyError;
+use crdkit_patch::{PatchError, PatchLimits, json, merge};
+use crdkit_value::{Document, NodeId, Value};
+use std::borrow::Cow;
 use std::fs;
 use std::path::PathBuf;
 
@@ -24,6 +29,7 @@ Examples:
   crdkit patch --crds crds/ lamp.yaml --type merge -p '{\"spec\":{\"watts\":40}}'
   crdkit patch --crds crds/ lamp.yaml --type json -p '[{\"op\":\"remove\",\"path\":\"/spec/label\"}]'
   crdkit patch deploy.yaml --type strategic --patch-file sidecar.yaml
+  crdkit patch --crds crds/ lamp.yaml --type apply --manager ci --patch-file wanted.yaml
 ")]
 pub(crate) struct Patch {
     /// Files, directories or other sources of objects; `-` is standard input
@@ -43,8 +49,12 @@ pub(crate) struct Patch {
     file: Option<PathBuf>,
 
     /// Who writes, where the object says who manages its fields
-    #[arg(long, value_name = "NAME", default_value = "crdkit")]
+    #[arg(long, value_name = "NAME", visible_alias = "field-manager", default_value = "crdkit")]
     manager: String,
+
+    /// With `--type apply`: take fields from their owners
+    #[arg(long, visible_alias = "force-conflicts")]
+    force: bool,
 
     /// When, as RFC 3339 has it [default: now]
     #[arg(long, value_name = "TIME")]
@@ -71,6 +81,8 @@ enum PatchKind {
     Merge,
     /// Strategic merge patch
     Strategic,
+    /// Server-side apply: the patch is a configuration, and who applies it owns what is in it
+    Apply,
 }
 
 pub(crate) fn run(args: &Patch) -> Result<Exit> {
@@ -84,97 +96,141 @@ pub(crate) fn run(args: &Patch) -> Result<Exit> {
         (None, None) => Vec::new(),
     };
     // JSON is YAML as well.
-    let decoded = Format::Yaml.decode(&bytes, &DecodeOptions::default());
-    let patch = decoded.map_err(|issue| anyhow!("the patch cannot be read: {issue}"))?.document;
+    let positions = DecodeOptions { positions: true, ..limits::decoding() };
+    let decoded = Format::Yaml.decode(&bytes, &positions);
+    let name = args.file.as_ref().map_or("<patch>".into(), |path| path.to_string_lossy());
+    let refused = |issue: Box<Issue>| refused(&SourceText::new(&name, &bytes, 1), &issue);
+    let document = decoded.map_err(refused).context("the patch cannot be read")?.document;
+    let patch = PatchText { name, bytes: &bytes, document };
     let mut printer = Printer::new(args.output);
     for found in std::mem::take(&mut files.objects) {
         if found.identity.is_crd() {
             continue;
         }
-        match patched(args, &files, &found, &patch) {
-            Ok(object) => store(args, &mut files, &found, object, &mut printer)?,
-            Err(problem) => files.refuse(&found, None, &problem),
-        }
+        patched(args, &mut files, &found, &patch, &mut printer)?;
     }
     stdout::print(&printer.out)?;
     Ok(files.exit)
 }
 
-/// The object after the patch, or why it cannot be applied.
-fn patched(
-    args: &Patch,
-    files: &Files,
-    found: &Found,
-    patch: &Document,
-) -> Result<Document, String> {
-    let mut object = found.decoded.document.clone();
-    match args.kind {
-        PatchKind::Json => json::Patch::from_document(patch.clone(), &PatchLimits::default())
-            .and_then(|patch| patch.apply(&mut object))
-            .map_err(|error| error.to_string())?,
-        PatchKind::Merge => merge::Patch::from_document(patch.clone())
-            .map_err(|error| error.to_string())?
-            .apply(&mut object),
-        PatchKind::Strategic => {
-            let (version, kind) = (found.identity.api_version(), &found.identity.gvk.kind);
-            let schema = Schema::of_kind(Definitions::native(), &version, kind);
-            let schema = schema.filter(|_| files.definitions.get(&found.identity).is_none());
-            let schema = schema.ok_or_else(|| {
-                format!("{kind} has no merge keys, so the server takes no strategic merge patch")
-            })?;
-            strategic::apply(&mut object, patch.root(), &schema).map_err(|it| it.to_string())?;
-        }
-    }
-    Ok(object)
+/// The patch, and where it is from.
+struct PatchText<'a> {
+    name: Cow<'a, str>,
+    bytes: &'a [u8],
+    document: Document,
 }
 
-/// Prints the object as it would be stored, if it would.
-fn store(
+impl PatchText<'_> {
+    /// Says that `found` is not patched, because of `part` of the patch, and how the server answers.
+    fn refuse(
+        &self,
+        files: &mut Files,
+        found: &Found,
+        part: Option<NodeId>,
+        problem: &str,
+        status: u16,
+    ) {
+        let place = self.document.place(part.unwrap_or(NodeId::ROOT));
+        let source = SourceText::new(&self.name, self.bytes, 1);
+        let position =
+            place.and_then(|place| source.position(place.key.unwrap_or(place.value).start));
+        let place = position.map_or_else(String::new, |at| format!(":{}:{}", at.line, at.column));
+        let (name, identity) = (&self.name, &found.identity);
+        files.error(&format!("{name}{place}: error: {identity}: {problem} (status {status})"));
+    }
+
+    /// The operation of a JSON Patch that `error` is about.
+    fn operation(&self, error: &PatchError) -> Option<NodeId> {
+        match error {
+            PatchError::Operation { index, .. } => self.document.root().at(*index).map(Value::id),
+            _ => None,
+        }
+    }
+}
+
+/// Prints the object as it would be stored after the patch, if it would.
+fn patched(
     args: &Patch,
     files: &mut Files,
     found: &Found,
-    object: Document,
+    patch: &PatchText<'_>,
     printer: &mut Printer,
 ) -> Result<()> {
-    let crd = match files.schema(&found.identity) {
-        Ok(KindSchema::Crd(crd)) => crd,
-        Ok(KindSchema::Native) => {
-            printer.print(&object);
+    let schema = match files.schema(&found.identity) {
+        Ok(KindSchema::Unknown) => {
+            unchecked(args, files, found, patch, printer);
             return Ok(());
         }
+        schema => schema,
+    };
+    let rules = schema.as_ref().map_err(Clone::clone).and_then(|it| it.rules(&found.identity));
+    let rules = match rules {
+        Ok(rules) => rules,
         Err(problem) => {
             files.refuse(found, None, &problem);
             return Ok(());
         }
     };
-    let Some(version) = crd.version(&found.identity.gvk.version) else {
-        files.refuse(found, None, "its version is not served");
-        return Ok(());
+    let options = options(&found.identity, args.field_validation.into());
+    let live = rules.stored(&found.decoded.document, &options);
+    let author = Author { manager: &args.manager, time: time(args.time.as_deref())? };
+    let document = &patch.document;
+    let change = match args.kind {
+        PatchKind::Json => Change::JsonPatch(document),
+        PatchKind::Merge => Change::MergePatch(document),
+        PatchKind::Strategic => Change::StrategicPatch(document),
+        PatchKind::Apply => Change::Apply { config: document, force: args.force },
     };
-    let mut options = RequestOptions::new().field_validation(args.field_validation.into());
-    if !found.identity.namespace.is_empty() {
-        options.namespace = found.identity.namespace.as_str().into();
-    }
-    let old = version.stored(&found.decoded.document, &options);
-    let outcome = match version.read(object, &options) {
-        Err(refused) => *refused,
-        Ok(mut read) => {
-            let versions = CrdVersions(crd.compiled());
-            let writer = Writer {
-                manager: &args.manager,
-                api_version: &version.compiled().api_version,
-                subresource: "",
-                time: time(args.time.as_deref())?,
-                reset: if version.compiled().status { &[&["status"]] } else { &[] },
-                versions: &versions,
-            };
-            writer.update(Some(old.document()), read.document_mut());
-            keep_times(old.document(), read.document_mut());
-            read.update(&old)
+    match rules.write(Some(&live), change, author, &options) {
+        Ok(outcome) => {
+            if files.judged(found, &outcome) {
+                printer.print(outcome.document());
+            }
         }
-    };
-    if files.judged(found, &outcome) {
-        printer.print(outcome.document());
+        Err(Refusal::Apply(ApplyError::Conflicts(conflicts))) => {
+            for conflict in conflicts {
+                let problem = format!("conflict with {}: {}", conflict.owner, conflict.field);
+                patch.refuse(files, found, conflict.value, &problem, 409);
+            }
+        }
+        Err(refusal) => {
+            let part = match &refusal {
+                Refusal::Patch(error) => patch.operation(error),
+                _ => None,
+            };
+            patch.refuse(files, found, part, &refusal.to_string(), refusal.status().code);
+        }
     }
     Ok(())
+}
+
+/// The same for an object of a kind that nothing is known about: the patch is applied and nothing is checked.
+fn unchecked(
+    args: &Patch,
+    files: &mut Files,
+    found: &Found,
+    patch: &PatchText<'_>,
+    printer: &mut Printer,
+) {
+    let mut object = found.decoded.document.clone();
+    let document = patch.document.clone();
+    let applied = match args.kind {
+        PatchKind::Json => json::Patch::from_document(document, &PatchLimits::default())
+            .and_then(|patch| patch.apply(&mut object)),
+        PatchKind::Merge => {
+            merge::Patch::from_document(document).map(|patch| patch.apply(&mut object))
+        }
+        PatchKind::Strategic | PatchKind::Apply => {
+            let problem = "there is no CRD for its kind; name its file or directory with `--crds`";
+            files.refuse(found, None, problem);
+            return;
+        }
+    };
+    if let Err(error) = applied {
+        let (part, code) = (patch.operation(&error), error.status().code);
+        patch.refuse(files, found, part, &error.to_string(), code);
+        return;
+    }
+    report::note(&format!("{}: not checked, since there is no CRD for its kind", found.identity));
+    printer.print(&object);
 }

@@ -37,19 +37,23 @@ pub(crate) struct Test {
     #[arg(value_name = "SUITE", required = true)]
     pub(crate) paths: Vec<String>,
 
-    /// Where CRDs are, besides those that suites name; may be given more than once
+    /// A source of CRDs, besides those that suites name; may be given more than once
     #[arg(long, value_name = "SOURCE")]
     pub(crate) crds: Vec<String>,
+
+    /// Admission policies that have a say in all requests, besides those that suites name; may be given more than once
+    #[arg(long, value_name = "SOURCE")]
+    pub(crate) policies: Vec<String>,
 
     /// Run the cases whose name, with that of the suite in front, matches this regular expression
     #[arg(long, value_name = "REGEX", value_parser = crate::args::regex)]
     pub(crate) run: Option<String>,
 
-    /// Write what came into suites that expect something else; read the difference before you keep it
+    /// Write the actual results into suites that expect something else; review the difference before you keep it
     #[arg(long, visible_alias = "update", conflicts_with = "watch")]
     pub(crate) bless: bool,
 
-    /// Stay, and run again whenever a file changes
+    /// Keep running, and run again whenever a file changes
     #[arg(long)]
     pub(crate) watch: bool,
 

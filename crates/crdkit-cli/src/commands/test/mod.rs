@@ -6,6 +6,7 @@ pub(crate) use args::Test;
 
 use crate::config::NAME as CONFIG;
 use crate::exit::Exit;
+use crate::policies::Policies;
 use crate::progress::Progress;
 use crate::report::{
     self, Case as CaseName, Object, Outputs, ReportFormat, ShownFinding, SourceText, Style,
@@ -16,6 +17,7 @@ use crate::suite::{self, Case, Ran, Suite, SuiteFile, Variants};
 use crate::watch;
 use anyhow::{Context as _, Result};
 use crdkit_issue::Issue;
+use crdkit_native::NativeKinds;
 use crdkit_schema::set::CrdDefinition;
 use crdkit_text::kind::GroupVersionKind;
 use crdkit_text::regex::Regex;
@@ -35,6 +37,7 @@ pub(crate) fn run(args: &Test) -> Result<Exit> {
 
 /// Runs all suites; gives the files they depend on as well.
 fn once(args: &Test) -> Result<(Exit, Vec<PathBuf>)> {
+    args.reporting.kubernetes.choose()?;
     let config = args.reporting.config()?;
     let client = args.fetching.client();
     let specs = args.reporting.outputs(ReportFormat::Pretty);
@@ -57,6 +60,11 @@ fn once(args: &Test) -> Result<(Exit, Vec<PathBuf>)> {
     }
     let filter = args.run.as_deref().map(Regex::new).transpose();
     let common: Vec<String> = config.crds.iter().chain(&args.crds).cloned().collect();
+    let policies: Vec<_> =
+        suites.iter().map(|found| policies(found, &args.policies, &client)).collect();
+    if policies.iter().any(Result::is_err) {
+        exit = Exit::Failed;
+    }
     let runner = Runner {
         crds: Crds::load(&suites, &common, &client),
         common,
@@ -75,8 +83,9 @@ fn once(args: &Test) -> Result<(Exit, Vec<PathBuf>)> {
         outputs.add(problems)?;
     }
     let mut progress = Progress::new(suites.len(), args.reporting.quiet);
-    for window in suites.chunks(64) {
-        let ran: Vec<_> = window.par_iter().map(|found| runner.suite(found)).collect();
+    for (window, policies) in suites.chunks(64).zip(policies.chunks(64)) {
+        let ran = window.par_iter().zip(policies);
+        let ran: Vec<_> = ran.map(|(found, policies)| runner.suite(found, policies)).collect();
         progress.advance(window.len());
         progress.pause(|| -> Result<()> {
             for (objects, blessed) in ran {
@@ -138,6 +147,18 @@ impl Crds {
     }
 }
 
+/// The policies of a suite, and those that are named for all; why they cannot be used.
+fn policies(
+    found: &SuiteFile,
+    common: &[String],
+    client: &Client,
+) -> Result<Option<Policies>, String> {
+    let Some(suite) = &found.read.suite else { return Ok(None) };
+    let sources: Vec<String> = common.iter().chain(&suite.policies).cloned().collect();
+    let (user, groups) = &suite.user;
+    Policies::load(&sources, client, (user, groups)).map_err(|error| format!("{error:#}"))
+}
+
 /// The sources of a suite, which come before those that are named for all.
 fn sources(suite: &Suite, common: &[String]) -> Vec<String> {
     // A suite that is about one CRD by its own word knows where that is.
@@ -163,7 +184,11 @@ impl Runner {
     }
 
     /// What became of the cases of a file, and of how many what came was written into it.
-    fn suite(&self, found: &SuiteFile) -> (Vec<Object>, Result<usize>) {
+    fn suite(
+        &self,
+        found: &SuiteFile,
+        policies: &Result<Option<Policies>, String>,
+    ) -> (Vec<Object>, Result<usize>) {
         let SuiteFile { input, read } = found;
         let source = SourceText::new(&input.name, &input.bytes, 1);
         let finding = |issue: &Issue| ShownFinding::new(issue, &source, self.excerpts);
@@ -180,7 +205,7 @@ impl Runner {
             {
                 continue;
             }
-            for (label, ran) in self.case(suite, case) {
+            for (label, ran) in self.case(suite, case, policies) {
                 let name = match label.as_str() {
                     "" => case.name.clone(),
                     label => format!("{} [{label}]", case.name),
@@ -221,7 +246,12 @@ impl Runner {
     }
 
     /// Runs a case under each variant of its CRD; several are told apart by labels.
-    fn case(&self, suite: &Suite, case: &Case) -> Vec<(String, Ran)> {
+    fn case(
+        &self,
+        suite: &Suite,
+        case: &Case,
+        policies: &Result<Option<Policies>, String>,
+    ) -> Vec<(String, Ran)> {
         if case.skip.is_some() {
             return vec![(String::new(), Ran::default())];
         }
@@ -230,9 +260,16 @@ impl Runner {
             Ok(crds) => crds,
             Err(problem) => return failed(problem),
         };
+        let policies = match policies {
+            Ok(policies) => policies.as_ref(),
+            Err(problem) => return failed(problem.clone()),
+        };
         let variants = suite::variants(suite, case, crds);
         if variants.is_empty() {
-            let GroupVersionKind { group, kind, .. } = suite::kind_of(case);
+            let GroupVersionKind { group, version, kind } = suite::kind_of(case);
+            if let Some(kind) = NativeKinds::latest().find(&group, &version, &kind) {
+                return vec![(String::new(), suite::run_native(case, kind, policies))];
+            }
             let what = match &suite.crd_name {
                 Some(name) => format!("called `{name}`"),
                 None => format!("for `{kind}` in group `{group}`"),
@@ -250,7 +287,7 @@ impl Runner {
         };
         variants
             .into_iter()
-            .map(|variant| (label(variant), suite::run(suite, case, variant, earlier)))
+            .map(|variant| (label(variant), suite::run(suite, case, variant, earlier, policies)))
             .collect()
     }
 

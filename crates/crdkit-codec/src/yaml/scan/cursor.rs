@@ -8,19 +8,21 @@ impl Scanner<'_> {
     #[inline]
     pub(super) fn column(&mut self) -> usize {
         if self.around.ascii {
-            return self.position - self.line_start;
+            return self.columns_passed + self.position - self.line_start;
         }
         self.count_characters();
-        self.position - self.line_start - (self.continuations - self.continuations_before_line)
+        self.columns_passed + self.position
+            - self.line_start
+            - (self.continuations - self.continuations_before_line)
     }
 
     /// The number of characters before the current position.
     pub(super) fn index(&mut self) -> usize {
         if self.around.ascii {
-            return self.position;
+            return self.characters_passed + self.position;
         }
         self.count_characters();
-        self.position - self.continuations
+        self.characters_passed + self.position - self.continuations
     }
 
     fn count_characters(&mut self) {
@@ -42,6 +44,7 @@ impl Scanner<'_> {
         self.position += length;
         self.line += 1;
         self.line_start = self.position;
+        self.columns_passed = 0;
     }
 
     /// Where the line that `from` lies on ends: the position of its break or the end of the text.

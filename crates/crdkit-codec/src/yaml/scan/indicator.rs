@@ -8,6 +8,7 @@ impl Scanner<'_> {
         if self.position > self.line_start {
             self.line += 1;
             self.line_start = self.position;
+            self.columns_passed = 0;
         }
         self.leave_blocks()?;
         self.push(YamlToken::mark(TokenKind::StreamEnd, self.position, self.position));

@@ -11,6 +11,7 @@
 
 mod block;
 mod cursor;
+mod detach;
 mod indicator;
 mod key;
 mod plain;
@@ -31,7 +32,7 @@ type ScanResult = Result<(), Failure>;
 const LONGEST_SIMPLE_KEY: usize = 1024;
 
 /// What the scanner has to know about its text besides the text.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Surroundings {
     /// The bad character that follows the text.
     pub(super) bad: Option<Failure>,
@@ -60,13 +61,16 @@ struct SimpleKey {
 }
 
 /// Reads tokens from text.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Scanner<'a> {
     text: &'a str,
     around: Surroundings,
     position: usize,
     line: usize,
     line_start: usize,
+    /// So many characters of the current line, and of all lines, were passed before `text` begins.
+    columns_passed: usize,
+    characters_passed: usize,
     /// Continuation bytes are counted up to here …
     counted: usize,
     /// … and there are this many, …
@@ -92,6 +96,8 @@ impl<'a> Scanner<'a> {
             position: 0,
             line: 0,
             line_start: 0,
+            columns_passed: 0,
+            characters_passed: 0,
             counted: 0,
             continuations: 0,
             continuations_before_line: 0,

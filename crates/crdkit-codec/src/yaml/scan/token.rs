@@ -39,7 +39,7 @@ pub(crate) enum TokenKind {
 }
 
 /// A token and the bytes it was read from.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct YamlToken<'a> {
     pub(crate) kind: TokenKind,
     pub(crate) start: usize,

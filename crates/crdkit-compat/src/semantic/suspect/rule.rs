@@ -1,6 +1,6 @@
 //! Rules: whether a new one follows from the old ones or from the schema, and what it may refuse.
 
-use super::{Concern, SuspectWalk, Visit};
+use super::{Concern, SuspectWalk, Visit, default, takes_lists};
 use crate::semantic::answer::{Open, Places};
 use crate::semantic::rule::{Formula, Guarantee, OldSelf, implies, implies_presence, probes};
 use crdkit_schema::model::{Rule, Schema};
@@ -23,6 +23,8 @@ impl<'c> SuspectWalk<'c> {
             return;
         }
         let before = Before::new(known, Guarantee { side: self.old, root: visit.old });
+        // A list that passes for a formatted text is nothing that a rule can look at.
+        let is_readable = !default::any(self.old, visit.old, takes_lists);
         for rule in added {
             let change = format!("rule {}", rule.rule.trim());
             let concern = if compares(rule) { Concern::Update } else { Concern::Accept };
@@ -48,7 +50,7 @@ impl<'c> SuspectWalk<'c> {
             } else {
                 // It may compare with what was there, too; and a rule that fails does so in every update.
                 let decides = formula.as_ref().is_some_and(|it| before.schema.decides(it));
-                suspect.is_ratcheted &= decides && !rule.rule.contains("oldSelf");
+                suspect.is_ratcheted &= decides && is_readable && !rule.rule.contains("oldSelf");
                 suspect = suspect.trying(values);
             }
             self.found.push(suspect);

@@ -1,7 +1,7 @@
 //! Keywords of each type, with values as YAML: enough of each for two schemas to be close to one another.
 
 /// Keywords and their values.
-type Table = &'static [(&'static str, &'static [&'static str])];
+pub(super) type Table = &'static [(&'static str, &'static [&'static str])];
 
 pub(super) const TEXT: Table = &[
     ("maxLength", &["0", "1", "2", "3", "-1", "9223372036854775807"]),

@@ -4,7 +4,7 @@
 //! two schemas that have nothing in common break every object, and show nothing.
 
 use super::keywords::{
-    ANYTHING, BOOLEAN, EITHER, KEYS, LIST, LIST_TYPE, MAP, NUMBER, OBJECT, PRESERVE, TEXT,
+    ANYTHING, BOOLEAN, EITHER, KEYS, LIST, LIST_TYPE, MAP, NUMBER, OBJECT, PRESERVE, TEXT, Table,
 };
 use crate::support::{crd, document};
 use crdkit_schema::{check, read};
@@ -60,8 +60,9 @@ impl Tree {
         tree
     }
 
-    fn set(&mut self, keyword: Index, value: Index) {
-        let table = match self.kind {
+    /// The keywords that it may have.
+    fn table(&self) -> Table {
+        match self.kind {
             Kind::Text => TEXT,
             Kind::Integer | Kind::Number => NUMBER,
             Kind::Boolean => BOOLEAN,
@@ -70,9 +71,18 @@ impl Tree {
             Kind::List => LIST,
             Kind::Object if self.parts.contains_key(&Part::Others) => MAP,
             Kind::Object => OBJECT,
-        };
-        let (name, values) = keyword.get(table);
+        }
+    }
+
+    fn set(&mut self, keyword: Index, value: Index) {
+        let (name, values) = keyword.get(self.table());
         self.keywords.insert(*name, *value.get(values));
+    }
+
+    /// All keywords in it, with their values.
+    pub(super) fn all_keywords(&self) -> Vec<(&'static str, &'static str)> {
+        let own = self.keywords.iter().map(|(name, value)| (*name, *value));
+        own.chain(self.parts.values().flat_map(Self::all_keywords)).collect()
     }
 
     /// Every schema of the tree in turn.
@@ -292,6 +302,82 @@ pub(super) fn pair() -> impl Strategy<Value = Pair> {
     )
 }
 
+/// An object with one field.
+fn around(field: &Tree) -> Tree {
+    let parts = BTreeMap::from([(Part::Field("a"), field.clone())]);
+    Tree { kind: Kind::Object, keywords: BTreeMap::new(), parts }.mended()
+}
+
+/// Two schemas of a field as a pair, if servers take them.
+fn taken(old: &Tree, new: &Tree) -> Option<Pair> {
+    let (old, new) = (around(old), around(new));
+    (old.is_accepted() && new.is_accepted()).then_some(Pair { old, new, other: None })
+}
+
+/// A schema of the same kind as one of [`focuses`].
+fn of_kind(focus: &Tree) -> impl Strategy<Value = Tree> + use<> {
+    let (kind, has_others) = (focus.kind, focus.parts.contains_key(&Part::Others));
+    let keywords = prop::collection::vec(any::<(Index, Index)>(), 0..3);
+    let parts = prop::collection::vec(prop_oneof![2 => leaf().boxed(), 1 => tree().boxed()], 2);
+    (keywords, parts).prop_map(move |(keywords, parts)| {
+        let names = match kind {
+            Kind::List => vec![Part::Items],
+            Kind::Object if has_others => vec![Part::Others],
+            Kind::Object => vec![Part::Field("a"), Part::Field("b")],
+            _ => Vec::new(),
+        };
+        Tree::new(kind, &keywords, names.into_iter().zip(parts).collect())
+    })
+}
+
+/// Every kind of schema with every keyword that it may have.
+pub(super) fn focuses() -> Vec<(Tree, &'static str)> {
+    let scalars = [
+        Kind::Text,
+        Kind::Integer,
+        Kind::Number,
+        Kind::Boolean,
+        Kind::Either,
+        Kind::Anything,
+        Kind::List,
+        Kind::Object,
+    ];
+    let mut kinds: Vec<_> = scalars.map(|kind| Tree::new(kind, &[], BTreeMap::new())).into();
+    let text = Tree::new(Kind::Text, &[], BTreeMap::new());
+    kinds.push(Tree::new(Kind::Object, &[], BTreeMap::from([(Part::Others, text)])));
+    let with_keywords = |tree: Tree| {
+        tree.table().iter().map(move |(name, _)| (tree.clone(), *name)).collect::<Vec<_>>()
+    };
+    kinds.into_iter().flat_map(with_keywords).collect()
+}
+
+/// Two schemas that differ in one keyword above all, which the first has or has not, and the second has or has not.
+pub(super) fn focused((focus, name): &(Tree, &'static str)) -> impl Strategy<Value = Pair> + use<> {
+    let name = *name;
+    let rows = focus.table().iter().filter(|(known, _)| *known == name);
+    let values: Vec<&'static str> = rows.flat_map(|(_, values)| values.iter().copied()).collect();
+    let value = || prop::option::weighted(0.8, prop::sample::select(values.clone()));
+    let more = prop::collection::vec(any::<(Index, Index)>(), 0..2);
+    (of_kind(focus), value(), value(), more).prop_filter_map(
+        "servers take the schemas",
+        move |(field, before, after, more)| {
+            let with = |mut tree: Tree, value: Option<&'static str>| {
+                match value {
+                    Some(value) => tree.keywords.insert(name, value),
+                    None => tree.keywords.remove(name),
+                };
+                tree
+            };
+            let old = with(field, before);
+            let mut new = old.clone();
+            for (keyword, value) in &more {
+                new.set(*keyword, *value);
+            }
+            taken(&old, &with(new, after))
+        },
+    )
+}
+
 /// Two schemas of one field that differ in its keywords alone, so that a single proof decides.
 pub(super) fn single() -> impl Strategy<Value = Pair> {
     let keywords = || prop::collection::vec(any::<(Index, Index)>(), 0..3);
@@ -305,21 +391,14 @@ pub(super) fn single() -> impl Strategy<Value = Pair> {
         3 => any::<(Index, Index)>().prop_map(|(keyword, value)| Edit::Set(keyword, value)),
         1 => any::<Index>().prop_map(Edit::Unset),
     ];
-    let around = |field: &Tree| {
-        let parts = BTreeMap::from([(Part::Field("a"), field.clone())]);
-        Tree { kind: Kind::Object, keywords: BTreeMap::new(), parts }.mended()
-    };
     (field, prop::collection::vec(change, 1..3)).prop_filter_map(
         "servers take the schemas",
         move |(field, edits)| {
-            let old = around(&field);
-            let mut field = field;
+            let mut new = field.clone();
             for edit in &edits {
-                change_tree(&mut field, edit);
+                change_tree(&mut new, edit);
             }
-            let new = around(&field);
-            let is_taken = old.is_accepted() && new.is_accepted();
-            is_taken.then_some(Pair { old, new, other: None })
+            taken(&field, &new)
         },
     )
 }

@@ -1,10 +1,15 @@
 //! Random objects of a schema: mostly what it asks for, now and then something else.
 
 use super::keywords::{EMBEDDED, PRESERVE};
-use super::tree::{Kind, Part, Tree};
+use super::tree::{Kind, Pair, Part, Tree};
 
 /// Decides at random, the same way for the same seed.
-pub(super) struct Dice(u64);
+pub(super) struct Dice {
+    state: u64,
+    /// Numbers and texts at the limits that schemas set, and just beyond.
+    near_numbers: Vec<String>,
+    near_texts: Vec<String>,
+}
 
 const TEXTS: &[&str] = &[
     "",
@@ -65,16 +70,34 @@ const FRACTIONS: &[&str] = &[
 ];
 
 impl Dice {
-    pub(super) fn new(seed: u64) -> Self {
-        Self(seed | 1)
+    /// Dice for values of the schemas in `pair`.
+    pub(super) fn new(seed: u64, pair: &Pair) -> Self {
+        let (mut near_numbers, mut near_texts) = (Vec::new(), Vec::new());
+        let trees = [&pair.old, &pair.new].into_iter().chain(&pair.other);
+        for (name, value) in trees.flat_map(Tree::all_keywords) {
+            let words = value.split(|it: char| !(it.is_alphanumeric() || "+-.".contains(it)));
+            for word in words.filter(|word| !word.is_empty()) {
+                match word.parse::<f64>() {
+                    Ok(number) => near_numbers.extend(near(number)),
+                    Err(_) => near_texts.push(word.to_owned()),
+                }
+            }
+            // Lengths are counted in characters, not in bytes.
+            let length = value.parse::<usize>().ok().filter(|length| *length < 20);
+            if let Some(length) = length.filter(|_| name.ends_with("Length")) {
+                near_texts.extend(["a", "\u{e9}"].map(|it| it.repeat(length)));
+                near_texts.push("b".repeat(length + 1));
+            }
+        }
+        Self { state: seed | 1, near_numbers, near_texts }
     }
 
     fn below(&mut self, count: usize) -> usize {
         // Marsaglia's xorshift, whose high bits are the better ones.
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        usize::try_from(self.0 >> 33).unwrap_or(0) % count.max(1)
+        self.state ^= self.state << 13;
+        self.state ^= self.state >> 7;
+        self.state ^= self.state << 17;
+        usize::try_from(self.state >> 33).unwrap_or(0) % count.max(1)
     }
 
     fn one_in(&mut self, count: usize) -> bool {
@@ -87,7 +110,20 @@ impl Dice {
     }
 
     fn text(&mut self) -> String {
-        format!("'{}'", self.pick(TEXTS))
+        let at = self.below(3 * self.near_texts.len());
+        match self.near_texts.get(at) {
+            Some(text) => format!("'{text}'"),
+            None => format!("'{}'", self.pick(TEXTS)),
+        }
+    }
+
+    /// A number at a limit, now and then, or one of `among`.
+    fn number(&mut self, among: &[&str]) -> String {
+        let at = self.below(2 * self.near_numbers.len());
+        match self.near_numbers.get(at) {
+            Some(number) => number.clone(),
+            None => self.pick(among).to_owned(),
+        }
     }
 
     /// A value of the schema, as YAML.
@@ -101,11 +137,11 @@ impl Dice {
         }
         match tree.kind {
             Kind::Text => self.text(),
-            Kind::Number if self.one_in(2) => self.pick(FRACTIONS).to_owned(),
-            Kind::Integer | Kind::Either if self.one_in(4) => self.pick(FRACTIONS).to_owned(),
+            Kind::Number if self.one_in(2) => self.number(FRACTIONS),
+            Kind::Integer | Kind::Either if self.one_in(4) => self.number(FRACTIONS),
             Kind::Boolean => self.pick(&["true", "false"]).to_owned(),
             Kind::Either if self.one_in(2) => self.text(),
-            Kind::Integer | Kind::Number | Kind::Either => self.pick(NUMBERS).to_owned(),
+            Kind::Integer | Kind::Number | Kind::Either => self.number(NUMBERS),
             Kind::Anything => self.anything(2),
             Kind::List => self.list(tree),
             Kind::Object => self.object(tree),
@@ -162,7 +198,7 @@ impl Dice {
     fn anything(&mut self, depth: usize) -> String {
         match self.below(if depth == 0 { 4 } else { 6 }) {
             0 => self.text(),
-            1 => self.pick(NUMBERS).to_owned(),
+            1 => self.number(NUMBERS),
             2 => self.pick(&["true", "null", "0.5"]).to_owned(),
             3 => "'a'".to_owned(),
             4 => {
@@ -179,4 +215,18 @@ impl Dice {
             }
         }
     }
+}
+
+/// Numbers at a limit and on either side of it, as integers where they are whole, and as other numbers.
+fn near(limit: f64) -> Vec<String> {
+    let beside = [limit, limit - 1.0, limit + 1.0, limit - 0.5, limit + 0.5, limit * 2.0, -limit];
+    let beside = beside.into_iter().chain([limit.next_up(), limit.next_down()]);
+    let mut near = Vec::new();
+    for number in beside.filter(|number| number.is_finite()) {
+        near.push(format!("{number:?}"));
+        if number.fract() == 0.0 && number.abs() < 9e18 {
+            near.push(format!("{number:.0}"));
+        }
+    }
+    near
 }

@@ -1,9 +1,9 @@
 //! Expressions at a place of a schema: what they see there, and what they cost at most.
 
+use super::RuleScope;
 use super::cost::PER_RULE;
-use super::{Environments, RuleScope, Types};
 use crate::model::{SchemaId, Schemas};
-use crate::rules::environment;
+use crate::rules::{Environments, Types, environment};
 use crdkit_cel::{Checked, Env, Range, ShapeId};
 use crdkit_issue::{FieldPath, Segment};
 

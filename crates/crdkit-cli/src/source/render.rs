@@ -1,0 +1,268 @@
+//! Charts and overlays: rendered by the programs that are made for it, and traced back to their files.
+//!
+//! Takes the roots that a walk found, gives entries that are called after the files their text comes from, and
+//! the files that need not be judged by themselves any more.
+
+use super::kustomize::{Kustomization, Purpose, normal};
+use super::temporary::Temporary;
+use crate::input::InputEntry;
+use crate::rendered::{LineMap, split};
+use anyhow::{Context as _, Result, anyhow, bail};
+use clap::{Args as ClapArgs, ValueEnum};
+use rayon::prelude::*;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+
+/// Whether and how charts and overlays are rendered.
+#[derive(Clone, Debug, ClapArgs)]
+#[command(next_help_heading = "Charts and overlays")]
+pub(crate) struct Rendering {
+    /// Whether charts and overlays in directories are rendered
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    pub(crate) render: When,
+
+    /// A file with values for charts, as for `helm template`; may be given more than once
+    #[arg(long, value_name = "FILE")]
+    pub(crate) values: Vec<PathBuf>,
+}
+
+/// `--render`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum When {
+    /// With `helm`, `kustomize` or `kubectl`; where the program is missing, the run says so and fails
+    Auto,
+    /// Not at all: templates are left out, and patches are judged as parts of objects
+    Never,
+    /// As with `auto`, and a directory with neither a chart nor an overlay is an error
+    Always,
+}
+
+/// A directory that a program renders as a whole.
+#[derive(Clone, Debug)]
+pub(crate) struct Root {
+    pub(crate) directory: PathBuf,
+    /// What it names; none for a chart.
+    kustomization: Option<Kustomization>,
+}
+
+impl Root {
+    pub(super) fn chart(directory: &Path) -> Self {
+        Self { directory: directory.to_owned(), kustomization: None }
+    }
+
+    pub(super) fn overlay(directory: &Path, kustomization: Kustomization) -> Self {
+        Self { directory: directory.to_owned(), kustomization: Some(kustomization) }
+    }
+
+    /// Whether another root already renders this one.
+    fn is_part_of(&self, others: &[Self]) -> bool {
+        let own = normal(&self.directory);
+        others.iter().any(|other| match &other.kustomization {
+            Some(_) if self.kustomization.is_none() => false,
+            Some(kustomization) => kustomization.uses.contains_key(&own),
+            None => {
+                let charts = normal(&other.directory).join("charts");
+                self.kustomization.is_none() && own.starts_with(charts)
+            }
+        })
+    }
+
+    /// Whether `file` is judged as a part of what is rendered.
+    fn covers(&self, file: &Path) -> bool {
+        let file = normal(file);
+        match &self.kustomization {
+            Some(kustomization) => {
+                let used = kustomization.uses.get(&file);
+                used.is_some_and(|used| *used != Purpose::Other)
+            }
+            None => file.starts_with(normal(&self.directory).join("templates")),
+        }
+    }
+
+    fn noun(&self) -> &'static str {
+        if self.kustomization.is_some() { "overlay" } else { "chart" }
+    }
+}
+
+/// What rendering gave.
+#[derive(Default)]
+pub(crate) struct Rendered {
+    pub(crate) entries: Vec<InputEntry>,
+    /// The roots that were rendered, alone or as parts of others.
+    roots: Vec<Root>,
+    /// Why others were not.
+    pub(crate) failures: Vec<anyhow::Error>,
+}
+
+impl Rendered {
+    /// Whether `file` needs no judgement of its own.
+    pub(crate) fn covers(&self, file: &Path) -> bool {
+        self.roots.iter().any(|root| root.covers(file))
+    }
+
+    /// Whether `file` tells how something is rendered that was.
+    pub(crate) fn is_source(&self, file: &Path) -> bool {
+        self.covers(file) || {
+            let directory = file.parent().map(normal);
+            self.roots.iter().any(|root| Some(normal(&root.directory)) == directory)
+        }
+    }
+}
+
+/// Renders all of `roots`, those that are parts of others together with them.
+pub(crate) fn render(roots: &[Root], settings: &Rendering) -> Rendered {
+    let (parts, whole): (Vec<_>, Vec<_>) = roots.iter().partition(|root| {
+        root.kustomization.as_ref().is_some_and(|it| it.is_component) || root.is_part_of(roots)
+    });
+    let outcomes: Vec<_> = whole
+        .into_par_iter()
+        .map(|root| {
+            let outcome = match &root.kustomization {
+                Some(_) => overlay(&root.directory),
+                None => chart(&root.directory, &settings.values),
+            };
+            (root, outcome)
+        })
+        .collect();
+    let mut rendered = Rendered::default();
+    for (root, outcome) in outcomes {
+        match outcome {
+            Ok(entries) => {
+                rendered.entries.extend(entries);
+                rendered.roots.push(root.clone());
+            }
+            Err(error) => {
+                let context =
+                    format!("the {} `{}` was not rendered", root.noun(), shown(&root.directory));
+                rendered.failures.push(error.context(context));
+            }
+        }
+    }
+    // What only roots have that could not be rendered is judged by itself.
+    let mut reached = rendered.roots.len();
+    loop {
+        let more: Vec<_> = parts
+            .iter()
+            .filter(|root| root.is_part_of(&rendered.roots))
+            .filter(|root| rendered.roots.iter().all(|it| it.directory != root.directory))
+            .map(|root| (*root).clone())
+            .collect();
+        rendered.roots.extend(more);
+        if std::mem::replace(&mut reached, rendered.roots.len()) == rendered.roots.len() {
+            return rendered;
+        }
+    }
+}
+
+fn chart(directory: &Path, values: &[PathBuf]) -> Result<Vec<InputEntry>> {
+    let Some(helm) = program("helm") else {
+        bail!("`helm` is not installed; install it, or leave charts out with `--render never`");
+    };
+    let mut command = Command::new(helm);
+    let name = directory.canonicalize().ok();
+    let name = name.as_ref().and_then(|it| it.file_name()?.to_str()).unwrap_or("release");
+    command.arg("template").arg(release_name(name)).arg(directory);
+    for file in values {
+        command.arg("--values").arg(file);
+    }
+    let text = output(command, "helm")?;
+    let find = |source: &str| {
+        // The first part is the name of the chart.
+        let (_, inside) = source.split_once('/')?;
+        Some(directory.join(inside)).filter(|path| path.is_file())
+    };
+    Ok(entries(&text, directory, find))
+}
+
+/// A name that helm takes for a release.
+fn release_name(name: &str) -> String {
+    let allowed = |c: char| if c.is_ascii_lowercase() || c.is_ascii_digit() { c } else { '-' };
+    let name: String = name.to_ascii_lowercase().chars().map(allowed).take(50).collect();
+    match name.trim_matches('-') {
+        "" => "release".to_owned(),
+        name => name.to_owned(),
+    }
+}
+
+fn overlay(directory: &Path) -> Result<Vec<InputEntry>> {
+    let (program, arguments, called) = match (program("kustomize"), program("kubectl")) {
+        (Some(kustomize), _) => (kustomize, ["build"], "kustomize"),
+        (None, Some(kubectl)) => (kubectl, ["kustomize"], "kubectl"),
+        (None, None) => bail!(
+            "neither `kustomize` nor `kubectl` is installed; install one, or judge the files as \
+             they are with `--render never`"
+        ),
+    };
+    // A kustomization around it asks for the file that each object comes from.
+    let around = Temporary::new("kustomize")?;
+    let base = around.0.canonicalize()?;
+    let full = directory.canonicalize()?;
+    let up: PathBuf = base.components().skip(1).map(|_| "..").collect();
+    let inside = full.strip_prefix("/").unwrap_or(&full);
+    let text = format!(
+        "resources: [{:?}]\nbuildMetadata: [originAnnotations]\n",
+        up.join(inside).display().to_string()
+    );
+    std::fs::write(base.join("kustomization.yaml"), text)?;
+    let mut command = Command::new(program);
+    command.args(arguments).arg(&base);
+    let text = output(command, called)?;
+    let here = std::env::current_dir()?.canonicalize()?;
+    let find = |source: &str| {
+        let path = normal(&base.join(source));
+        let path = path.strip_prefix(&here).map(Path::to_owned).unwrap_or(path);
+        path.is_file().then_some(path)
+    };
+    Ok(entries(&text, directory, find))
+}
+
+/// An entry for each document of `text`, called after the file that `find` says it comes from.
+fn entries(
+    text: &str,
+    directory: &Path,
+    find: impl Fn(&str) -> Option<PathBuf>,
+) -> Vec<InputEntry> {
+    let whole: Arc<str> = shown(directory).into();
+    let mut out = Vec::new();
+    for (source, document) in split(text) {
+        let file = source.as_deref().and_then(&find);
+        let mut entry = match &file {
+            Some(file) => InputEntry::memory("", document.into()).called(file),
+            None => InputEntry::memory(&whole, document.into()),
+        };
+        let original = file.and_then(|file| std::fs::read_to_string(file).ok());
+        entry.lines = Some(Arc::new(LineMap::new(document, original.as_deref())));
+        entry.format = Some(crdkit_codec::Format::Yaml);
+        entry.origin = Some(Arc::clone(&whole));
+        out.push(entry);
+    }
+    // Findings of one file stand together.
+    out.sort_by(|left, right| left.name.cmp(&right.name));
+    out
+}
+
+/// What a directory is called in messages.
+fn shown(directory: &Path) -> String {
+    let name = directory.display().to_string();
+    name.strip_prefix("./").unwrap_or(&name).to_owned()
+}
+
+/// What a program prints, or what it complains about.
+fn output(mut command: Command, called: &str) -> Result<String> {
+    let output = command.stdin(Stdio::null()).output();
+    let output = output.with_context(|| format!("`{called}` cannot be run"))?;
+    if !output.status.success() {
+        let complaint = String::from_utf8_lossy(&output.stderr);
+        let complaint = complaint.trim().lines().last().unwrap_or("no reason given").to_owned();
+        return Err(anyhow!("{called} says: {complaint}"));
+    }
+    String::from_utf8(output.stdout).with_context(|| format!("`{called}` does not print text"))
+}
+
+/// Where a program is, if it is installed.
+fn program(name: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    let file = format!("{name}{}", std::env::consts::EXE_SUFFIX);
+    std::env::split_paths(&path).map(|it| it.join(&file)).find(|it| it.is_file())
+}

@@ -1,0 +1,24 @@
+//! Findings of admission policies, and about them.
+
+codes! {
+    stage: Refine, short: ShortName::Prefixed("");
+
+    /// An admission policy does not allow the object.
+    DENIED = "policy-denied", Forbidden,
+        "policy `{policy}` with binding `{binding}`: {text}", server: "{text}", example: "replicas: 100 # five are allowed";
+
+    /// A policy that changes objects could not do its work.
+    FAILED = "policy-failed", Forbidden, "{text}", example: "expression: object.spec.nothing + 1";
+
+    /// An expression of a policy is none.
+    EXPRESSION = "policy-expression", Invalid,
+        "{problem}", example: "validations: [{expression: object.spec.replicas <}]";
+
+    /// An expression of a policy does not fit the objects that the policy is about.
+    TYPE = "policy-type", Invalid,
+        "{kind}: {problem}", example: "validations: [{expression: object.spec.replcas < 5}]";
+
+    /// No binding names the policy, so nothing follows from it.
+    UNBOUND = "policy-unbound", Invalid,
+        "policy `{policy}` has no binding here, so nothing follows from it", example: "kind: ValidatingAdmissionPolicy";
+}

@@ -1,0 +1,193 @@
+//! What the value of a field must hold: an expression, JSON, certificates, labels, a schedule, an address. Expressions
+//! of CEL cannot say that, or not what is wrong.
+//!
+//! In goes a check and the value at its field; out comes what is wrong with it in the server's words.
+
+use crate::data::Check;
+use crate::rule;
+use crate::scalar;
+use crate::schedule;
+use crdkit_codec::{DecodeOptions, json};
+use crdkit_issue::Arg;
+use crdkit_text::base64::Base64;
+use crdkit_text::names;
+use crdkit_text::quote::quote;
+use crdkit_text::url::Url;
+use crdkit_value::Value;
+use std::collections::BTreeSet;
+
+/// A value that is not what it must be.
+pub(crate) struct Wrong {
+    pub(crate) detail: String,
+    /// What the server shows in place of the value, if it does not show that.
+    pub(crate) shown: Option<Arg>,
+}
+
+impl Wrong {
+    fn showing(shown: &str, detail: impl Into<String>) -> Self {
+        Self { detail: detail.into(), shown: Some(Arg::from(shown)) }
+    }
+}
+
+impl From<String> for Wrong {
+    fn from(detail: String) -> Self {
+        Self { detail, shown: None }
+    }
+}
+
+/// What is wrong with a value.
+type Problems = fn(Value<'_>) -> Vec<Wrong>;
+
+/// Contents by name; all other checks are about expressions.
+const CONTENTS: &[(&str, Problems)] = &[
+    ("json", |value| {
+        let wrong = json_problem(&bytes(value));
+        wrong.map(|it| Wrong::showing("<secret contents redacted>", it)).into_iter().collect()
+    }),
+    ("certificates", |value| {
+        let wrong = certificate_problem(&bytes(value));
+        wrong.map(|it| Wrong::showing("<certificate data>", it)).into_iter().collect()
+    }),
+    ("labels", label_problems),
+    ("schedule", |value| {
+        schedule::problem(value.as_str().unwrap_or_default()).map(Wrong::from).into_iter().collect()
+    }),
+    ("webhookUrl", |value| url_problems(value.as_str().unwrap_or_default())),
+    ("webhookPath", |value| path_problems(value.as_str().unwrap_or_default())),
+];
+
+/// What is wrong with `value`.
+pub(crate) fn problems(check: &Check, value: Value<'_>) -> Vec<Wrong> {
+    if let Some((_, problems)) = CONTENTS.iter().find(|(name, _)| *name == check.result) {
+        return problems(value);
+    }
+    // That it is not there is another problem.
+    let text = value.as_str().filter(|text| !text.trim().is_empty());
+    text.and_then(|text| rule::problem(text, check)).map(Wrong::from).into_iter().collect()
+}
+
+/// Whether the check asks for something else than an expression, and has a condition therefore.
+pub(crate) fn is_conditional(check: &Check) -> bool {
+    CONTENTS.iter().any(|(name, _)| *name == check.result)
+}
+
+/// What is wrong with labels: each key and each value that is, by itself and once.
+fn label_problems(labels: Value<'_>) -> Vec<Wrong> {
+    let mut wrong = BTreeSet::new();
+    for (key, value) in labels.members() {
+        let value = value.as_str().unwrap_or_default();
+        wrong.extend(names::label_key(key).into_iter().map(|it| (key, it)));
+        wrong.extend(names::label_value(value).into_iter().map(|it| (value, it)));
+    }
+    wrong.into_iter().map(|(shown, detail)| Wrong::showing(shown, detail)).collect()
+}
+
+/// What is wrong with the address of a webhook.
+fn url_problems(address: &str) -> Vec<Wrong> {
+    const FORM: &str = "; desired format: https://host[/path]";
+    let Ok(url) = Url::parse(address) else { return Vec::new() };
+    let authority = address.split_once("//").map_or("", |(_, rest)| rest);
+    let authority = authority.split(['/', '?', '#']).next().unwrap_or_default();
+    let user = authority.rsplit_once('@').map_or("", |(user, _)| user);
+    let (fragment, query) = (url.fragment(), url.raw_query());
+    let refused = |what| format!("{what} not permitted in the URL");
+    let parts = [
+        (
+            url.scheme() != "https",
+            url.scheme(),
+            format!("'https' is the only allowed URL scheme{FORM}"),
+        ),
+        (url.host().is_empty(), "", format!("host must be specified{FORM}")),
+        (url.has_user(), user, refused("user information is")),
+        (!fragment.is_empty(), &*fragment, refused("fragments are")),
+        (!query.is_empty(), query, refused("query parameters are")),
+    ];
+    let wrong = parts.into_iter().filter(|(wrong, ..)| *wrong);
+    wrong.map(|(_, shown, detail)| Wrong::showing(shown, detail)).collect()
+}
+
+/// What is wrong with the path at which a service answers as a webhook.
+fn path_problems(path: &str) -> Vec<Wrong> {
+    if ["", "/"].contains(&path) {
+        return Vec::new();
+    }
+    if path == "//" {
+        return vec![Wrong::from("segment[0] may not be empty".to_owned())];
+    }
+    let mut wrong = Vec::new();
+    if !path.starts_with('/') {
+        wrong.push("must start with a '/'".to_owned());
+    }
+    // The first byte goes whatever it is.
+    let steps = String::from_utf8_lossy(path.as_bytes().get(1..).unwrap_or_default());
+    for (index, step) in steps.strip_suffix('/').unwrap_or(&steps).split('/').enumerate() {
+        if step.is_empty() {
+            wrong.push(format!("segment[{index}] may not be empty"));
+        } else {
+            let problems = names::dns1123_subdomain(step).into_iter();
+            wrong.extend(problems.map(|problem| format!("segment[{index}]: {problem}")));
+        }
+    }
+    wrong.into_iter().map(Wrong::from).collect()
+}
+
+fn bytes(value: Value<'_>) -> Vec<u8> {
+    Base64::Standard.decode(value.as_str().unwrap_or_default()).unwrap_or_default()
+}
+
+fn json_problem(bytes: &[u8]) -> Option<String> {
+    match json::decode(bytes, &DecodeOptions::default()) {
+        Err(issue) => Some(issue.server_message()),
+        Ok(decoded) => {
+            let root = decoded.document.root();
+            let fits = root.is_null() || root.as_object().is_some();
+            (!fits).then(|| {
+                let found = scalar::found(root);
+                format!(
+                    "json: cannot unmarshal {found} into Go value of type map[string]interface {{}}"
+                )
+            })
+        }
+    }
+}
+
+/// The kinds of the blocks in PEM, which begin and end in lines of their own.
+fn certificate_problem(bytes: &[u8]) -> Option<String> {
+    let text = String::from_utf8_lossy(bytes);
+    let mut blocks = 0;
+    let mut rest = &*text;
+    while let Some((_, begun)) = rest.split_once("-----BEGIN ") {
+        rest = begun;
+        let Some((kind, body)) = begun.split_once("-----") else { break };
+        if !body.contains(&format!("-----END {kind}-----")) {
+            continue;
+        }
+        if kind != "CERTIFICATE" {
+            return Some(format!("only CERTIFICATE PEM blocks are allowed, found {}", quote(kind)));
+        }
+        blocks += 1;
+    }
+    (blocks == 0).then(|| "must contain at least one CERTIFICATE PEM block".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{certificate_problem, json_problem};
+
+    #[test]
+    fn contents_are_told_apart() {
+        let json = |text: &str| json_problem(text.as_bytes()).unwrap_or_default();
+        assert_eq!(json("{"), "unexpected end of JSON input");
+        assert_eq!(json("{\"auths\":{}}"), "");
+        assert_eq!(json("null"), "");
+        assert!(json("[]").starts_with("json: cannot unmarshal array into Go value"));
+        let certificate = |text: &str| certificate_problem(text.as_bytes()).unwrap_or_default();
+        assert_eq!(certificate("x"), "must contain at least one CERTIFICATE PEM block");
+        let block = "-----BEGIN CERTIFICATE-----\nYQ==\n-----END CERTIFICATE-----\n";
+        assert_eq!(certificate(block), "");
+        assert_eq!(
+            certificate(&block.replace("CERTIFICATE", "PRIVATE KEY")),
+            "only CERTIFICATE PEM blocks are allowed, found \"PRIVATE KEY\""
+        );
+    }
+}

@@ -1,0 +1,4 @@
+//! The target `schema` for libFuzzer.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| fuzz::run("schema", bytes));

@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+"""Verdicts and CPU time of crdkit, kubeconform and kubectl-validate on the same objects.
+
+    go install github.com/yannh/kubeconform/cmd/kubeconform@v0.8.0
+    go install sigs.k8s.io/kubectl-validate@v0.0.4
+    cargo build --release -p crdkit-cli
+    tasks/bench/side-by-side.py CORPUS [--objects 3000]
+
+CORPUS has `crds.jsonl.gz`, lines of `{name, crd}`, and `cr-verdicts.jsonl.gz`, lines of `{id, crd, object, strict: {code}}`:
+what a kube-apiserver answered to a create with `fieldValidation=Strict`. Objects are taken evenly from all of it, among
+those of kinds with a version that the CRD serves. Each is a file. A program is right about an object if it accepts what
+the server created and refuses what the server refused; an object that it cannot judge counts as wrong. CPU is user and
+system time of the process.
+"""
+
+import argparse
+import gzip
+import json
+import os
+import pathlib
+import resource
+import shutil
+import subprocess
+import tempfile
+
+
+def lines(path):
+    with gzip.open(path, "rt") as file:
+        for line in file:
+            yield json.loads(line)
+
+
+def program(name, beside):
+    found = os.environ.get(name.upper().replace("-", "_")) or shutil.which(name)
+    return found or (str(beside / name) if (beside / name).is_file() else None)
+
+
+def run(arguments):
+    """What a program prints, and the CPU seconds it took."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = subprocess.run(arguments, capture_output=True, text=True, check=False)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return done.stdout, cpu
+
+
+def crdkit(path, at):
+    out, cpu = run([path, "validate", "-q", "--no-config", "--verbose", "-o", "json", "--crds", at["crds"], at["objects"]])
+    rows = json.loads(out)["resources"]
+    return {pathlib.Path(row["filename"]).stem: row["status"] == "statusValid" for row in rows}, cpu
+
+
+def kubeconform(path, at):
+    location = at["schemas"] + "/{{.Group}}/{{.ResourceKind}}_{{.ResourceAPIVersion}}.json"
+    out, cpu = run([path, "-strict", "-verbose", "-output", "json", "-schema-location", location, at["objects"]])
+    rows = json.loads(out)["resources"]
+    return {pathlib.Path(row["filename"]).stem: row["status"] == "statusValid" for row in rows}, cpu
+
+
+def kubectl_validate(path, at):
+    out, cpu = run([path, "--output", "json", "--local-crds", at["crds"], at["objects"]])
+    rows = json.loads(out)
+    accepts = lambda answers: all(answer.get("status") == "Success" for answer in answers)
+    return {pathlib.Path(name).stem: accepts(answers) for name, answers in rows.items()}, cpu
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("corpus", type=pathlib.Path)
+    parser.add_argument("--objects", type=int, default=3000)
+    parser.add_argument("--show", type=int, default=0, help="ids of so many wrong verdicts of each program")
+    args = parser.parse_args()
+
+    crds = {line["name"]: line["crd"] for line in lines(args.corpus / "crds.jsonl.gz")}
+    served = {(n, v["name"]) for n, c in crds.items() for v in c["spec"]["versions"] if v.get("served")}
+    known = [
+        line
+        for line in lines(args.corpus / "cr-verdicts.jsonl.gz")
+        if (line["crd"], str(line["object"].get("apiVersion", "")).rpartition("/")[2]) in served
+    ]
+    step = max(1, len(known) // args.objects)
+    chosen = known[::step][: args.objects]
+
+    release = pathlib.Path(__file__).resolve().parents[2] / "target" / "release"
+    own = program("crdkit", release)
+    if own is None:
+        raise SystemExit("build crdkit first: cargo build --release -p crdkit-cli")
+    with tempfile.TemporaryDirectory() as directory:
+        at = {name: os.path.join(directory, name) for name in ("crds", "objects", "schemas")}
+        os.makedirs(at["crds"])
+        os.makedirs(at["objects"])
+        for name, crd in crds.items():
+            pathlib.Path(at["crds"], f"{name}.json").write_text(json.dumps(crd))
+        for number, line in enumerate(chosen):
+            pathlib.Path(at["objects"], f"{number:05}.json").write_text(json.dumps(line["object"]))
+        export = [own, "schema", "export", "--no-config", "--to", "kubeconform", "--crds", at["crds"], "--out", at["schemas"]]
+        subprocess.run(export, check=True, capture_output=True)
+
+        print(f"{len(chosen)} objects of {len(crds)} CRDs\n")
+        print("| Program | wrongly accepted | wrongly refused | no verdict | CPU |\n|---|---|---|---|---|")
+        first = None
+        for name, judge in (("crdkit", crdkit), ("kubeconform", kubeconform), ("kubectl-validate", kubectl_validate)):
+            path = program(name, release)
+            if path is None:
+                print(f"| {name} | is not installed | | | |")
+                continue
+            verdicts, cpu = judge(path, at)
+            first = first or cpu
+            wrong = {"accepted": [], "refused": [], "none": []}
+            for number, line in enumerate(chosen):
+                expected, found = line["strict"]["code"] == 201, verdicts.get(f"{number:05}")
+                if found is None:
+                    wrong["none"].append(line["id"])
+                elif found != expected:
+                    wrong["accepted" if found else "refused"].append(line["id"])
+            counts = " | ".join(str(len(ids)) for ids in wrong.values())
+            print(f"| {name} | {counts} | {cpu:.2f} s ({cpu / first:.1f} x) |")
+            for kind, ids in wrong.items():
+                for name in ids[: args.show]:
+                    print(f"  {kind}: {name}")
+
+
+if __name__ == "__main__":
+    main()
