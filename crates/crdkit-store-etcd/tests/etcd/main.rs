@@ -110,8 +110,8 @@ async fn a_watch_survives_the_server() {
 async fn a_member_may_be_away() {
     let Some(mut members) = EtcdServer::start_cluster(3) else { return };
     let endpoints = members.iter().map(EtcdServer::endpoint).collect();
-    let options = EtcdOptions { endpoints, ..EtcdOptions::default() };
-    let store = connect(options, Arc::new(SystemClock)).await;
+    let all = EtcdOptions { endpoints, ..EtcdOptions::default() };
+    let store = connect(all, Arc::new(SystemClock)).await;
     let mut watch = store.watch("/registry/", store.current().await.unwrap()).await.unwrap();
     let (mut acknowledged, mut failed) = (Vec::new(), 0);
     for (round, member) in members.iter_mut().enumerate() {
@@ -129,7 +129,10 @@ async fn a_member_may_be_away() {
             }
         }
         member.restart();
-        tokio::time::sleep(Duration::from_secs(2)).await;
+        // It answers reads only once it has caught up with the one that leads.
+        let returned = connect(options(member), Arc::new(SystemClock)).await;
+        let caught_up = async { while returned.current().await.is_err() {} };
+        tokio::time::timeout(Duration::from_secs(60), caught_up).await.unwrap();
     }
     assert!(failed < 30, "{failed} of 120 writes failed");
     let mut seen = Vec::new();

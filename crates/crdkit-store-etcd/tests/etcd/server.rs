@@ -3,6 +3,7 @@
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU16, Ordering};
 use std::time::Duration;
 
 pub(crate) struct EtcdServer {
@@ -31,9 +32,19 @@ pub(crate) fn installed(program: &str, argument: &str) -> bool {
     found
 }
 
+/// Ports that stay free while a member is away: below those that the system gives to outgoing connections, one of which, to the
+/// member itself, would otherwise take its port and keep it from coming back.
 fn free_ports() -> [u16; 2] {
-    let listeners = [(); 2].map(|()| TcpListener::bind("127.0.0.1:0").unwrap());
-    listeners.map(|listener| listener.local_addr().unwrap().port())
+    static NEXT: AtomicU16 = AtomicU16::new(0);
+    let first = 12_000 + u16::try_from(std::process::id() % 16_000).unwrap();
+    [(); 2].map(|()| {
+        loop {
+            let port = first + NEXT.fetch_add(1, Ordering::Relaxed) % 4_000;
+            if TcpListener::bind(("127.0.0.1", port)).is_ok() {
+                return port;
+            }
+        }
+    })
 }
 
 fn peer(ports: [u16; 2]) -> String {
