@@ -37,6 +37,7 @@ mod preserve;
 mod project;
 mod report;
 mod rule;
+mod said;
 mod schema;
 mod scope;
 mod stages;

@@ -1,10 +1,11 @@
 //! Makes a document what the schema says it is: unknown members, nulls that mean "absent", defaults.
 //!
-//! One walk from the top down, object by object: first the defaults that apply in any case, then those of the
-//! alternative that the value is of, then what is unknown and nulls, then what is inside, so that defaults inside a
+//! One walk from the top down, object by object: first what no alternative knows goes and the defaults that apply in any
+//! case come, then the defaults of the alternative that the value is of, then what is unknown to it and nulls, then what is inside, so that defaults inside a
 //! default apply as well. Every change is noted in the presence.
 //!
-//! Holds: projecting what was projected changes nothing. Nothing recurses.
+//! Holds: projecting what was projected changes nothing, unless what an alternative fills in makes another one the
+//! value's. Nothing recurses.
 
 use super::scope::{Ids, Nodes, Scope};
 use crate::compiled::{CompiledSchema, Semantics, Settings};
@@ -75,14 +76,25 @@ pub(super) fn project(
     presence: Option<&mut Collected>,
     how: How<'_>,
 ) -> Projected {
-    project_part(schema, (Scope::new(schema).root(), false), document, presence, how)
+    let whole = ProjectPart { ids: Scope::new(schema).root(), keep: false, is_whole: true };
+    project_part(schema, whole, document, presence, how)
 }
 
-/// Projects `document`, a part of a larger one that all of `ids` apply to; `keep` says that a schema around
-/// it keeps what is unknown.
+/// What is projected.
+#[derive(Clone)]
+pub(super) struct ProjectPart {
+    /// All that applies to it.
+    pub(super) ids: Ids,
+    /// Whether a schema around it keeps what is unknown.
+    pub(super) keep: bool,
+    /// Whether it is a document, and not a part of one.
+    pub(super) is_whole: bool,
+}
+
+/// Projects `document`, which is what `part` says.
 pub(super) fn project_part(
     schema: &CompiledSchema,
-    (ids, keep): (Ids, bool),
+    ProjectPart { ids, keep, is_whole }: ProjectPart,
     document: &mut Document,
     presence: Option<&mut Collected>,
     how: How<'_>,
@@ -96,6 +108,7 @@ pub(super) fn project_part(
         presence,
         how,
         server,
+        is_whole,
         projected: Projected::default(),
         pending: vec![Todo { id: NodeId::ROOT, ids, keep }],
     };
@@ -111,7 +124,8 @@ pub(super) fn filled_default(
 ) -> Option<Document> {
     let mut document = Document::copy_of(schema.table().default_value(default)?);
     let how = How { defaults: DefaultMode::Apply, ..How::nothing() };
-    project_part(schema, (ids, false), &mut document, None, how);
+    let part = ProjectPart { ids, keep: false, is_whole: false };
+    project_part(schema, part, &mut document, None, how);
     Some(document)
 }
 
@@ -139,6 +153,7 @@ struct ProjectWalk<'s, 'd> {
     presence: Option<&'d mut Collected>,
     how: How<'d>,
     server: bool,
+    is_whole: bool,
     projected: Projected,
     pending: Vec<Todo>,
 }
@@ -169,6 +184,7 @@ impl<'s> ProjectWalk<'s, '_> {
     }
 
     fn object(&mut self, todo: &Todo) {
+        self.clear(todo);
         if self.how.defaults != DefaultMode::Ignore {
             // What alternatives ask for is asked of an object that has what it has in any case.
             let nodes = self.scope.nodes(&todo.ids);
@@ -200,8 +216,26 @@ impl<'s> ProjectWalk<'s, '_> {
         inherited || nodes.has(Flags::PRESERVE)
     }
 
+    /// Takes away what no alternative keeps, so that none is chosen because of it: members that all of them do not know,
+    /// and nulls that go in any case.
+    fn clear(&mut self, todo: &Todo) {
+        let nodes = self.scope.nodes(&todo.ids);
+        if nodes.all().count() == todo.ids.len() {
+            return;
+        }
+        let keep = self.keeps(todo, &nodes);
+        for (id, fate) in self.fates(todo, &nodes, keep) {
+            match fate {
+                Fate::Unknown if *self.how.unknown == Unknown::Prune => self.unknown(id),
+                Fate::Null(default, ids) => self.null(id, default, ids),
+                _ => {}
+            }
+        }
+    }
+
     fn fates(&self, todo: &Todo, nodes: &Nodes<'s>, keep: bool) -> Vec<(NodeId, Fate)> {
-        let is_resource = self.scope.is_resource(nodes, todo.id == NodeId::ROOT);
+        let is_root = self.is_whole && todo.id == NodeId::ROOT;
+        let is_resource = self.scope.is_resource(nodes, is_root);
         let value = self.document.value(todo.id);
         let mut fates = Vec::new();
         for (key, member) in value.members() {

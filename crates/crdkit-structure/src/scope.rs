@@ -9,7 +9,7 @@ use crate::compiled::CompiledSchema;
 use crate::import::Profile;
 use crate::member;
 use crate::validate::Fits;
-use crdkit_issue::{FieldPath, Segment};
+use crdkit_issue::{Arg, FieldPath, Issue, Segment};
 use crdkit_schema::compile::{Additional, DefaultId, Flags, Id, Member, Node, TypeSet};
 use crdkit_value::Value;
 use std::sync::Arc;
@@ -160,18 +160,29 @@ impl<'s> Scope<'s> {
         }
     }
 
+    /// Gives the paths of a finding about a document their style.
+    pub(super) fn style(self, issue: &mut Issue) {
+        issue.path = self.styled(&issue.path);
+        for (_, arg) in &mut issue.args {
+            if let Arg::Path(path) = arg {
+                *path = self.styled(path);
+            }
+        }
+    }
+
     /// `path` with its steps as what they are: declared properties are fields, other members entries of
     /// maps where the schema has one for those.
-    pub(super) fn styled_from(self, ids: &Ids, path: &FieldPath) -> FieldPath {
+    fn styled(self, path: &FieldPath) -> FieldPath {
         let table = self.schema.table();
-        let mut ids = Ids::clone(ids);
+        let mut ids = self.root();
         let step = |step: &Segment| {
             let nodes = self.nodes(&ids);
-            let text = step.text();
-            let Segment::Field(name) = step else {
-                let index = text.parse().ok();
-                ids = index.map_or_else(|| [].into(), |index| nodes.item(index));
-                return step.clone();
+            let name = match step {
+                Segment::Field(name) | Segment::Key(name) => name,
+                Segment::Index(index) => {
+                    ids = nodes.item(*index);
+                    return step.clone();
+                }
             };
             let declared =
                 nodes.nodes.iter().any(|(node, _)| node.fields.get(table, name).is_some());
@@ -181,7 +192,7 @@ impl<'s> Scope<'s> {
                 Member::Known(ids) => ids,
                 _ => [].into(),
             };
-            if is_entry { Segment::Key(name.clone()) } else { step.clone() }
+            if is_entry { Segment::Key(name.clone()) } else { Segment::named(name) }
         };
         path.segments().iter().map(step).collect()
     }

@@ -11,44 +11,59 @@ use super::decoded::Parsed;
 use super::options::{ParseOptions, RuleTime};
 use super::passthrough;
 use super::places::{Way, convert_part};
-use super::project::{How, Projected, project, project_part};
+use super::project::{How, ProjectPart, Projected, project, project_part};
+use super::said::Said;
 use super::schema::Schema;
 use super::scope::{Ids, Scope};
 use super::wire::Wire;
 use crate::cel::{self, Call};
 use crate::compiled::{CompiledSchema, Semantics};
 use crate::import::{DefaultMode, Nulls, Unknown};
-use crate::validate::{ValidateRequest, report};
-use crdkit_issue::{FieldPath, FindingStage, Issue, Issues, Severity, codes};
+use crate::validate::{self, ValidateRequest, report_part};
+use crdkit_issue::{Arg, FieldPath, FindingStage, Issue, Issues, Severity, codes};
 use crdkit_schema::compile::{Flags, Id};
 use crdkit_schema::prune;
 use crdkit_schema::spans;
 use crdkit_value::{Collected, Document, NodeId, PresenceMap, Value};
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 
 pub(crate) type Found = Vec<(NodeId, Issue)>;
 
 /// A value on its way: what applies to it, and where it stands.
-pub(crate) struct Place<'p> {
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
+pub(crate) struct ValuePlace<'p> {
     pub(crate) ids: Ids,
     /// Whether a schema around it keeps what is unknown.
     pub(crate) keep: bool,
     /// Whether it is made what the schema says it is; metadata of resources is not.
     pub(crate) projects: bool,
-    pub(crate) path: FieldPath,
+    /// Whether it is a document, and not a part of one.
+    pub(crate) is_whole: bool,
+    /// The way to it, which is asked for where it counts.
+    pub(crate) path: &'p dyn Fn() -> FieldPath,
     /// What it replaces, for keywords and rules in CEL, which tell items of lists apart by their keys.
     pub(crate) old: Option<Value<'p>>,
     /// What stood at its place before, for the program's own rules.
     pub(crate) old_here: Option<Value<'p>>,
-    /// Whether somebody asks for the value as it was before codecs.
-    pub(crate) keeps_wire: bool,
+    /// Whether it is to be compared with others.
+    pub(crate) is_compared: bool,
+}
+
+impl<'p> ValuePlace<'p> {
+    /// The place of a document that replaces `old`.
+    fn whole(ids: Ids, old: Option<Value<'p>>) -> Self {
+        let path = &FieldPath::root;
+        let (old_here, is_compared) = (old, false);
+        Self { ids, keep: false, projects: true, is_whole: true, path, old, old_here, is_compared }
+    }
 }
 
 /// What a value is when it has been through.
 pub(crate) struct Passed {
     pub(crate) presence: PresenceMap,
-    /// The value before codecs, where it was asked for and there are any.
-    pub(crate) wire: Option<Document>,
+    /// The value as it is compared with others, where that was asked for and is something else: before codecs, and with
+    /// the defaults that are only noted.
+    pub(crate) compared: Option<Document>,
 }
 
 /// Reads `wire` through all stages.
@@ -64,17 +79,14 @@ pub(super) fn parse(schema: &Schema, wire: Wire<'_>, options: &ParseOptions) -> 
         found.push((NodeId::ROOT, Issue::warning(codes::domain::DUPLICATES_UNKNOWN)));
     }
     let presence = options.presence.as_ref().map(|filter| Collected::of(&document, filter));
-    let place = Place {
-        ids: Scope::new(schema.compiled()).root(),
-        keep: false,
-        projects: true,
-        path: FieldPath::root(),
-        old: options.old.as_deref().map(Document::root),
-        old_here: options.old.as_deref().map(Document::root),
-        keeps_wire: false,
-    };
+    let root = Scope::new(schema.compiled()).root();
+    let place = ValuePlace::whole(root, options.old.as_deref().map(Document::root));
     let Passed { presence, .. } =
         through(schema, &place, &mut document, presence, &mut found, options);
+    let scope = Scope::new(schema.compiled());
+    for (_, issue) in &mut found {
+        scope.style(issue);
+    }
     conclude(document, presence, found, wire, settings.numbers, options)
 }
 
@@ -82,7 +94,7 @@ pub(super) fn parse(schema: &Schema, wire: Wire<'_>, options: &ParseOptions) -> 
 /// to it.
 pub(crate) fn through(
     schema: &Schema,
-    place: &Place<'_>,
+    place: &ValuePlace<'_>,
     document: &mut Document,
     mut presence: Option<Collected>,
     found: &mut Found,
@@ -93,19 +105,29 @@ pub(crate) fn through(
     let mut projected = Projected::default();
     if place.projects && changes(compiled, place, document) {
         let how = How { report_pruned: options.report_pruned, ..How::of(settings) };
-        let part = (Ids::clone(&place.ids), place.keep);
+        let part =
+            ProjectPart { ids: Ids::clone(&place.ids), keep: place.keep, is_whole: place.is_whole };
         projected = project_part(compiled, part, document, presence.as_mut(), how);
         found.append(&mut projected.found);
     }
-    found.extend(keywords(compiled, &place.ids, document, place.old));
+    let (wrong, filled) = keywords(compiled, place, document);
+    found.extend(wrong);
+    let unkept = validate::unkept_numbers(settings, document.root());
+    let is_known = |at: &(NodeId, Issue)| {
+        found.iter().any(|(id, issue)| *id == at.0 && issue.code == at.1.code)
+    };
+    let unkept: Found = unkept.into_iter().filter(|at| !is_known(at)).collect();
+    found.extend(unkept);
 
     // The rules in CEL come last and see what was there before codecs.
     let has_rules = settings.cel.is_some();
     let mut before_codecs = None;
     if !schema.codecs().is_empty() {
-        before_codecs = (has_rules || place.keeps_wire).then(|| document.clone());
-        let wrong: BTreeSet<NodeId> = errors(found).map(|(id, _)| *id).collect();
-        let at = (&wrong, Ids::clone(&place.ids), &place.path);
+        before_codecs = (has_rules || place.is_compared).then(|| document.clone());
+        let wrong = errors(found).filter(|(_, issue)| !is_about_others(issue));
+        let wrong: BTreeSet<NodeId> = wrong.map(|(id, _)| *id).collect();
+        let path = (place.path)();
+        let at = (&wrong, Ids::clone(&place.ids), &path);
         let (converted, unconverted) =
             convert_part(compiled, schema.codecs(), Way::Decode, at, document);
         found.extend(unconverted);
@@ -131,7 +153,10 @@ pub(crate) fn through(
         let mistyped = mistyped(found);
         let is_wrong = |path: &FieldPath| mistyped.iter().any(|wrong| path.starts_with(wrong));
         let rules = schema.rules();
-        found.extend(rules.run(&place.path, document.root(), &presence, place.old_here, is_wrong));
+        if !rules.is_empty() {
+            let (path, old) = ((place.path)(), place.old_here);
+            found.extend(rules.run(&path, document.root(), &presence, old, is_wrong));
+        }
         let seen = before_codecs.as_ref().unwrap_or(document);
         let mut call = Call::new(seen.root());
         call.old = place.old;
@@ -140,7 +165,8 @@ pub(crate) fn through(
             found.extend(cel(compiled, applied.id(), call, &mistyped));
         }
     }
-    Passed { presence, wire: before_codecs }
+    let compared = filled.or(before_codecs).filter(|_| place.is_compared);
+    Passed { presence, compared }
 }
 
 /// What is wrong with `document`, a value of the wire, whatever its presence.
@@ -150,7 +176,8 @@ pub(super) fn check(schema: &Schema, document: &Document) -> Issues {
     let how = How::of(schema.compiled().settings());
     let mut found = project(schema.compiled(), &mut document, None, how).found;
     let root = Scope::new(schema.compiled()).root();
-    found.extend(keywords(schema.compiled(), &root, &document, None));
+    let place = ValuePlace::whole(root, None);
+    found.extend(keywords(schema.compiled(), &place, &document).0);
     if schema.compiled().settings().cel.is_some() {
         let mistyped = mistyped(&found);
         found.extend(cel(
@@ -161,13 +188,16 @@ pub(super) fn check(schema: &Schema, document: &Document) -> Issues {
         ));
     }
     let issues = found.into_iter().map(|(_, issue)| issue);
-    let errors = issues.filter(|issue| issue.severity == Severity::Error).collect();
+    let mut errors: Vec<_> = issues.filter(|issue| issue.severity == Severity::Error).collect();
+    for issue in &mut errors {
+        Scope::new(schema.compiled()).style(issue);
+    }
     Issues::sorted(errors, options.limits.issues)
 }
 
 /// Whether projecting `document` may change or report anything: decided by a walk that allocates nothing and
 /// says yes where it is not sure.
-fn changes(compiled: &CompiledSchema, place: &Place<'_>, document: &Document) -> bool {
+fn changes(compiled: &CompiledSchema, place: &ValuePlace<'_>, document: &Document) -> bool {
     let (table, settings) = (compiled.table(), compiled.settings());
     let gathers = matches!(settings.unknown, Unknown::Passthrough { .. });
     if !compiled.is_plain() || settings.nulls != Nulls::Reject || gathers {
@@ -184,37 +214,35 @@ fn changes(compiled: &CompiledSchema, place: &Place<'_>, document: &Document) ->
     })
 }
 
-/// The findings of the keywords of all of `ids`. Where defaults are only noted, they count as if they were there.
+/// The findings of the keywords of all schemas of `place` about `document`. Where defaults are only noted, they count as if they were there.
+///
+/// Gives the document with them, too.
 fn keywords(
     compiled: &CompiledSchema,
-    ids: &Ids,
+    place: &ValuePlace<'_>,
     document: &Document,
-    old: Option<Value<'_>>,
-) -> Found {
-    let settings = compiled.settings();
+) -> (Found, Option<Document>) {
+    let (settings, ids) = (compiled.settings(), &place.ids);
     let n_nodes = document.n_nodes();
     let mut filled = None;
     if settings.defaults == DefaultMode::Annotate {
         let mut copy = document.clone();
         let how = How { defaults: DefaultMode::Apply, ..How::nothing() };
-        project_part(compiled, (Ids::clone(ids), true), &mut copy, None, how);
+        let part = ProjectPart { ids: Ids::clone(ids), keep: true, is_whole: place.is_whole };
+        project_part(compiled, part, &mut copy, None, how);
         filled = Some(copy);
     }
     let value = filled.as_ref().unwrap_or(document).root();
     let mut request = ValidateRequest { max_issues: usize::MAX, ..ValidateRequest::default() };
     // Only the server lets values pass that were wrong before.
-    request.old = old.filter(|_| settings.semantics == Semantics::Server);
+    request.old = place.old.filter(|_| settings.semantics == Semantics::Server);
     let mut found = Found::new();
     for applied in ids.iter().filter(|applied| applied.judges()) {
-        found.extend(report(compiled, applied.id(), value, &request));
+        found.extend(report_part(compiled, applied.id(), value, &request, place.path));
     }
     // What is wrong inside a default is the schema's affair.
     found.retain(|(id, _)| id.index() < n_nodes);
-    let scope = Scope::new(compiled);
-    for (_, issue) in &mut found {
-        issue.path = scope.styled_from(ids, &issue.path);
-    }
-    found
+    (found, filled)
 }
 
 /// The findings of rules in CEL, without those about values in which something has the wrong type.
@@ -229,6 +257,12 @@ fn cel(compiled: &CompiledSchema, id: Id, call: Call<'_>, mistyped: &[FieldPath]
 
 fn errors(found: &Found) -> impl Iterator<Item = &(NodeId, Issue)> {
     found.iter().filter(|(_, issue)| issue.severity == Severity::Error)
+}
+
+/// Whether a finding is about an item among others, which is not wrong by itself.
+fn is_about_others(issue: &Issue) -> bool {
+    let Some(Arg::Text(keyword)) = issue.arg("keyword") else { return false };
+    matches!(&**keyword, "uniqueItems" | "x-kubernetes-list-type" | "x-kubernetes-list-map-keys")
 }
 
 /// The places where a value has the wrong type, or is missing.
@@ -264,8 +298,8 @@ fn conclude(
         let again = wire.source().and_then(|_| wire.decode(numbers, options, true).ok());
         spans::fill(&mut found, &document, again.as_ref(), &[]);
     }
-    let mut seen = HashSet::new();
-    found.retain(|(_, issue)| seen.insert((issue.path.pointer(), issue.code, issue.args.clone())));
+    let mut said = Said::default();
+    found.retain(|(_, issue)| said.is_new(issue));
     let (mut errors, warnings): (Found, Found) =
         found.into_iter().partition(|(_, issue)| issue.severity == Severity::Error);
     if options.fail_fast {

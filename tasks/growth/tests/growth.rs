@@ -2,6 +2,7 @@
 
 use std::process::Command;
 
+// Proves REQ-117.
 #[test]
 fn costs_grow_with_the_input() {
     let output = Command::new(env!("CARGO_BIN_EXE_growth")).arg("check").output().unwrap();

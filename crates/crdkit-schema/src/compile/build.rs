@@ -376,7 +376,8 @@ impl Compiler {
             flags.inherit(child.flags);
         }
         let clauses = node.junctors().map_or(&[][..], |junctors| &junctors.all_of);
-        let ruled = clauses.iter().any(|id| self.table.node(*id).has(Flags::HAS_RULES));
+        let mut others = clauses.iter().copied().chain(node.more_with_rules());
+        let ruled = others.any(|id| self.table.node(id).has(Flags::HAS_RULES));
         flags.add_if(Flags::HAS_RULES, ruled);
         flags
     }

@@ -298,6 +298,21 @@ impl Node {
         self.more().map_or(&[], |more| &more.pattern_properties)
     }
 
+    /// What is referred to beside other keywords.
+    pub(crate) fn references(&self) -> &[Id] {
+        self.more().map_or(&[], |more| &more.references)
+    }
+
+    /// Schemas that no CRD has and whose rules count: those of items by position, of members by the pattern of their
+    /// name, and what is referred to.
+    pub(crate) fn more_with_rules(&self) -> impl Iterator<Item = Id> {
+        self.more().into_iter().flat_map(|more| {
+            let patterns = more.pattern_properties.iter().map(|(_, id)| *id);
+            let positions = more.prefix_items.iter().copied();
+            patterns.chain(positions).chain(more.references.iter().copied())
+        })
+    }
+
     /// `contains`.
     pub fn contains(&self) -> Option<Contains> {
         self.more().and_then(|more| more.contains)

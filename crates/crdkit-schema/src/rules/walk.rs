@@ -153,34 +153,47 @@ impl<J: Judge> RuleWalk<'_, '_, J> {
         for clause in clause.junctors().map_or(&[][..], |junctors| &junctors.all_of) {
             self.value(*clause, id, RuleTarget { old, own: None, ..target })?;
         }
+        for reference in clause.references() {
+            self.value(*reference, *reference, RuleTarget { old, own: None, ..target })?;
+        }
         match value.kind() {
             Kind::Object(members) => {
                 let keys = old.map(MemberIndex::new);
                 let entries = clause.additional_schema().zip(node.additional_schema());
                 for (key, member) in members {
-                    let (rules, child) = if let Some(entries) = entries {
-                        entries
-                    } else {
-                        let Some(found) = clause.fields.get(table, key) else { continue };
-                        if !table.node(table.resolve(found)).has(Flags::HAS_RULES) {
-                            continue;
-                        }
+                    let before = keys.as_ref().and_then(|keys| keys.get(key));
+                    let mut is_declared = false;
+                    if let Some(found) = clause.fields.get(table, key) {
+                        is_declared = true;
                         let child =
                             if rules == id { Some(found) } else { node.fields.get(table, key) };
-                        let (rules, Some(child)) = (found, child) else { continue };
-                        if !self.judge.is_visible(child) {
-                            continue;
+                        let below = table.node(table.resolve(found));
+                        let is_seen = |child: &Id| {
+                            self.judge.is_visible(*child) || !below.references().is_empty()
+                        };
+                        let has_some = below.has(Flags::HAS_RULES);
+                        if let Some(child) = child.filter(|child| has_some && is_seen(child)) {
+                            self.value(found, child, target.below(child, member, before))?;
                         }
-                        (rules, child)
-                    };
-                    let before = keys.as_ref().and_then(|keys| keys.get(key));
-                    self.value(rules, child, target.below(child, member, before))?;
+                    }
+                    for (pattern, found) in clause.pattern_properties() {
+                        let pattern = table.pattern(*pattern);
+                        if pattern.is_some_and(|pattern| pattern.is_match(key) == Ok(true)) {
+                            is_declared = true;
+                            self.value(*found, *found, target.below(*found, member, before))?;
+                        }
+                    }
+                    if let Some((rules, child)) = entries.filter(|_| !is_declared) {
+                        self.value(rules, child, target.below(child, member, before))?;
+                    }
                 }
             }
             Kind::Array(items) => {
-                let Some((rules, child)) = clause.items.zip(node.items) else { return Ok(()) };
                 let pairs = old.map(|old| Pairs::new(table, node, old));
-                for item in items {
+                for (index, item) in items.enumerate() {
+                    let Some((rules, child)) = clause.item(index).zip(node.item(index)) else {
+                        break;
+                    };
                     let before = pairs.as_ref().and_then(|pairs| pairs.find(item));
                     self.value(rules, child, target.below(child, item, before))?;
                 }

@@ -3,7 +3,7 @@
 use super::Positions;
 use crate::compile::{FormatKind, Id, Literal, Name, Node, Table, Types};
 use crdkit_codec::go_json;
-use crdkit_issue::{Arg, FieldPath, Issue, Segment, codes::object as codes};
+use crdkit_issue::{Arg, Code, FieldPath, Issue, Segment, codes::object as codes};
 use crdkit_text::number;
 use crdkit_text::quote::quote;
 use crdkit_value::{Kind, NodeId, Value};
@@ -275,15 +275,17 @@ impl<P: Copy> Finding<P> {
                     .with("limit", limit(bound, in_floats))
                     .value(number_shown(value, in_floats))
             }
-            Problem::MinItems { limit } => count(codes::TOO_FEW_ITEMS, value.items().len(), limit),
-            Problem::MaxItems { limit } => count(codes::TOO_MANY_ITEMS, value.items().len(), limit)
-                .with("items", counted(limit, "item")),
+            Problem::MinItems { limit } => {
+                too_few(codes::TOO_FEW_ITEMS, value.items().len(), limit)
+            }
+            Problem::MaxItems { limit } => {
+                too_many(codes::TOO_MANY_ITEMS, value.items().len(), limit)
+            }
             Problem::MinProperties { limit } => {
-                count(codes::TOO_FEW_FIELDS, value.members().len(), limit)
+                too_few(codes::TOO_FEW_FIELDS, value.members().len(), limit)
             }
             Problem::MaxProperties { limit } => {
-                count(codes::TOO_MANY_FIELDS, value.members().len(), limit)
-                    .with("items", counted(limit, "item"))
+                too_many(codes::TOO_MANY_FIELDS, value.members().len(), limit)
             }
             Problem::Required { name } => {
                 let name = scope.table.name(name);
@@ -330,18 +332,7 @@ struct NamedPath<'a> {
 impl<'a> NamedPath<'a> {
     fn new(scope: &Scope<'a>, id: NodeId) -> Self {
         let steps = scope.steps(id);
-        let mut name = String::new();
-        for step in &steps {
-            let _ = match step {
-                // Only a declared property of the outermost object comes without a dot.
-                Segment::Field(key) | Segment::Key(key) => {
-                    let fields = &scope.table.node(scope.schema).fields;
-                    let bare = name.is_empty() && fields.get(scope.table, key).is_some();
-                    write!(name, "{}{key}", if bare { "" } else { "." })
-                }
-                Segment::Index(index) => write!(name, "[{index}]"),
-            };
-        }
+        let name = place_name(scope.table, scope.schema, &steps);
         let mut path = scope.base.clone();
         // The server appends the name as one field, so an item right below a path gets a dot.
         if matches!(steps.first(), Some(Segment::Index(_))) && !path.is_root() {
@@ -363,6 +354,22 @@ impl<'a> NamedPath<'a> {
     }
 }
 
+/// The name that messages give to the place that `steps` lead to in a value of `schema`.
+pub fn place_name(table: &Table, schema: Id, steps: &[Segment]) -> String {
+    let mut name = String::new();
+    for step in steps {
+        let _ = match step {
+            // Only a declared property of the outermost object comes without a dot.
+            Segment::Field(key) | Segment::Key(key) => {
+                let bare = name.is_empty() && table.node(schema).fields.get(table, key).is_some();
+                write!(name, "{}{key}", if bare { "" } else { "." })
+            }
+            Segment::Index(index) => write!(name, "[{index}]"),
+        };
+    }
+    name
+}
+
 /// A value of another type than `expected`.
 pub fn wrong_type(expected: &str, found: &str) -> Issue {
     Issue::error(codes::TYPE_MISMATCH)
@@ -382,8 +389,14 @@ fn pattern(table: &Table, node: &Node, value: Value<'_>) -> Issue {
     Issue::error(codes::PATTERN_MISMATCH).with("pattern", shown).value(text)
 }
 
-fn count(code: crdkit_issue::Code, count: usize, limit: i64) -> Issue {
+/// Less items or members than there must be.
+pub fn too_few(code: Code, count: usize, limit: i64) -> Issue {
     Issue::error(code).with("count", count).with("limit", limit).value(count)
+}
+
+/// More items or members than there may be.
+pub fn too_many(code: Code, count: usize, limit: i64) -> Issue {
+    too_few(code, count, limit).with("items", counted(limit, "item"))
 }
 
 /// `1 item`, `2 items`.

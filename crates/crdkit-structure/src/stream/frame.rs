@@ -2,18 +2,21 @@
 //!
 //! Paths of findings are relative to it.
 
+use super::issue;
 use super::schema::{self, Label};
 use super::seen::Seen;
 use crate::compiled::{CompiledSchema, Semantics};
 use crate::import::{DefaultMode, Unknown};
 use crate::options::ParseOptions;
+use crate::said::Said;
 use crate::schema::Schema;
 use crate::scope::{Applied, Ids, Nodes, Scope};
-use crate::validate::{self, Identity, ItemKeys, has_unique_items, has_unique_keys, refuses};
-use crdkit_issue::{Arg, Code, FieldPath, Issue, Segment, codes};
+use crate::validate::{
+    self, Identity, Indices, ItemKeys, has_unique_items, has_unique_keys, is_the_servers, refuses,
+};
+use crdkit_issue::{FieldPath, Issue, Segment, codes};
 use crdkit_schema::compile::{Contains, DefaultId, Flags, Id, Member};
 use crdkit_schema::prune::is_meta;
-use crdkit_schema::validate::shown;
 use crdkit_value::{Document, Duplicates, Event, NodeId, Presence, PresenceMap, Value};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -32,8 +35,10 @@ pub(super) struct StreamFrame<'t> {
     identity: Option<(Vec<&'t str>, Document)>,
     /// Where it began in the input.
     pub(super) start: usize,
-    /// Where it stands in the document.
+    /// Where it stands in the document that becomes of the input.
     pub(super) path: Arc<[Segment]>,
+    /// Where it stands in the input: what is gathered elsewhere stood somewhere else.
+    pub(super) source: Arc<[Segment]>,
     /// What it replaces.
     old: Option<Value<'t>>,
     /// The items that it replaces, by their keys.
@@ -68,13 +73,8 @@ enum Kind<'t> {
 /// How many items satisfy `contains`.
 struct Count {
     contains: Contains,
-    n_matching: u64,
-    /// The first of them.
-    indices: Vec<usize>,
+    matching: Indices,
 }
-
-/// So many places of matching items are shown.
-const MAX_INDICES: usize = 8;
 
 /// What is to be done with a child.
 pub(super) enum Child {
@@ -102,56 +102,47 @@ impl<'t> StreamFrame<'t> {
         schema: &'t Schema,
         (ids, keep): (&Ids, bool),
         (is_object, expands): (bool, bool),
-        (start, path): (usize, Arc<[Segment]>),
+        (start, path, source): (usize, Arc<[Segment]>, Arc<[Segment]>),
         old: Option<Value<'t>>,
         found: &mut Vec<Issue>,
     ) -> Self {
         let compiled = schema.compiled();
         let (table, settings) = (compiled.table(), compiled.settings());
-        let mut pending: Vec<_> = ids.iter().map(|it| (it.id(), it.judges())).collect();
+        let mut pending: Vec<_> = ids.iter().rev().map(|it| (it.id(), it.judges())).collect();
         let mut all: Vec<(Id, bool)> = Vec::new();
         let mut fitting: Vec<Id> = Vec::new();
         let mut missing = BTreeSet::new();
         let (mut unique, mut contains) = (Vec::new(), Vec::new());
+        let event = if is_object { Event::BeginObject } else { Event::BeginArray };
+        let end = if is_object { Event::EndObject } else { Event::EndArray };
+        let empty = Document::of_events([event, end]);
         while let Some((id, judges)) = pending.pop() {
             let id = table.resolve(id);
             let node = table.node(id);
             if all.iter().any(|(known, _)| *known == id) {
                 continue;
             }
-            let event = if is_object { Event::BeginObject } else { Event::BeginArray };
-            let end = if is_object { Event::EndObject } else { Event::EndArray };
-            let empty = Document::of_events([event, end]);
             let is_typed = node.type_set().takes(&empty.root().kind());
-            let is_fit = is_typed || settings.semantics != Semantics::JsonSchema;
+            let is_fit = is_typed || is_the_servers(settings, node);
             all.push((id, judges && is_fit));
             if !judges {
                 continue;
             }
-            if !is_typed {
-                found.push(if node.is_never() {
-                    Issue::error(codes::schema::NEVER_VALID)
-                } else {
-                    wrong_type(&node.type_set().text(), is_object)
-                });
-                if !is_fit {
-                    continue;
-                }
+            found.extend(issue::mistyped(compiled, id, &empty));
+            if !is_fit {
+                continue;
             }
             if expands {
                 let clauses = node.junctors().into_iter().flat_map(|it| &it.all_of);
                 let references = node.more().into_iter().flat_map(|it| &it.references);
-                pending.extend(clauses.chain(references).map(|id| (*id, true)));
+                pending.extend(clauses.chain(references).rev().map(|id| (*id, true)));
             }
             missing.extend(node.required.iter().map(|name| table.name(*name)));
             if has_unique_items(node) || has_unique_keys(node) {
                 unique.push((id, Seen::default()));
             }
-            contains.extend(node.contains().map(|contains| Count {
-                contains,
-                n_matching: 0,
-                indices: Vec::new(),
-            }));
+            let counted = |contains| Count { contains, matching: Indices::default() };
+            contains.extend(node.contains().map(counted));
             fitting.push(id);
         }
         let scope = Scope::new(compiled);
@@ -186,6 +177,7 @@ impl<'t> StreamFrame<'t> {
             identity,
             start,
             path,
+            source,
             old,
             old_items,
             is_free,
@@ -243,7 +235,6 @@ impl<'t> StreamFrame<'t> {
             let ids = [].into();
             return Child::Check(Check { ids, keep: true, projects: false, gathers: false });
         }
-        let unknown_key = || Issue::error(codes::schema::UNKNOWN_KEY).with("key", name);
         let server = settings.semantics == Semantics::Server;
         let said = Scope::new(compiled).member(&self.nodes, name, self.keep);
         let is_unknown = matches!(said, Member::Unknown) && !(*is_resource && is_meta(name));
@@ -256,7 +247,7 @@ impl<'t> StreamFrame<'t> {
             return Child::Skip;
         }
         if is_unknown && settings.unknown == Unknown::Strict && server {
-            found.push(unknown_key().at(path.clone()));
+            found.push(issue::unknown_key(name));
         }
         self.n_children += usize::from(!is_repeated);
         missing.remove(name);
@@ -268,20 +259,16 @@ impl<'t> StreamFrame<'t> {
             if let Some(names) = node.more().and_then(|more| more.property_names) {
                 let text = Document::from(name);
                 if !validate::is_valid(compiled, names, text.root()) {
-                    let issue = Issue::error(codes::schema::PROPERTY_NAME).with("key", name);
-                    found.push(issue.at(path.clone()));
+                    found.push(issue::wrong_name(name));
                 }
             }
-            // A schema that the server could have goes by the server's semantics if those are asked for.
-            let plain = server && !node.more().is_some_and(|more| more.beyond);
+            let plain = is_the_servers(settings, node);
             if refuses(compiled.table(), settings, node, name, strict && !plain) {
-                found.push(if plain {
-                    Issue::error(codes::object::FORBIDDEN_FIELD).with("key", name).value(name)
-                } else {
-                    unknown_key().at(path.clone())
-                });
+                found.push(issue::refused(name, plain));
             }
         }
+        let mut told = Said::default();
+        found.retain(|issue| told.is_new(issue));
         let ids = match said {
             Member::Known(ids) if fits => ids,
             _ => [].into(),
@@ -402,24 +389,23 @@ impl<'t> StreamFrame<'t> {
         };
         self.n_children += 1;
         if fail_fast {
-            let limits = self.schemas.iter().filter_map(|id| schema.node(*id).bounds()?.max_items);
-            let n_children = i64::try_from(self.n_children).unwrap_or(i64::MAX);
-            if let Some(limit) = limits.min().filter(|limit| n_children > *limit) {
-                found.push(count(codes::object::TOO_MANY_ITEMS, n_children, limit));
-            }
+            let n_children = self.n_children;
+            let surplus = self
+                .schemas
+                .iter()
+                .flat_map(|id| issue::miscounted(schema.node(*id), false, n_children));
+            found.extend(surplus.filter(|issue| issue.code == codes::object::TOO_MANY_ITEMS));
         }
         let Some(value) = value else { return };
         for (id, seen) in unique {
-            repeated(schema, *id, &self.path, index, value, is_wrong, seen, found);
+            repeated(schema, *id, index, value, is_wrong, seen, found);
         }
         for count in contains {
             if validate::is_valid(schema, count.contains.schema, value) {
-                count.n_matching += 1;
-                if count.indices.len() < MAX_INDICES {
-                    count.indices.push(index);
-                }
-                if fail_fast && count.contains.max.is_some_and(|max| count.n_matching > max) {
-                    count.close(found);
+                count.matching.push(index);
+                let n_matching = u64::from(count.matching.count);
+                if fail_fast && count.contains.max.is_some_and(|max| n_matching > max) {
+                    found.extend(issue::miscontained(count.contains, count.matching));
                 }
             }
         }
@@ -429,42 +415,33 @@ impl<'t> StreamFrame<'t> {
     pub(super) fn close(&self, schema: &CompiledSchema, found: &mut Vec<Issue>) {
         match &self.kind {
             Kind::Object { missing, present, .. } => {
-                for name in missing {
-                    found.push(Issue::error(codes::object::REQUIRED).at(field(name)));
-                }
+                found.extend(missing.iter().map(|name| issue::required(name)));
                 self.dependents(schema, present, found);
             }
             Kind::Array { contains, .. } => {
-                for count in contains {
-                    count.close(found);
-                }
+                let wrong = contains.iter();
+                found.extend(wrong.filter_map(|it| issue::miscontained(it.contains, it.matching)));
             }
         }
-        let n_children = i64::try_from(self.n_children).unwrap_or(i64::MAX);
-        for bounds in self.schemas.iter().filter_map(|id| schema.node(*id).bounds()) {
-            use codes::object::{TOO_FEW_FIELDS, TOO_FEW_ITEMS, TOO_MANY_FIELDS, TOO_MANY_ITEMS};
-            let (least, most, few, many) = if self.is_object() {
-                let (least, most) = (bounds.min_properties, bounds.max_properties);
-                (least, most, TOO_FEW_FIELDS, TOO_MANY_FIELDS)
-            } else {
-                (bounds.min_items, bounds.max_items, TOO_FEW_ITEMS, TOO_MANY_ITEMS)
-            };
-            if let Some(limit) = least.filter(|limit| n_children < *limit) {
-                found.push(count(few, n_children, limit));
-            }
-            if let Some(limit) = most.filter(|limit| n_children > *limit) {
-                found.push(count(many, n_children, limit));
-            }
+        for id in &self.schemas {
+            found.extend(issue::miscounted(schema.node(*id), self.is_object(), self.n_children));
         }
+        let mut said = Said::default();
+        found.retain(|issue| said.is_new(issue));
     }
 
-    /// Why values of `ids`, children of `parent` at `path`, must be held whole, if they must.
+    /// Why values of `ids`, children of `parent` at `path`, must be held whole, if they must; `replaces` says that there
+    /// is a value that they replace.
     pub(super) fn whole(
         schema: &Schema,
-        ids: &Ids,
+        (ids, replaces): (&Ids, bool),
         parent: Option<&Self>,
         path: impl FnOnce() -> FieldPath,
     ) -> Option<&'static str> {
+        // The server has nothing to say about what is as it was, and only a whole value can be.
+        if replaces && schema.compiled().settings().semantics == Semantics::Server {
+            return Some("the value that it replaces");
+        }
         let items = parent.filter(|parent| !parent.is_object());
         let mut lists = items.iter().flat_map(|parent| &parent.schemas);
         let by_parent = lists.find_map(|id| schema::whole_item(schema.compiled(), *id));
@@ -526,36 +503,10 @@ impl<'t> StreamFrame<'t> {
                 let names = names.iter().map(|name| table.name(*name));
                 for name in names.filter(|name| !present.contains(name)) {
                     if present.contains(because) {
-                        let issue = Issue::error(codes::schema::DEPENDENT_REQUIRED);
-                        found.push(issue.with("because", because).at(field(name)));
+                        found.push(issue::dependent(name, because));
                     }
                 }
             }
-        }
-    }
-}
-
-impl Count {
-    fn close(&self, found: &mut Vec<Issue>) {
-        use codes::schema::{TOO_FEW_CONTAINED, TOO_MANY_CONTAINED};
-        let Contains { min, max, .. } = self.contains;
-        let mut report = |code: Code, expected: u64| {
-            let mut shown: Vec<String> = self.indices.iter().map(ToString::to_string).collect();
-            if self.n_matching > self.indices.len() as u64 {
-                shown.push("…".into());
-            }
-            found.push(
-                Issue::error(code)
-                    .with("expected", i64::try_from(expected).unwrap_or(i64::MAX))
-                    .with("actual", i64::try_from(self.n_matching).unwrap_or(i64::MAX))
-                    .with("indices", shown.join(", ")),
-            );
-        };
-        if self.n_matching < min {
-            report(TOO_FEW_CONTAINED, min);
-        }
-        if let Some(max) = max.filter(|max| self.n_matching > *max) {
-            report(TOO_MANY_CONTAINED, max);
         }
     }
 }
@@ -591,59 +542,35 @@ fn note_dependents<'t>(
     }
 }
 
-#[expect(clippy::too_many_arguments, reason = "what a finding about two items is made of")]
+/// Holds an item against those before it.
 fn repeated(
     schema: &CompiledSchema,
-    list: Id,
-    path: &[Segment],
+    id: Id,
     index: usize,
     value: Value<'_>,
     is_wrong: bool,
     seen: &mut Seen,
     found: &mut Vec<Issue>,
 ) {
-    let here = FieldPath::root().index(index);
-    let mut report = |code: Code, bytes: &[u8], shown: Option<Arg>| {
-        let Some((first, _)) = seen.note(bytes, index) else { return };
-        let first_path: FieldPath = path.iter().cloned().chain([Segment::Index(first)]).collect();
-        let mut issue =
-            Issue::error(code).first_at(first_path).with("first", first).with("index", index);
-        issue.value = shown;
-        found.push(issue.at(here.clone()));
-    };
-    let list = schema.node(list);
-    if has_unique_items(list) && !is_wrong {
+    let list = schema.node(id);
+    let mut first = |bytes: &[u8]| seen.note(bytes, index).map(|(first, _)| (first, index));
+    // The server compares items whatever their type.
+    if has_unique_items(list) && (!is_wrong || is_the_servers(schema.settings(), list)) {
         let mut bytes = vec![0];
         ItemKeys::new(schema).write(value, list.item(index), &mut bytes);
-        report(codes::object::REPEATED_ITEM, &bytes, Some(shown(value)));
+        found.extend(first(&bytes).map(|at| issue::repeated_item(list, at, value)));
     }
     if has_unique_keys(list) {
         let mut bytes = vec![1];
         match ItemKeys::new(schema).write_list_keys(list, value, &mut bytes) {
-            Identity::Bytes => report(codes::object::REPEATED_KEYS, &bytes, None),
+            Identity::Bytes => {
+                let repeated = first(&bytes);
+                found.extend(repeated.map(|at| issue::repeated_keys(schema, id, at, value)));
+            }
             Identity::Missing(name) => {
-                let path = here.field(schema.table().name(name));
-                found.push(Issue::error(codes::object::REQUIRED).at(path));
+                found.push(issue::key_missing(index, schema.table().name(name)));
             }
             Identity::None => {}
         }
     }
-}
-
-fn field(name: &str) -> FieldPath {
-    FieldPath::root().field(name)
-}
-
-fn wrong_type(expected: &str, is_object: bool) -> Issue {
-    let found = if is_object { "object" } else { "array" };
-    Issue::error(codes::object::TYPE_MISMATCH)
-        .with("expected", expected)
-        .with("found", found)
-        .with("shown", crdkit_text::quote::quote(found))
-        .value(found)
-}
-
-fn count(code: Code, count: i64, limit: i64) -> Issue {
-    let items = if limit == 1 { "1 item".to_owned() } else { format!("{limit} items") };
-    Issue::error(code).with("count", count).with("limit", limit).with("items", items).value(count)
 }

@@ -20,6 +20,7 @@ mod element;
 mod feed;
 mod frame;
 mod input;
+mod issue;
 mod schema;
 mod seen;
 mod text;

@@ -5,13 +5,15 @@
 
 use super::frame::{Check, Child, StreamFrame};
 use super::input::Input;
+use super::issue::placed;
 use super::text::NotText;
 use super::{Resolution, StreamOptions};
 use crate::import::{DefaultMode, Nulls, Unknown};
 use crate::options::ParseOptions;
+use crate::said::Said;
 use crate::schema::Schema;
 use crate::scope::{Ids, Scope};
-use crate::stages::{self, Found, Place};
+use crate::stages::{self, Found, ValuePlace};
 use crate::wire::number_mode;
 use crdkit_codec::{DecodeError, Filled, Format};
 use crdkit_issue::{FieldPath, Issue, Segment, Severity, Span, codes};
@@ -20,7 +22,7 @@ use crdkit_value::{
     Builder, Collected, Document, Duplicates, Event, Kind, NodeId, Presence, PresenceFilter,
     PresenceMap, Suspended, Value,
 };
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::VecDeque;
 use std::io::Read;
 use std::mem;
 use std::sync::Arc;
@@ -319,6 +321,11 @@ impl<'t, R: Read> Stream<'t, R> {
         self.frames.last().map_or_else(|| [].into(), |frame| Arc::clone(&frame.path))
     }
 
+    /// The same in the input, where findings are.
+    fn source(&self) -> Arc<[Segment]> {
+        self.frames.last().map_or_else(|| [].into(), |frame| Arc::clone(&frame.source))
+    }
+
     /// Where unknown members of the innermost object are gathered.
     fn gathered(&self) -> Arc<[Segment]> {
         let around = self.around();
@@ -376,23 +383,33 @@ impl<'t, R: Read> Stream<'t, R> {
 
     /// Opens a value because whoever asks for the items has said that the array is not to be held.
     fn open(&mut self, check: &Check, is_object: bool, start: usize) {
-        let whole = StreamFrame::whole(self.schema, &check.ids, self.frames.last(), || self.here());
+        let whole = self.whole(&check.ids);
         if let Some(why) = whole {
             self.undecided(why, start);
         }
         self.push_frame(check, is_object, whole.is_some(), start);
     }
 
+    /// Why the next value must be held whole, if it must.
+    fn whole(&self, ids: &Ids) -> Option<&'static str> {
+        let asked = (ids, self.options.parse.old.is_some());
+        StreamFrame::whole(self.schema, asked, self.frames.last(), || self.here())
+    }
+
     fn push_frame(&mut self, check: &Check, is_object: bool, expands: bool, start: usize) {
-        let path: Arc<[Segment]> = if check.gathers {
-            let child = self.frames.last().map(StreamFrame::child);
-            self.gathered().iter().cloned().chain(child).collect()
-        } else {
-            self.here().segments().into()
+        let child = self.frames.last().map(StreamFrame::child);
+        let below = |around: &[Segment]| -> Arc<[Segment]> {
+            around.iter().cloned().chain(child.clone()).collect()
+        };
+        let source = below(&self.source());
+        let path = match self.frames.last() {
+            _ if check.gathers => below(&self.gathered()),
+            Some(frame) if frame.path != frame.source => below(&frame.path),
+            _ => Arc::clone(&source),
         };
         let mut found = Vec::new();
         let kind = (is_object, expands);
-        let at = (start, Arc::clone(&path));
+        let at = (start, Arc::clone(&path), source);
         let ids = (&check.ids, check.keep);
         let mut frame = StreamFrame::open(self.schema, ids, kind, at, self.old(None), &mut found);
         if let Some(parent) = self.frames.last() {
@@ -429,8 +446,7 @@ impl<'t, R: Read> Stream<'t, R> {
             return Ok(());
         };
         let Some(is_object) = filling.builder.is_object() else { return Ok(()) };
-        let ids = &filling.check.ids;
-        let whole = StreamFrame::whole(self.schema, ids, self.frames.last(), || self.here());
+        let whole = self.whole(&filling.check.ids);
         if let Some(why) = whole {
             let strategy = self.options.strategy;
             let limit = filling.start.saturating_add(strategy.max_buffered);
@@ -511,26 +527,25 @@ impl<'t, R: Read> Stream<'t, R> {
             return;
         }
         let frame = self.frames.last();
-        let knows_path =
-            parse.old.is_some() || !schema.rules().is_empty() || !schema.codecs().is_empty();
-        let path = if knows_path { self.here() } else { FieldPath::root() };
+        let path = || self.here();
         let old = self.old(Some(document.root()));
-        let old_here = parse.old.as_deref().and_then(|old| old.root().find(&path));
-        let place = Place {
+        let old_here = parse.old.as_deref().and_then(|old| old.root().find(&path()));
+        let place = ValuePlace {
             ids: Ids::clone(&check.ids),
             keep: check.keep,
             projects: check.projects,
-            path,
+            is_whole: frame.is_none(),
+            path: &path,
             old,
             old_here,
-            keeps_wire: frame.is_some_and(StreamFrame::compares),
+            is_compared: frame.is_some_and(StreamFrame::compares),
         };
         let mut judged = Found::new();
         self.taken(check, step.as_ref(), &document, &mut judged);
         let passed = stages::through(schema, &place, &mut document, presence, &mut judged, parse);
         if check.ids.len() > 1 {
-            let mut seen = BTreeSet::new();
-            judged.retain(|(_, issue)| seen.insert((issue.path.clone(), issue.code.info().name)));
+            let mut said = Said::default();
+            judged.retain(|(_, issue)| said.is_new(issue));
         }
         let is_wrong = judged
             .iter()
@@ -541,16 +556,15 @@ impl<'t, R: Read> Stream<'t, R> {
         }));
         let mut found = Vec::new();
         if let Some(frame) = self.frames.last_mut() {
-            let value = passed.wire.as_ref().unwrap_or(&document).root();
+            let value = passed.compared.as_ref().unwrap_or(&document).root();
             let how = (is_wrong, parse.fail_fast);
             frame.count_child(schema.compiled(), Some(value), how, &mut found);
         }
         let around = self.around();
         if !issues.is_empty() {
-            let base: FieldPath = around.iter().cloned().chain(step.clone()).collect();
-            for issue in &mut issues {
-                prefix(&base, issue);
-            }
+            let base: FieldPath = self.source().iter().cloned().chain(step.clone()).collect();
+            issues =
+                issues.into_iter().map(|issue| placed(schema.compiled(), &base, issue)).collect();
         }
         let span = document.place(NodeId::ROOT).unwrap_or_default().value;
         let around = if check.gathers { self.gathered() } else { around };
@@ -691,9 +705,9 @@ impl<'t, R: Read> Stream<'t, R> {
     }
 
     fn report_all(&mut self, found: Vec<Issue>) {
-        let base: FieldPath = self.around().iter().cloned().collect();
-        for mut issue in found {
-            prefix(&base, &mut issue);
+        let base: FieldPath = self.source().iter().cloned().collect();
+        for issue in found {
+            let issue = placed(self.schema.compiled(), &base, issue);
             self.ready.push_back(Ready::Finding(issue));
         }
     }
@@ -726,8 +740,8 @@ impl<'t, R: Read> Stream<'t, R> {
             Some(issue) => {
                 let mut issue = issue.clone();
                 issue.span = issue.span.or(Some(span));
-                prefix(&self.around().iter().cloned().collect(), &mut issue);
-                Err(Box::new(issue).into())
+                let base = self.source().iter().cloned().collect();
+                Err(Box::new(placed(self.schema.compiled(), &base, issue)).into())
             }
         }
     }
@@ -756,12 +770,5 @@ fn refused(error: DecodeError) -> DecodeError {
             Err(error) => DecodeError::Io(error),
         },
         error @ DecodeError::Refused(_) => error,
-    }
-}
-
-/// Puts a finding about a part where the part stands.
-fn prefix(base: &FieldPath, issue: &mut Issue) {
-    if !base.is_root() {
-        issue.path = issue.path.rebase(base);
     }
 }

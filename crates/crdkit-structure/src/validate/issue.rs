@@ -3,11 +3,11 @@
 //! Takes the validator's small records with the values and schemas they are about; gives codes with parameters.
 
 use super::problem::Indices;
-use super::{LooseFinding, LooseProblem, object};
+use super::{LooseFinding, LooseProblem, number, object};
 use crate::compiled::Settings;
 use crdkit_codec::go_json;
-use crdkit_issue::{Arg, FieldPath, Issue, Segment, codes};
-use crdkit_schema::compile::{Id, Literal};
+use crdkit_issue::{Arg, Code, FieldPath, Issue, Segment, codes};
+use crdkit_schema::compile::{Id, Literal, Node, Table};
 use crdkit_schema::validate::{self, Problem, Relation, Scope, literal};
 use crdkit_text::number::Decimal;
 use crdkit_text::quote::quote;
@@ -147,9 +147,7 @@ impl LooseProblem {
             Self::Multiple => Issue::error(codes::object::NOT_A_MULTIPLE)
                 .with("limit", range(|it| &it.multiple_of))
                 .at(here()),
-            Self::Overflow => {
-                Issue::error(codes::schema::NUMBER_OVERFLOW).with("mode", mode(settings)).at(here())
-            }
+            Self::Overflow => number::overflow(settings).at(here()),
             Self::UnknownKey { member } => {
                 let key = document.value(member).key().unwrap_or_default();
                 Issue::error(codes::schema::UNKNOWN_KEY).with("key", key).at(place(member))
@@ -224,15 +222,8 @@ impl LooseProblem {
                     .value(validate::shown(value))
             }
             Self::RepeatedKeys { first } => {
-                let names = node.list_map_keys().iter().map(|name| table.name(*name));
-                let keys: Vec<String> = names
-                    .filter_map(|name| {
-                        let value = value.get(name)?;
-                        Some(format!("{}:{}", quote(name), go_json::value(value)))
-                    })
-                    .collect();
                 repeated(codes::object::REPEATED_KEYS, place(first), here())
-                    .with("keys", Arg::Literal(format!("{{{}}}", keys.join(",")).into()))
+                    .with("keys", shown_keys(table, node, value))
             }
             Self::EmbeddedRequired { name } => {
                 Issue::error(codes::object::EMBEDDED_REQUIRED).at(here().field(name))
@@ -256,14 +247,27 @@ impl LooseProblem {
     }
 }
 
-fn contained(code: crdkit_issue::Code, expected: u64, matching: Indices) -> Issue {
+/// A list with too few or too many items that `contains` asks for.
+pub(crate) fn contained(code: Code, expected: u64, matching: Indices) -> Issue {
     Issue::error(code)
         .with("expected", i64::try_from(expected).unwrap_or(i64::MAX))
         .with("actual", i64::from(matching.count))
         .with("indices", matching.text())
 }
 
-fn repeated(code: crdkit_issue::Code, first: FieldPath, path: FieldPath) -> Issue {
+/// The keys that tell `item` apart in a list of the schema `list`.
+pub(crate) fn shown_keys(table: &Table, list: &Node, item: Value<'_>) -> Arg {
+    let names = list.list_map_keys().iter().map(|name| table.name(*name));
+    let keys = names.filter_map(|name| {
+        let value = item.get(name)?;
+        Some(format!("{}:{}", quote(name), go_json::value(value)))
+    });
+    let keys: Vec<String> = keys.collect();
+    Arg::Literal(format!("{{{}}}", keys.join(",")).into())
+}
+
+/// An item at `path` that is the same as the one at `first`.
+pub(crate) fn repeated(code: Code, first: FieldPath, path: FieldPath) -> Issue {
     let index = |path: &FieldPath| match path.segments().last() {
         Some(Segment::Index(index)) => *index,
         _ => 0,
@@ -279,15 +283,5 @@ fn shown(constant: &Literal) -> String {
     match constant {
         Literal::String(text) => quote(text),
         other => literal(other),
-    }
-}
-
-fn mode(settings: &Settings) -> &'static str {
-    use crate::import::Numbers;
-    match settings.numbers {
-        Numbers::Float64 { .. } => "a double",
-        Numbers::BigInt => "an integer",
-        Numbers::Kubernetes => "an integer of 64 bits or a double",
-        Numbers::Exact | Numbers::Decimal { .. } => "a decimal",
     }
 }

@@ -19,7 +19,11 @@ mod report;
 mod unique;
 
 pub(crate) use fits::Fits;
+pub(crate) use issue::{contained, repeated, shown_keys};
+pub(crate) use number::unkept_numbers;
 pub(crate) use object::refuses;
+pub(crate) use problem::Indices;
+pub(crate) use report::report_part;
 pub use report::{ValidateRequest, branch, is_valid, report};
 pub(crate) use unique::{Identity, ItemKeys, has_unique_items, has_unique_keys};
 
@@ -91,8 +95,7 @@ impl<'t> Keywords<'t> for LooseKeywords<'t> {
         let settings = validator.keywords.settings;
         let node = validator.table.node(schema);
         let mut validator = LooseValidator(validator);
-        let goes_beyond = node.more().is_some_and(|more| more.beyond) || chooses(settings, node);
-        if settings.semantics == Semantics::Server && !goes_beyond {
+        if is_the_servers(settings, node) {
             validator.beside_the_server(&Instance { schema, node, value }, settings);
             return None;
         }
@@ -100,6 +103,12 @@ impl<'t> Keywords<'t> for LooseKeywords<'t> {
         validator.node(schema, value, role);
         Some(0)
     }
+}
+
+/// Whether `node` goes by the server's semantics: those are asked for, and the server could have the schema.
+pub(crate) fn is_the_servers(settings: &Settings, node: &Node) -> bool {
+    let goes_beyond = node.more().is_some_and(|more| more.beyond) || chooses(settings, node);
+    settings.semantics == Semantics::Server && !goes_beyond
 }
 
 /// Whether the settings ask more of the alternatives of `node` than the server does.

@@ -4,10 +4,11 @@ use super::LooseProblem;
 use super::LooseValidator;
 use crate::compiled::Settings;
 use crate::import::Numbers;
+use crdkit_issue::{Issue, codes};
 use crdkit_schema::compile::{FormatKind, Literal};
 use crdkit_schema::validate::{Instance, Problem, Relation};
 use crdkit_text::number::Decimal;
-use crdkit_value::Kind;
+use crdkit_value::{Kind, NodeId, Value};
 
 /// The number of a value.
 pub(super) fn of(kind: &Kind<'_>) -> Option<Decimal> {
@@ -87,23 +88,59 @@ impl<'t> LooseValidator<'_, 't> {
         settings: &Settings,
         kind: &Kind<'_>,
     ) {
-        let fits = match (settings.numbers, kind) {
-            (Numbers::Exact | Numbers::Decimal { .. } | Numbers::Float64 { lossy: true }, _)
-            | (Numbers::BigInt | Numbers::Kubernetes, Kind::Int(_))
-            | (Numbers::Kubernetes, Kind::Float(_)) => true,
-            (Numbers::Float64 { lossy: false }, _) => of(kind).is_some_and(|number| {
-                !number.is_integer() || Decimal::from_f64(number.to_f64()) == Some(number)
-            }),
-            (Numbers::BigInt, _) => of(kind).is_some_and(|number| number.is_integer()),
-            (Numbers::Kubernetes, _) => of(kind).is_some_and(|number| {
-                number.to_i64().is_some()
-                    || number.to_f64().is_finite()
-                        && (!number.is_integer()
-                            || Decimal::from_f64(number.to_f64()) == Some(number))
-            }),
-        };
-        if !fits {
+        if !is_kept(settings.numbers, kind) {
             self.add(at, Problem::Beyond(LooseProblem::Overflow));
         }
     }
+}
+
+/// Whether numbers that are kept as `numbers` says can be `kind`.
+fn is_kept(numbers: Numbers, kind: &Kind<'_>) -> bool {
+    match (numbers, kind) {
+        (Numbers::Exact | Numbers::Decimal { .. } | Numbers::Float64 { lossy: true }, _)
+        | (Numbers::BigInt | Numbers::Kubernetes, Kind::Int(_))
+        | (Numbers::Kubernetes, Kind::Float(_)) => true,
+        (Numbers::Float64 { lossy: false }, _) => of(kind).is_some_and(|number| {
+            !number.is_integer() || Decimal::from_f64(number.to_f64()) == Some(number)
+        }),
+        (Numbers::BigInt, _) => of(kind).is_some_and(|number| number.is_integer()),
+        (Numbers::Kubernetes, _) => of(kind).is_some_and(|number| {
+            number.to_i64().is_some()
+                || number.to_f64().is_finite()
+                    && (!number.is_integer() || Decimal::from_f64(number.to_f64()) == Some(number))
+        }),
+    }
+}
+
+/// Numbers of `value` that cannot be kept, wherever they are: no schema need look at them.
+pub(crate) fn unkept_numbers(settings: &Settings, value: Value<'_>) -> Vec<(NodeId, Issue)> {
+    if matches!(settings.numbers, Numbers::Exact | Numbers::Decimal { .. }) {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    let mut pending = vec![value];
+    while let Some(value) = pending.pop() {
+        match value.kind() {
+            Kind::Array(items) => pending.extend(items),
+            Kind::Object(members) => pending.extend(members.map(|(_, member)| member)),
+            kind @ (Kind::Int(_) | Kind::Float(_) | Kind::Number(_))
+                if !is_kept(settings.numbers, &kind) =>
+            {
+                found.push((value.id(), overflow(settings).at(value.path())));
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// A number that cannot be kept.
+pub(super) fn overflow(settings: &Settings) -> Issue {
+    let mode = match settings.numbers {
+        Numbers::Float64 { .. } => "a double",
+        Numbers::BigInt => "an integer",
+        Numbers::Kubernetes => "an integer of 64 bits or a double",
+        Numbers::Exact | Numbers::Decimal { .. } => "a decimal",
+    };
+    Issue::error(codes::schema::NUMBER_OVERFLOW).with("mode", mode)
 }

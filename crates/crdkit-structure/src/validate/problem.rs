@@ -6,20 +6,20 @@ use crdkit_value::NodeId;
 
 /// Positions of items, as many as are shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Indices {
+pub(crate) struct Indices {
     shown: [u32; Self::MAX],
-    pub(super) count: u32,
+    pub(crate) count: u32,
 }
 
 impl Indices {
     /// How many are shown.
     const MAX: usize = 8;
 
-    pub(super) fn push(&mut self, index: usize) {
+    pub(crate) fn push(&mut self, index: usize) {
         if let Some(slot) = self.shown.get_mut(self.count as usize) {
             *slot = u32::try_from(index).unwrap_or(u32::MAX);
         }
-        self.count += 1;
+        self.count = self.count.saturating_add(1);
     }
 
     /// `0, 3, 4`, and an ellipsis if there are more than are shown.

@@ -8,6 +8,7 @@ use super::fits::Fits;
 use super::issue::{causes, keyword};
 use super::{LooseFinding, LooseKeywords, LooseProblem};
 use crate::compiled::CompiledSchema;
+use crate::said::Said;
 use crdkit_issue::{FieldPath, FindingStage, Issue, codes};
 use crdkit_schema::compile::Id;
 use crdkit_schema::validate::{Position, Positions, Problem, Scope, Validator};
@@ -43,20 +44,32 @@ pub fn report<'v>(
     value: Value<'v>,
     request: &ValidateRequest<'v>,
 ) -> Vec<(NodeId, Issue)> {
+    report_part(schema, id, value, request, &FieldPath::root)
+}
+
+/// The same for a part of a document, to which `around` is the way. Paths of findings begin at the part; those that
+/// stand in texts do not.
+pub(crate) fn report_part<'v>(
+    schema: &CompiledSchema,
+    id: Id,
+    value: Value<'v>,
+    request: &ValidateRequest<'v>,
+    around: &dyn Fn() -> FieldPath,
+) -> Vec<(NodeId, Issue)> {
     let found = findings(schema, id, value, request.old);
     if found.is_empty() {
         return Vec::new();
     }
     let (table, base, positions) = (schema.table(), &request.base, &Positions::default());
     let scope = Scope { table, schema: id, root: value, base, positions };
-    let mut entries = entries(schema, &scope, &found);
+    let mut entries = entries(schema, &scope, &found, around);
     if request.fail_fast {
         let first = entries.into_iter().min_by_key(|entry| entry.value);
         return first.into_iter().map(|entry| (entry.value, entry.issue)).collect();
     }
     entries.sort_by(|left, right| left.order().cmp(&right.order()));
-    // Schemas that are combined may say the same about one place.
-    entries.dedup_by(|left, right| left.order() == right.order());
+    let mut said = Said::default();
+    entries.retain(|entry| said.is_new(&entry.issue));
     let cut = entries.len() > request.max_issues;
     entries.truncate(request.max_issues);
     let mut issues: Vec<_> = entries.into_iter().map(|entry| (entry.value, entry.issue)).collect();
@@ -107,7 +120,12 @@ impl ReportEntry {
     }
 }
 
-fn entries(schema: &CompiledSchema, scope: &Scope<'_>, found: &[LooseFinding]) -> Vec<ReportEntry> {
+fn entries(
+    schema: &CompiledSchema,
+    scope: &Scope<'_>,
+    found: &[LooseFinding],
+    around: &dyn Fn() -> FieldPath,
+) -> Vec<ReportEntry> {
     let mut entries = Vec::new();
     // The alternative that the next findings belong to, and how many they are.
     let mut branch: Option<(u32, usize)> = None;
@@ -123,7 +141,7 @@ fn entries(schema: &CompiledSchema, scope: &Scope<'_>, found: &[LooseFinding]) -
         if let Some((because, after)) = after.split_at_checked(causes)
             && causes > 0
         {
-            issue = issue.with("causes", summary(schema, scope, because));
+            issue = issue.with("causes", summary(schema, scope, because, around));
             rest = after;
         }
         if let Some((index, left)) = branch {
@@ -146,12 +164,18 @@ fn issue(schema: &CompiledSchema, scope: &Scope<'_>, finding: &LooseFinding) -> 
 }
 
 /// The first findings in a few words.
-fn summary(schema: &CompiledSchema, scope: &Scope<'_>, found: &[LooseFinding]) -> String {
-    let entries = entries(schema, scope, found);
-    let shown = entries
-        .iter()
-        .take(3)
-        .map(|entry| format!("{} at {}", entry.issue.code.info().name, entry.issue.path.pointer()));
+fn summary(
+    schema: &CompiledSchema,
+    scope: &Scope<'_>,
+    found: &[LooseFinding],
+    around: &dyn Fn() -> FieldPath,
+) -> String {
+    let entries = entries(schema, scope, found, around);
+    let around = around();
+    let shown = entries.iter().take(3).map(|entry| {
+        let path = entry.issue.path.rebase(&around).pointer();
+        format!("{} at {path}", entry.issue.code.info().name)
+    });
     let mut text = shown.collect::<Vec<_>>().join("; ");
     if entries.len() > 3 {
         let _ = write!(text, "; {} in all", entries.len());

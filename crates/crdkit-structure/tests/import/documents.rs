@@ -25,6 +25,7 @@ fn both_ways_to_write_a_limit_and_null_mean_the_same() {
     }
 }
 
+// Proves REQ-009.
 #[test]
 fn the_dialect_is_told_by_the_document() {
     let beside = |head: &str| {
@@ -155,6 +156,7 @@ fn the_meta_schemas_are_at_hand() {
     assert!(!found(&schema(old, &options), "{minLength: -1}").is_empty());
 }
 
+// Proves REQ-016.
 #[test]
 fn dynamic_references_go_to_the_outermost_anchor() {
     let text = "

@@ -6,7 +6,7 @@ use crdkit_structure::import::{
     DefaultMode, Dialect, Embedded, Formats, ImportOptions, IntOrString, Numbers, Unevaluated,
 };
 
-// Proves REQ-020.
+// Proves REQ-020, REQ-040, REQ-132.
 #[test]
 fn types_are_sets_and_a_number_without_fraction_is_an_integer() {
     check("{type: integer}", "1.0", &[]);
@@ -100,7 +100,7 @@ fn formats_describe_unless_they_are_to_be_checked() {
 
 // Proves REQ-026.
 #[test]
-fn arrays_have_items_by_position_and_behind() {
+fn arrays_have_items_by_position_and_after() {
     check("{prefixItems: [{type: string}], items: {type: integer}}", "[a, 1, 2]", &[]);
     check(
         "{prefixItems: [{type: string}], items: {type: integer}}",
@@ -119,7 +119,7 @@ fn arrays_have_items_by_position_and_behind() {
     check("{prefixItems: [true], unevaluatedItems: false}", "[1, 2]", &["unevaluated @ /1"]);
 }
 
-// Proves REQ-028.
+// Proves REQ-028, REQ-040, REQ-132.
 #[test]
 fn objects_have_names_counts_and_dependencies() {
     check(

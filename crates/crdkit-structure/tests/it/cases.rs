@@ -15,8 +15,8 @@
 
 use crdkit_issue::{Issues, PathStyle};
 use crdkit_structure::{
-    CelOptions, Codecs, DefaultMode, EncodeMode, ImportOptions, Nulls, ParseOptions, Parsed,
-    Profile, Schema, Unknown, import_with,
+    CelOptions, Codecs, DefaultMode, EncodeMode, ImportOptions, Nulls, Numbers, ParseOptions,
+    Parsed, Profile, Schema, Semantics, Unknown, import_with,
 };
 use crdkit_testkit::Block;
 use crdkit_value::{Document, Presence};
@@ -71,6 +71,9 @@ fn import(block: &Block) -> Schema {
             "annotate" => options.defaults(DefaultMode::Annotate),
             "strict" => options.unknown(Unknown::Strict),
             "preserve" => options.unknown(Unknown::Preserve),
+            "prune" => options.unknown(Unknown::Prune),
+            "server" => options.semantics(Semantics::Server),
+            "whole" => options.numbers(Numbers::BigInt),
             "loose" => options.profile(Profile::Loose),
             "drop-nulls" => options.nulls(Nulls::DropLikeApiServer),
             "cel" => options.cel(CelOptions::default()),

@@ -7,6 +7,7 @@
     reason = "tests"
 )]
 
+mod arbitrary;
 mod cases;
 mod cel;
 mod engine;

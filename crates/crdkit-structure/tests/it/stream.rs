@@ -1,6 +1,6 @@
 //! Streams: what is found does not depend on how much is held at a time.
 
-use crate::properties::{arbitrary_node, instance};
+use crate::arbitrary::{Choices, arbitrary_node, import_options, instance, spoiled};
 use crate::support;
 use crdkit_codec::{DecodeError, Format, cbor, yaml};
 use crdkit_issue::{FieldPath, Issue, codes};
@@ -10,8 +10,7 @@ use crdkit_structure::stream::{
     labels,
 };
 use crdkit_structure::{
-    Codecs, DefaultMode, ImportOptions, Nulls, Numbers, ParseOptions, Schema, Semantics, Wire,
-    document_of, import_with, rule_fn,
+    Codecs, ImportOptions, Nulls, ParseOptions, Schema, Wire, document_of, import_with, rule_fn,
 };
 use crdkit_value::{Document, Duplicates, NewValue, NodeId, Presence, PresenceFilter, Value};
 use proptest::prelude::*;
@@ -306,7 +305,10 @@ struct Known {
 }
 
 fn fact(issue: &Issue) -> String {
-    format!("{} {} {}", issue.severity, issue.code, issue.path.pointer())
+    let mut args = issue.args.clone();
+    args.sort_by_key(|(name, _)| *name);
+    let Issue { severity, code, path, value, .. } = issue;
+    format!("{severity} {code} {} {path} {value:?} {args:?}", path.pointer())
 }
 
 fn sorted(issues: impl Iterator<Item = String>) -> Vec<String> {
@@ -444,40 +446,49 @@ properties:
   open: {type: object, x-kubernetes-preserve-unknown-fields: true, properties: {a: {type: object, properties: {b: {type: integer}}}}}
   closed: {anyOf: [{type: object, required: [a], properties: {a: {type: integer, default: 3}}}, {type: integer}]}
 ",
+    r"
+type: object
+x-kubernetes-unions: [{discriminator: b, fields-to-discriminateBy: {a: A, num: Num}}]
+$defs:
+  tree: {type: object, properties: {name: {type: string}, sub: {type: array, items: {$ref: '#/$defs/tree'}}}}
+properties:
+  a: {x-kubernetes-int-or-string: true}
+  b: {type: string, enum: [a, ab, A, Num]}
+  num: {type: number, multipleOf: 2, exclusiveMaximum: 9}
+  name: {type: string, pattern: '^a', minLength: 1}
+  lengthy: {const: [1, {a: null}]}
+  labels:
+    type: object
+    minProperties: 1
+    dependentSchemas: {a: {required: [b], properties: {b: {default: 1}}}}
+    if: {required: [name]}
+    then: {properties: {num: {type: integer, default: 4}}}
+    else: {properties: {num: {type: string}}}
+    not: {required: [zones]}
+  open:
+    type: object
+    properties: {a: {type: integer}, sub: {$ref: '#/$defs/tree'}}
+    unevaluatedProperties: {type: [integer, object, array]}
+  closed:
+    type: object
+    x-kubernetes-embedded-resource: true
+    x-kubernetes-preserve-unknown-fields: true
+    properties: {name: {type: string}}
+  pair: {oneOf: [{type: array, maxItems: 2}, {type: array, items: {type: integer}}, {type: object, properties: {a: {default: 2}}}]}
+  some: {allOf: [{type: array, items: {type: [integer, 'null']}}, {contains: {const: 1}}, {uniqueItems: true}]}
+  zones: {type: array, x-kubernetes-list-type: set, items: {type: string, format: date-time}}
+  items:
+    type: array
+    x-kubernetes-list-type: map
+    x-kubernetes-list-map-keys: [name, num]
+    items:
+      type: object
+      required: [name, num]
+      properties: {name: {type: string}, num: {type: integer, default: 2}, sub: {type: array, items: {$ref: '#/$defs/tree'}}}
+      x-kubernetes-validations: [{rule: 'self.num > 0', message: positive}]
+x-kubernetes-validations: [{rule: '!has(self.num) || self.num > 3.0'}]
+",
 ];
-
-fn import_options(choice: &[u8]) -> ImportOptions {
-    let pick = |at: usize, n: u8| choice[at] % n;
-    let unknown = match pick(0, 4) {
-        0 => Unknown::Prune,
-        1 => Unknown::Strict,
-        2 => Unknown::Preserve,
-        _ => Unknown::Passthrough { target: "/rest/of".into() },
-    };
-    let defaults = [DefaultMode::Ignore, DefaultMode::Annotate, DefaultMode::Apply];
-    let numbers = [
-        Numbers::Exact,
-        Numbers::Kubernetes,
-        Numbers::BigInt,
-        Numbers::Float64 { lossy: false },
-        Numbers::Decimal { keep_scale: true },
-    ];
-    let mut options = ImportOptions::new()
-        .unknown(unknown)
-        .defaults(defaults[usize::from(pick(1, 3))])
-        .numbers(numbers[usize::from(pick(2, 5))])
-        .malformed(crdkit_structure::DiagnosticLevel::Warning);
-    if pick(3, 2) == 0 {
-        options = options.nulls(Nulls::DropLikeApiServer);
-    }
-    if pick(4, 3) == 0 {
-        options = options.semantics(Semantics::Server);
-    }
-    if pick(5, 3) > 0 {
-        options = options.profile(Profile::Loose);
-    }
-    options
-}
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1_000))]
@@ -486,7 +497,7 @@ proptest! {
     #[test]
     fn a_stream_says_what_parsing_says(
         text in prop_oneof![document(), value(4)],
-        choice in prop::collection::vec(any::<u8>(), 8),
+        choice in prop::collection::vec(any::<u8>(), 28),
         threshold in 0..60_usize,
         chunk in 1..20_usize,
         format in 0..4_u8,
@@ -494,7 +505,8 @@ proptest! {
     ) {
         let text_of = SCHEMAS[usize::from(choice[6]) % SCHEMAS.len()];
         let codecs = if choice[7] % 2 == 0 { Codecs::standard() } else { Codecs::new() };
-        let schema = with_options(text_of, &import_options(&choice), codecs);
+        let options = import_options(&mut Choices(choice.iter().skip(8).copied()));
+        let schema = with_options(text_of, &options, codecs);
         let mut parse = ParseOptions::new()
             .report_pruned(choice[7] % 3 == 0)
             .report_duplicates(choice[7] % 5 == 0)
@@ -502,7 +514,7 @@ proptest! {
         if let Some(old) = old {
             parse = parse.old(document_of(&old));
         }
-        let mut options = options(threshold);
+        let mut options = self::options(threshold);
         options.parse = parse.clone();
         options.chunk = chunk;
         let (format, bytes) = written_as(format, &text);
@@ -520,24 +532,28 @@ proptest! {
     fn a_stream_says_what_parsing_says_for_any_schema(
         node in arbitrary_node(),
         choices in prop::collection::vec(any::<u8>(), 64),
-        choice in prop::collection::vec(any::<u8>(), 8),
+        options in prop::collection::vec(any::<u8>(), 20),
         threshold in 0..40_usize,
         chunk in 1..9_usize,
         format in 0..4_u8,
     ) {
-        let schema = node.build(&import_options(&choice)).unwrap().schema;
+        let options = import_options(&mut Choices(options.into_iter()));
+        let schema = node.build(&options).unwrap().schema.with_codecs(Codecs::standard());
         let written = schema.to_json_schema(&crdkit_structure::ExportOptions::new());
-        let input = instance(written.root(), &mut choices.into_iter());
+        let mut choices = Choices(choices.into_iter());
+        let input = instance(written.root(), &mut choices);
+        let input = spoiled(input, &mut choices);
         let text = support::text(input.root());
         let parse = ParseOptions::new().report_pruned(true);
-        let mut options = options(threshold);
+        let mut options = self::options(threshold);
         options.parse = parse.clone();
         options.chunk = chunk;
         let (format, bytes) = written_as(format, &text);
         let input = Trickle { bytes: &bytes, size: chunk };
         let stream = streamed(Stream::in_format(format, input, &schema, &options));
         let wire = wire(format, &bytes);
-        prop_assert_eq!(stream, parsed(&schema, wire, &parse), "{}\n{}", text, written);
+        let settings = schema.compiled().settings();
+        prop_assert_eq!(stream, parsed(&schema, wire, &parse), "{}\n{}\n{:?}", text, written, settings);
     }
 }
 
@@ -771,7 +787,8 @@ properties: {list: {type: array}}
     let mut options = options(10);
     options.strategy.on_exceed = Resolution::BestEffort;
     let issues = run(&schema, r#"{"list": [1, 2, 3, 4, 5]}"#, &options, 3).expect("JSON");
-    let issues: Vec<_> = issues.iter().map(fact).collect();
+    let place = |it: &Issue| format!("{} {} {}", it.severity, it.code, it.path.pointer());
+    let issues: Vec<_> = issues.iter().map(place).collect();
     assert_eq!(issues, ["warning buffer-exceeded ", "error max-items /list", "error required /x"]);
 }
 
