@@ -65,7 +65,7 @@ impl Config {
     fn read(input: &Input, directory: &Path) -> Self {
         let mut config = Self::default();
         let mut issues = Vec::new();
-        let options = DecodeOptions { positions: true, ..DecodeOptions::default() };
+        let options = DecodeOptions::new().positions(true);
         match yaml::decode(&input.bytes, &options) {
             Err(issue) => issues.push(*issue),
             Ok(decoded) => {

@@ -5,7 +5,7 @@ use crate::limits;
 use crate::location::Locations;
 use crate::objects::{self, Identity};
 use crate::wanted::Wanted;
-use crdkit_codec::{DecodeOptions, Decoded};
+use crdkit_codec::Decoded;
 use crdkit_engine::Crd;
 use crdkit_issue::{FieldPath, Issue, Severity, Span};
 use crdkit_schema::check::{self, CheckOptions};
@@ -117,7 +117,7 @@ pub(crate) fn compiled(definition: &CrdDefinition) -> Result<Crd, String> {
 /// The CRDs of `input`, those that an OpenAPI document describes included, and what could not be
 /// decoded. Other objects are left out.
 pub(crate) fn of_input(input: &Input, positions: bool) -> (Vec<Decoded>, Vec<Issue>) {
-    let options = DecodeOptions { positions, ..limits::decoding() };
+    let options = limits::decoding().positions(positions);
     let (mut crds, mut refused) = (Vec::new(), Vec::new());
     for outcome in objects::decode(input, &options) {
         match outcome {

@@ -73,7 +73,7 @@ pub(crate) fn get() -> &'static Limits {
 
 /// How documents are decoded within the limits.
 pub(crate) fn decoding() -> DecodeOptions {
-    DecodeOptions { limits: get().document.clone(), ..DecodeOptions::default() }
+    DecodeOptions::new().limits(get().document.clone())
 }
 
 /// A request within the limits.
@@ -89,14 +89,13 @@ pub(crate) fn definition(document: Document) -> CrdDefinition {
 impl Limits {
     fn new(args: &LimitArgs) -> Self {
         let usual = crdkit_value::Limits::default();
-        let document = crdkit_value::Limits {
-            bytes: args.max_document_bytes.unwrap_or(usual.bytes),
-            nodes: args.max_values.unwrap_or(usual.nodes),
-            alias_bytes: args.max_alias_bytes.unwrap_or(usual.alias_bytes),
-            default_bytes: args.max_default_bytes.unwrap_or(usual.default_bytes),
-            rule_bytes: args.max_rule_bytes.unwrap_or(usual.rule_bytes),
-            ..usual
-        };
+        let (nodes, bytes) = (args.max_values, args.max_document_bytes);
+        let document = crdkit_value::Limits::new()
+            .bytes(bytes.unwrap_or(usual.bytes))
+            .nodes(nodes.unwrap_or(usual.nodes))
+            .alias_bytes(args.max_alias_bytes.unwrap_or(usual.alias_bytes))
+            .default_bytes(args.max_default_bytes.unwrap_or(usual.default_bytes))
+            .rule_bytes(args.max_rule_bytes.unwrap_or(usual.rule_bytes));
         let room = |n_bytes| PatternRoom::new(u64::try_from(n_bytes).unwrap_or(u64::MAX));
         Self {
             document,

@@ -38,7 +38,7 @@ pub(crate) fn document(
         let name = header(headers, &CONTENT_TYPE);
         return Err(unreadable(format!("its content type is {name:?}")));
     };
-    let options = DecodeOptions { limits: limits.clone(), ..DecodeOptions::default() };
+    let options = DecodeOptions::new().limits(limits.clone());
     match format.decode(body, &options) {
         Ok(decoded) => Ok(decoded.document),
         Err(issue) => Err(unreadable(issue.to_string())),

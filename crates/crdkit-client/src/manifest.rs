@@ -46,7 +46,7 @@ impl Manifest {
 
     /// The same document once more, with places.
     pub(crate) fn with_positions(&self) -> Option<Decoded> {
-        let options = DecodeOptions { positions: true, ..DecodeOptions::default() };
+        let options = DecodeOptions::new().positions(true);
         self.format.documents(&self.text, &options).nth(self.index)?.ok()
     }
 

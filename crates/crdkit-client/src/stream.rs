@@ -20,7 +20,7 @@ pub(crate) enum Events {
 impl Events {
     /// The events of an answer in this format; none if there are no events in it.
     pub(crate) fn new(format: Format, limits: &Limits, max: usize) -> Option<Self> {
-        let options = DecodeOptions { limits: limits.clone(), ..DecodeOptions::default() };
+        let options = DecodeOptions::new().limits(limits.clone());
         match format {
             Format::Json => {
                 Some(Self::Lines(Lines { buffer: Vec::new(), searched: 0, max, options }))

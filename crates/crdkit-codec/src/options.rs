@@ -6,6 +6,7 @@ use std::{fmt, io};
 
 /// How to decode, whatever the format.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct DecodeOptions {
     /// How much is accepted.
     pub limits: Limits,
@@ -19,6 +20,45 @@ pub struct DecodeOptions {
     /// gives the same ids, so a caller can decode without and come back only when there is something
     /// to show.
     pub positions: bool,
+}
+
+impl DecodeOptions {
+    /// The default choices.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// How much is accepted.
+    #[must_use]
+    pub fn limits(self, limits: Limits) -> Self {
+        Self { limits, ..self }
+    }
+
+    /// What happens to a key that an object has more than once.
+    #[must_use]
+    pub fn duplicates(self, duplicates: Duplicates) -> Self {
+        Self { duplicates, ..self }
+    }
+
+    /// Whether repeated keys that are tolerated are reported as warnings.
+    #[must_use]
+    pub fn report_duplicates(self, yes: bool) -> Self {
+        Self { report_duplicates: yes, ..self }
+    }
+
+    /// What becomes of numbers.
+    #[must_use]
+    pub fn numbers(self, numbers: NumberMode) -> Self {
+        Self { numbers, ..self }
+    }
+
+    /// Whether the document remembers where each key and value stood. Decoding again with positions
+    /// gives the same ids, so a caller can decode without and come back only when there is something
+    /// to show.
+    #[must_use]
+    pub fn positions(self, yes: bool) -> Self {
+        Self { positions: yes, ..self }
+    }
 }
 
 /// A document, and what was noticed while reading it.

@@ -49,7 +49,7 @@ impl Conversions {
     /// # Errors
     /// What is wrong with a body that is no review.
     pub fn review(&self, body: &[u8]) -> Result<Vec<u8>, NoReview> {
-        let options = DecodeOptions { limits: Limits::default(), ..DecodeOptions::default() };
+        let options = DecodeOptions::new().limits(Limits::default());
         let decoded = Format::Json.decode(body, &options);
         let decoded =
             decoded.map_err(|issue| NoReview(format!("the body is not JSON: {issue}")))?;

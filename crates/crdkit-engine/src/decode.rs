@@ -39,7 +39,7 @@ pub fn receive<'i>(input: Input<'i>, options: &RequestOptions) -> Result<Receive
             // Keys that YAML has twice are named by their lines.
             let positions = format == Format::Yaml && duplicates == Duplicates::Error;
             let decode_options =
-                DecodeOptions { limits, duplicates, positions, ..DecodeOptions::default() };
+                DecodeOptions::new().limits(limits).duplicates(duplicates).positions(positions);
             let decoded = format.decode(bytes, &decode_options)?;
             let repeated = decoded.issues.into_iter();
             let repeated = match format {

@@ -8,13 +8,11 @@
 use crate::findings::Findings;
 use crate::metadata::{self, OnWrongType};
 use crate::walk;
-use crdkit_issue::{Code, FieldPath, Issue, codes::object as codes};
+use crdkit_issue::{Code, Issue, codes::object as codes};
 use crdkit_schema::compile::{Flags, Id, Node, Table};
-use crdkit_schema::metadata as metadata_rules;
+use crdkit_schema::embedded::{TypeProblem, metadata_issues};
 use crdkit_schema::path::Path;
-use crdkit_schema::{read, status, validate};
-use crdkit_text::kind::GroupVersion;
-use crdkit_text::names;
+use crdkit_schema::{status, validate};
 use crdkit_value::{Document, Kind, NodeId, Value};
 
 /// Makes the metadata of all resources inside `document` canonical. Gives the unknown fields that
@@ -79,20 +77,19 @@ pub(crate) fn check(table: &Table, schema: Id, object: Value<'_>, findings: &mut
                 add(key, resource, Issue::error(codes::EMBEDDED_REQUIRED));
             }
         }
-        if let Some(value) = resource.get("apiVersion")
-            && let Some(problem) = api_version_problem(value)
-        {
-            add("apiVersion", value, invalid(value, &problem));
-        }
-        if let Some(value) = resource.get("kind")
-            && let Some(problem) = kind_problem(value)
-        {
-            add("kind", value, invalid(value, &problem));
+        for key in ["apiVersion", "kind"] {
+            if let Some(value) = resource.get(key)
+                && let Some(problem) = TypeProblem::of(key, value)
+            {
+                add(key, value, invalid(value, &problem.text()));
+            }
         }
         if let Some(value) = resource.get("metadata") {
             let path = path.field("metadata");
-            for mut issue in metadata_issues(value) {
-                let path = below(&path, &issue.path);
+            let mut issues = metadata_issues(value, &Path::Root);
+            metadata::collapse(&mut issues);
+            for mut issue in issues {
+                let path = issue.path.rebase(&path);
                 issue.span = None;
                 found.push((value.id(), issue.at(path)));
             }
@@ -101,49 +98,9 @@ pub(crate) fn check(table: &Table, schema: Id, object: Value<'_>, findings: &mut
     findings.add_sorted(found);
 }
 
-/// The rules for new objects, but the name may be absent and need only fit into a URL.
-fn metadata_issues(metadata: Value<'_>) -> Vec<Issue> {
-    let mut metadata = read::object_meta(metadata);
-    if metadata.name.is_empty() {
-        metadata.name = "fakename";
-    }
-    let mut issues = Vec::new();
-    let namespaced = !metadata.namespace.is_empty();
-    let names = &metadata_rules::segment_problems;
-    metadata_rules::create(&metadata, &Path::Root, namespaced, names, &mut issues);
-    metadata::collapse(&mut issues);
-    issues
-}
-
-fn below(base: &FieldPath, path: &FieldPath) -> FieldPath {
-    path.rebase(base)
-}
-
 fn invalid(value: Value<'_>, problem: &str) -> Issue {
     const CODE: Code = codes::EMBEDDED_INVALID;
     Issue::error(CODE).with("problem", problem).value(validate::shown(value))
-}
-
-fn api_version_problem(value: Value<'_>) -> Option<String> {
-    match value.as_str() {
-        None => Some("must be a string".into()),
-        Some("") => Some("must not be empty".into()),
-        Some(text) if GroupVersion::parse(text).is_none() => {
-            Some(format!("unexpected GroupVersion string: {text}"))
-        }
-        Some(_) => None,
-    }
-}
-
-fn kind_problem(value: Value<'_>) -> Option<String> {
-    let text = match value.as_str() {
-        None => return Some("must be a string".into()),
-        Some("") => return Some("must not be empty".into()),
-        Some(text) => text,
-    };
-    let problems = names::dns1035_label(&text.to_lowercase());
-    (!problems.is_empty())
-        .then(|| format!("may have mixed case, but should otherwise match: {}", problems.join(",")))
 }
 
 /// The resources inside `object`, outer ones first.

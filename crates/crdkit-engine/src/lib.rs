@@ -59,7 +59,6 @@ mod options;
 mod outcome;
 mod pipeline;
 mod prepare;
-mod review;
 mod rules;
 mod scale;
 mod shape;
@@ -74,7 +73,6 @@ pub use input::Input;
 pub use options::{FieldValidation, RequestOptions};
 pub use outcome::{Changes, Outcome};
 pub use pipeline::ReadObject;
-pub use review::{AdmissionRequest, AdmissionResponse, Operation, difference};
 pub use stage::Stage;
 pub use stored::Stored;
 

@@ -20,12 +20,10 @@ pub fn fill(
         return;
     }
     let again = source.and_then(|(format, bytes)| {
-        let options = DecodeOptions {
-            limits: limits.clone(),
-            duplicates: Duplicates::Error,
-            positions: true,
-            ..DecodeOptions::default()
-        };
+        let options = DecodeOptions::new()
+            .limits(limits.clone())
+            .duplicates(Duplicates::Error)
+            .positions(true);
         format.decode(bytes, &options).ok()
     });
     spans::fill(&mut findings.entries, document, again.as_ref(), dropped);

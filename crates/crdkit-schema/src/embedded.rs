@@ -1,5 +1,8 @@
 //! Resources inside other objects (`x-kubernetes-embedded-resource`): their type and metadata.
 //!
+//! [`TypeProblem`] and [`metadata_issues`] are what is asked of one resource, wherever it comes from; the rest goes
+//! through the resources in the defaults of a CRD that is not compiled yet.
+//!
 //! Upstream: `apiextensions-apiserver/pkg/apiserver/schema/objectmeta`.
 
 use crate::decode::{self, types::OBJECT_META};
@@ -11,6 +14,59 @@ use crate::validate::shown;
 use crdkit_issue::{Code, Issue, codes};
 use crdkit_text::names;
 use crdkit_value::{Kind, Value};
+
+/// What is wrong with the `apiVersion` or `kind` of a resource.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TypeProblem {
+    /// It is not text.
+    NotText,
+    /// It is empty.
+    Empty,
+    /// It is an `apiVersion` that is not a group and a version.
+    GroupVersion(String),
+    /// It is a `kind` that, in lower case, does not follow the rules for names.
+    Kind(String),
+}
+
+impl TypeProblem {
+    /// What is wrong with `value`, which a resource has under `key`.
+    pub fn of(key: &str, value: Value<'_>) -> Option<Self> {
+        let Some(text) = value.as_str() else { return Some(Self::NotText) };
+        if text.is_empty() {
+            return Some(Self::Empty);
+        }
+        if key == "apiVersion" {
+            return group_version_problem(text).map(Self::GroupVersion);
+        }
+        let problems = names::dns1035_label(&text.to_lowercase());
+        (!problems.is_empty()).then(|| Self::Kind(problems.join(",")))
+    }
+
+    /// The same in the server's words.
+    pub fn text(&self) -> String {
+        match self {
+            Self::NotText => "must be a string".into(),
+            Self::Empty => "must not be empty".into(),
+            Self::GroupVersion(problem) => problem.clone(),
+            Self::Kind(problem) => {
+                format!("may have mixed case, but should otherwise match: {problem}")
+            }
+        }
+    }
+}
+
+/// What is wrong with the metadata of a resource that stands at `path`: the rules for new objects, but the name may be
+/// absent and need only fit into a URL.
+pub fn metadata_issues(value: Value<'_>, path: &Path<'_>) -> Vec<Issue> {
+    let mut metadata = object_meta(value);
+    if metadata.name.is_empty() {
+        metadata.name = "name";
+    }
+    let namespaced = !metadata.namespace.is_empty();
+    let mut issues = Vec::new();
+    metadata::create(&metadata, path, namespaced, &metadata::segment_problems, &mut issues);
+    issues
+}
 
 /// Which resources are looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,46 +165,29 @@ fn check_here(resource: Value<'_>, path: &Path<'_>, issues: &mut Vec<Issue>) {
     }
     for (key, value) in resource.members() {
         let path = path.field(key);
-        match (key, value.as_str()) {
-            ("apiVersion" | "kind", None) => {
-                issues.push(at(codes::crd::MUST_BE_A_STRING, &path, value));
-            }
-            ("apiVersion" | "kind", Some("")) => {
-                issues.push(at(codes::crd::TYPE_META_EMPTY, &path, value));
-            }
-            ("apiVersion", Some(text)) => {
-                let problem = group_version_problem(text);
-                issues.extend(problem.map(|problem| {
-                    at(codes::crd::INVALID_NAME, &path, value).with("problem", problem)
+        match key {
+            "apiVersion" | "kind" => {
+                issues.extend(TypeProblem::of(key, value).map(|problem| match problem {
+                    TypeProblem::NotText => at(codes::crd::MUST_BE_A_STRING, &path, value),
+                    TypeProblem::Empty => at(codes::crd::TYPE_META_EMPTY, &path, value),
+                    TypeProblem::GroupVersion(problem) => {
+                        at(codes::crd::INVALID_NAME, &path, value).with("problem", problem)
+                    }
+                    TypeProblem::Kind(problem) => {
+                        at(codes::crd::INVALID_KIND, &path, value).with("problem", problem)
+                    }
                 }));
             }
-            ("kind", Some(text)) => {
-                let problems = names::dns1035_label(&text.to_lowercase());
-                if !problems.is_empty() {
-                    let issue = at(codes::crd::INVALID_KIND, &path, value);
-                    issues.push(issue.with("problem", problems.join(",")));
-                }
-            }
-            ("metadata", _) => match metadata_problem(value) {
+            "metadata" => match metadata_problem(value) {
                 Some(problem) => {
                     let issue = at(codes::crd::METADATA_UNREADABLE, &path, value);
                     issues.push(issue.with("problem", problem));
                 }
-                None => check_metadata(value, &path, issues),
+                None => issues.extend(metadata_issues(value, &path)),
             },
             _ => {}
         }
     }
-}
-
-/// A resource inside another needs no name; only what is written is checked.
-fn check_metadata(value: Value<'_>, path: &Path<'_>, issues: &mut Vec<Issue>) {
-    let mut metadata = object_meta(value);
-    if metadata.name.is_empty() {
-        metadata.name = "name";
-    }
-    let namespaced = !metadata.namespace.is_empty();
-    metadata::create(&metadata, path, namespaced, &metadata::segment_problems, issues);
 }
 
 /// What keeps a value from being read as metadata, in the decoder's words.

@@ -10,6 +10,7 @@ pub mod check;
 pub mod compile;
 pub mod decode;
 pub mod defaults;
+pub mod embedded;
 pub mod export;
 pub mod field_path;
 pub mod lookup;
@@ -25,7 +26,6 @@ pub mod spans;
 pub mod status;
 pub mod validate;
 
-mod embedded;
 mod equal;
 mod internal_json;
 mod pem;

@@ -162,7 +162,7 @@ fn crd(
         .with("kind", "CustomResourceDefinition")
         .with("metadata", &metadata)
         .with("spec", &spec);
-    let limits = Limits { nodes: LARGEST, ..Limits::default() };
+    let limits = Limits::new().nodes(LARGEST);
     let mut unjudged = None;
     for (index, (_, schema)) in versions.iter().enumerate() {
         let builder = Builder::new(&limits, Duplicates::LastWins);

@@ -48,7 +48,7 @@ impl Default for ParseOptions {
             report_pruned: false,
             converted: false,
             fail_fast: false,
-            limits: Limits { depth: 128, issues: 1_000, ..Limits::default() },
+            limits: Limits::new().depth(128).issues(1_000),
             presence: Some(PresenceFilter::all()),
             old: None,
             rule_time: None,

@@ -94,12 +94,7 @@ pub fn import_yaml(bytes: &[u8], options: &ImportOptions) -> Result<Imported, Im
 
 fn decode_options() -> DecodeOptions {
     let numbers = NumberMode::Exact;
-    DecodeOptions {
-        duplicates: Duplicates::Error,
-        numbers,
-        positions: true,
-        ..DecodeOptions::default()
-    }
+    DecodeOptions::new().duplicates(Duplicates::Error).numbers(numbers).positions(true)
 }
 
 fn read(

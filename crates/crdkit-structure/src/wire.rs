@@ -31,13 +31,12 @@ impl Wire<'_> {
         options: &ParseOptions,
         positions: bool,
     ) -> Result<Decoded, Box<Issue>> {
-        let decode_options = DecodeOptions {
-            limits: options.limits.clone(),
-            duplicates: options.duplicates,
-            report_duplicates: options.report_duplicates,
-            numbers: number_mode(numbers),
-            positions,
-        };
+        let decode_options = DecodeOptions::new()
+            .limits(options.limits.clone())
+            .duplicates(options.duplicates)
+            .report_duplicates(options.report_duplicates)
+            .numbers(number_mode(numbers))
+            .positions(positions);
         match self {
             Self::Json(bytes) => {
                 check_text(bytes)?;

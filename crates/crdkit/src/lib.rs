@@ -68,12 +68,13 @@
 
 pub use crdkit_codec::{DecodeError, DecodeOptions, Decoded, EncodeError, Format, Style};
 pub use crdkit_engine::{
-    AdmissionRequest, AdmissionResponse, Changes, Crd, CrdError, FieldValidation, Input, Outcome,
-    ReadObject, RequestOptions, Stored, Version,
+    Changes, Crd, CrdError, FieldValidation, Input, Outcome, ReadObject, RequestOptions, Stored,
+    Version,
 };
 pub use crdkit_issue::{
     Arg, Code, FieldPath, Issue, Issues, LineIndex, PathStyle, Segment, Severity, Span, codes,
 };
+pub use crdkit_review::{AdmissionRequest, AdmissionResponse};
 pub use crdkit_schema::set::{CrdDefinition, CrdSet, SharedCrdSet};
 pub use crdkit_schema::status::{Cause, Details, Status};
 pub use crdkit_text::kind::{GroupKind, GroupVersionKind, GroupVersionResource};

@@ -49,7 +49,7 @@ fn decode(
     };
     let (sorted, rotated) = (write(cbor::Order::Sorted)?, write(cbor::Order::Rotated(SEED))?);
     let plain = DecodeOptions::default();
-    let positions = DecodeOptions { positions: true, ..DecodeOptions::default() };
+    let positions = DecodeOptions::new().positions(true);
     let times = compare(
         title,
         sorted.len() * repeat,

@@ -20,7 +20,7 @@ pub(crate) fn run(_corpus: &Path) -> Result<()> {
 
 fn json(title: &str, text: &str, rounds: usize, repeat: usize) {
     let plain = DecodeOptions::default();
-    let positions = DecodeOptions { positions: true, ..DecodeOptions::default() };
+    let positions = DecodeOptions::new().positions(true);
     let bytes = text.as_bytes();
     compare(
         title,

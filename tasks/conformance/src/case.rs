@@ -82,8 +82,7 @@ impl Cases {
                 if path.is_dir() {
                     pending.push(path);
                 } else if path.extension().is_some_and(|extension| extension == "json") {
-                    let options =
-                        DecodeOptions { numbers: NumberMode::Text, ..DecodeOptions::default() };
+                    let options = DecodeOptions::new().numbers(NumberMode::Text);
                     let decoded = json::decode(&fs::read(&path)?, &options)
                         .map_err(|issue| anyhow!("`{}`: {issue}", path.display()))?;
                     let id = path.strip_prefix(root)?.to_string_lossy().into_owned();

@@ -51,7 +51,7 @@ pub(crate) fn cbor(bytes: &[u8]) {
 /// Reads `bytes` as one document and as many, with and without positions; what is read is written and read again.
 fn check(format: Format, bytes: &[u8], styles: &[Style]) {
     let plain = options();
-    let placed = crdkit_codec::DecodeOptions { positions: true, ..options() };
+    let placed = options().positions(true);
     let without = format.decode(bytes, &plain);
     let with = format.decode(bytes, &placed);
     assert_eq!(shown(&without), shown(&with), "positions change nothing but positions");

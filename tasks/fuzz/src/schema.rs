@@ -28,7 +28,7 @@ fn judge(schema: &Schema, text: &str) {
         return;
     }
     for threshold in [0, 40] {
-        let strategy = Strategy { threshold, ..Strategy::default() };
+        let strategy = Strategy::new().threshold(threshold);
         let options = StreamOptions::new().strategy(strategy).parse(parse.clone());
         let mut stream = Stream::new(text.as_bytes(), schema, &options);
         let mut issues = Vec::new();

@@ -102,7 +102,7 @@ pub(crate) fn structure(input: &Input, threshold: usize) {
         black_box(imported.schema.parse(&*input.second, &ParseOptions::new()).issues.len());
         return;
     }
-    let strategy = Strategy { threshold, ..Strategy::default() };
+    let strategy = Strategy::new().threshold(threshold);
     let options = StreamOptions::new().strategy(strategy);
     let mut stream = Stream::new(&*input.second, &imported.schema, &options);
     while let Ok(Some(step)) = stream.step() {

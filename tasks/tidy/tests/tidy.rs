@@ -298,6 +298,7 @@ const BEHIND: &[(&str, &[&str])] = &[
     ("crdkit-compat", &[]),
     ("crdkit-engine", &["k8s_openapi"]),
     ("crdkit-issue", &["serde"]),
+    ("crdkit-review", &[]),
     ("crdkit-sample", &[]),
     ("crdkit-schema", &[]),
     ("crdkit-structure", &["schemars", "serde"]),

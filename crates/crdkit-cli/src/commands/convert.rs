@@ -82,7 +82,7 @@ fn convert(
     args: &Convert,
     mut write: impl FnMut(Value<'_>, &mut Vec<u8>) -> Result<()>,
 ) -> Result<(Vec<u8>, Exit)> {
-    let options = DecodeOptions { duplicates: args.duplicates.into(), ..limits::decoding() };
+    let options = limits::decoding().duplicates(args.duplicates.into());
     let mut text = Vec::new();
     let mut exit = Exit::Fine;
     for outcome in input.documents(&options) {
@@ -129,7 +129,7 @@ fn notations(input: &Input) -> (Vec<u8>, Exit) {
 fn report(input: &Input, options: &DecodeOptions) {
     let source = SourceText::of(input);
     let mut tally = Tally::default();
-    let options = DecodeOptions { positions: true, ..options.clone() };
+    let options = options.clone().positions(true);
     for outcome in input.documents(&options) {
         let issues = match outcome {
             Ok(decoded) => decoded.issues,

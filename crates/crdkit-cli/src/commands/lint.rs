@@ -19,7 +19,6 @@ use crate::source::{self, Client, Purpose};
 use crate::stdout;
 use anyhow::Result;
 use crdkit_admission::KnownSchemas;
-use crdkit_codec::DecodeOptions;
 use crdkit_convert::Conversion;
 use crdkit_text::kind::GroupVersionKind;
 use crdkit_value::Document;
@@ -200,7 +199,7 @@ fn judged<'s>(
     args: &Lint,
     schemas: &dyn Fn() -> &'s KnownSchemas,
 ) -> Linted {
-    let options = DecodeOptions { positions: true, ..limits::decoding() };
+    let options = limits::decoding().positions(true);
     let mut linted = Linted::default();
     let Linted { judged, counts: [n_crds, n_policies, n_conversions], shown } = &mut linted;
     for outcome in objects::decode(input, &options) {

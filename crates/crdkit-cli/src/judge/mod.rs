@@ -24,7 +24,7 @@ use crate::rendered;
 use crate::report::{LeftOut, Object, Subject, Verdict};
 use crate::write::KindRules;
 use clap::ValueEnum;
-use crdkit_codec::{DecodeOptions, Decoded, Format};
+use crdkit_codec::{Decoded, Format};
 use crdkit_engine::{Crd, Outcome, RequestOptions};
 use crdkit_issue::{FieldPath, Issue, Severity, codes};
 use crdkit_native::{NativeKind, NativeKinds};
@@ -141,7 +141,7 @@ impl Judge<'_> {
                 quiet.clear();
             }
         }
-        let options = DecodeOptions { positions: true, ..limits::decoding() };
+        let options = limits::decoding().positions(true);
         let around = Judged::unreadable(invalid_utf8);
         let mut all: Vec<_> = Some(around).filter(|it| !it.issues.is_empty()).into_iter().collect();
         let mut quiet = quiet.into_iter();

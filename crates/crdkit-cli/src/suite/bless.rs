@@ -6,14 +6,14 @@
 use super::compare::{projected, without_decided};
 use super::{Ran, own};
 use crate::limits;
-use crdkit_codec::{DecodeOptions, yaml};
+use crdkit_codec::yaml;
 use crdkit_value::{Document, Event, Value};
 use std::ops::Range;
 
 /// The text of the suite with the outcomes of the cases numbered in `ran`, and how many of them are in it; none if
 /// nothing can be changed.
 pub(crate) fn bless(bytes: &[u8], ran: &[(usize, Ran)]) -> Option<(Vec<u8>, usize)> {
-    let options = DecodeOptions { positions: true, ..limits::decoding() };
+    let options = limits::decoding().positions(true);
     let decoded = yaml::decode(bytes, &options).ok()?;
     let root = decoded.document.root();
     if !own::is_suite(root) {

@@ -5,7 +5,7 @@ use crate::input::{Input, InputEntry};
 use crate::limits;
 use crate::source::{self, Client, Purpose};
 use anyhow::Result;
-use crdkit_codec::{DecodeOptions, Decoded, yaml};
+use crdkit_codec::{Decoded, yaml};
 use crdkit_issue::{Issue, codes};
 use crdkit_value::Value;
 use std::path::Path;
@@ -32,7 +32,7 @@ fn open(entry: &InputEntry, named: bool) -> Result<Option<SuiteFile>> {
     if !named && !may_be_suite(&input.bytes) {
         return Ok(None);
     }
-    let options = DecodeOptions { positions: true, ..limits::decoding() };
+    let options = limits::decoding().positions(true);
     let decoded = match yaml::decode(&input.bytes, &options) {
         Ok(decoded) => decoded,
         // A template or the like, unless it was asked for.

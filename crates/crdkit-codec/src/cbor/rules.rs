@@ -46,13 +46,13 @@ impl Rules {
     /// The narrow bounds of Kubernetes' Go client for a sequence: an object that is nested deeper than
     /// 31 levels cannot be watched with it.
     pub fn go_client_frames() -> Self {
-        let limits = Limits { depth: 32, ..Limits::default() };
+        let limits = Limits::new().depth(32);
         Self { items: 131_072, pairs: 131_072, ..Self::frames(&limits) }
     }
 
     /// What Go's encoder asks of CBOR that it takes over as it is.
     pub fn embedded() -> Self {
-        let limits = Limits { depth: 65_535, ..Limits::default() };
+        let limits = Limits::new().depth(65_535);
         let any = i64::MAX.unsigned_abs();
         let frames = Self::frames(&limits);
         Self { items: any, pairs: any, indefinite: false, check_tags: true, ..frames }

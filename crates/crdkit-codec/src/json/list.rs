@@ -10,7 +10,7 @@ use super::reader::Reader;
 use super::resume::Resumed;
 use super::source::{ByteSource, Window};
 use crate::{DecodeError, DecodeOptions, Decoded};
-use crdkit_value::{Builder, Event, Limits};
+use crdkit_value::{Builder, Event};
 use std::io::{self, Read};
 
 /// How many arrays and objects are open among the items.
@@ -38,7 +38,7 @@ impl ListOutline {
         options: &DecodeOptions,
     ) -> io::Result<Option<Self>> {
         // Limits are those of a document, and each item is one.
-        let limits = Limits { depth: usize::MAX, bytes: usize::MAX, ..options.limits.clone() };
+        let limits = options.limits.clone().depth(usize::MAX).bytes(usize::MAX);
         let mut reader = Reader::with_chunk_size(inner, 256 << 10, &limits, options.numbers);
         match outline(&mut reader, piece, options) {
             Ok(outline) => Ok(outline),

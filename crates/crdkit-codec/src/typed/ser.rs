@@ -43,7 +43,7 @@ impl Events {
     }
 
     pub(super) fn into_document(self) -> Document {
-        let limits = Limits { depth: usize::MAX, nodes: usize::MAX, ..Limits::default() };
+        let limits = Limits::new().depth(usize::MAX).nodes(usize::MAX);
         let mut builder = Builder::new(&limits, Duplicates::LastWins);
         for event in &self.list {
             let event = match event {

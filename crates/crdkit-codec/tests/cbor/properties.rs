@@ -223,7 +223,7 @@ proptest! {
 
 /// The same by the way that keeps positions, which takes no short cut for plain input.
 fn decode_with_positions(bytes: &[u8]) -> Result<Document, String> {
-    let options = DecodeOptions { positions: true, ..DecodeOptions::default() };
+    let options = DecodeOptions::new().positions(true);
     let decoded = cbor::decode(bytes, &options);
     decoded.map(|decoded| decoded.document).map_err(|issue| issue.code.name().to_owned())
 }

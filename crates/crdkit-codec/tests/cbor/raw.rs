@@ -167,7 +167,7 @@ fn documents_of_all_formats_may_follow_one_another() {
         ]
     );
     // Places are those in the whole stream.
-    let options = DecodeOptions { positions: true, ..options };
+    let options = options.positions(true);
     for outcome in Mixed::from_slice(&input, &options).take(8) {
         let document = outcome.unwrap().1.document;
         let Some((key, member)) = document.root().members().next() else { continue };

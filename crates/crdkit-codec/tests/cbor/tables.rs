@@ -97,7 +97,7 @@ fn strings_that_are_not_utf8_come_back_as_they_were() {
 
 #[test]
 fn positions_are_byte_offsets() {
-    let options = DecodeOptions { positions: true, ..DecodeOptions::default() };
+    let options = DecodeOptions::new().positions(true);
     let decoded = cbor::decode(&bytes("d9d9f7 a1 4161 82 01 c101"), &options).unwrap();
     let place = |pointer: &str| {
         let value = decoded.document.root().pointer(pointer).unwrap();

@@ -7,7 +7,7 @@ use crdkit_value::{Document, Event, NumberMode};
 use proptest::prelude::*;
 
 fn decode(text: &str, numbers: NumberMode) -> Document {
-    let options = DecodeOptions { numbers, ..DecodeOptions::default() };
+    let options = DecodeOptions::new().numbers(numbers);
     json::decode(text.as_bytes(), &options)
         .unwrap_or_else(|issue| panic!("{text}: {issue}"))
         .document
@@ -137,7 +137,7 @@ fn what_is_no_number_has_no_text() {
 
 #[test]
 fn exact_numbers_come_from_yaml_too() {
-    let options = DecodeOptions { numbers: NumberMode::Exact, ..DecodeOptions::default() };
+    let options = DecodeOptions::new().numbers(NumberMode::Exact);
     let text = "[123456789012345678901234567891, 1.10, 0x10, .5]";
     let document = yaml::decode(text.as_bytes(), &options).unwrap().document;
     let mut out = Vec::new();

@@ -6,12 +6,10 @@ use crdkit_issue::Severity;
 use crdkit_value::{Duplicates, Value};
 
 fn decode(text: &str, duplicates: Duplicates, report_duplicates: bool) -> [Decoded; 2] {
-    let options = DecodeOptions {
-        duplicates,
-        report_duplicates,
-        positions: true,
-        ..DecodeOptions::default()
-    };
+    let options = DecodeOptions::new()
+        .duplicates(duplicates)
+        .report_duplicates(report_duplicates)
+        .positions(true);
     [
         json::decode(text.as_bytes(), &options).unwrap(),
         yaml::decode(text.as_bytes(), &options).unwrap(),

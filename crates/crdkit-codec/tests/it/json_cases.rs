@@ -29,9 +29,9 @@ fn check(text: &str, expected: &str) {
 
 #[track_caller]
 fn check_bytes(text: &[u8], expected: &str) {
-    let options = DecodeOptions { positions: true, ..DecodeOptions::default() };
+    let options = DecodeOptions::new().positions(true);
     assert_eq!(run(text, &options), expected, "text: {}", String::from_utf8_lossy(text));
-    let without = DecodeOptions { positions: false, ..options };
+    let without = options.positions(false);
     let decoded = run(text, &without);
     let head = |text: &str| text.lines().next().unwrap_or_default().to_owned();
     assert_eq!(head(&decoded), head(expected), "positions must not change the value");
@@ -63,7 +63,7 @@ fn integers_are_exact_and_other_numbers_are_doubles() {
 
 #[test]
 fn number_text_is_kept_when_asked_for() {
-    let options = DecodeOptions { numbers: NumberMode::Text, ..DecodeOptions::default() };
+    let options = DecodeOptions::new().numbers(NumberMode::Text);
     assert_eq!(
         run(b"[1.50,1E+2,123456789012345678901234567890,1e400]", &options),
         "[1.50, 1E+2, 123456789012345678901234567890, 1e400]"
@@ -145,7 +145,7 @@ fn a_repeated_key_is_found_with_its_path_and_both_places() {
         text,
         "{\"spec\": {\"b\": 2, \"a\": 3}}\nduplicate-key @ 21..24: spec.a: `a` is given more than once",
     );
-    let options = DecodeOptions { positions: true, ..DecodeOptions::default() };
+    let options = DecodeOptions::new().positions(true);
     let issues = json::decode(text.as_bytes(), &options).unwrap().issues;
     let first = issues[0].related[0].span;
     assert_eq!(&text[first.start..first.end], "\"a\"");
@@ -163,7 +163,7 @@ fn a_repeated_key_is_found_after_and_in_strings_with_escapes() {
 #[test]
 fn the_last_or_the_first_of_equal_keys_stays() {
     let text = br#"{"a":1,"b":{"x":1},"a":{"y":2},"a":[3]}"#;
-    let with = |duplicates| run(text, &DecodeOptions { duplicates, ..DecodeOptions::default() });
+    let with = |duplicates| run(text, &DecodeOptions::new().duplicates(duplicates));
     assert_eq!(with(Duplicates::LastWins), r#"{"b": {"x": 1}, "a": [3]}"#);
     assert_eq!(with(Duplicates::FirstWins), r#"{"a": 1, "b": {"x": 1}}"#);
 }
@@ -184,7 +184,7 @@ fn repeated_keys_are_found_in_large_objects_too() {
 #[test]
 fn positions_cover_keys_and_values() {
     let text = r#"{ "a" : [1, {"b": "x\ny"}], "c":null}"#;
-    let options = DecodeOptions { positions: true, ..DecodeOptions::default() };
+    let options = DecodeOptions::new().positions(true);
     let document = json::decode(text.as_bytes(), &options).unwrap().document;
     let place = |pointer| document.place(document.root().pointer(pointer).unwrap().id()).unwrap();
     let source = |span: crdkit_issue::Span| &text[span.start..span.end];
@@ -202,7 +202,7 @@ fn limits_are_findings_with_a_place() {
     let limits = |change: fn(&mut Limits)| {
         let mut limits = Limits::default();
         change(&mut limits);
-        DecodeOptions { limits, ..DecodeOptions::default() }
+        DecodeOptions::new().limits(limits)
     };
     assert_eq!(
         run(b"[[1]]", &limits(|limits| limits.depth = 1)),

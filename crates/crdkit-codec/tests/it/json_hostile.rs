@@ -53,7 +53,7 @@ fn a_hundred_megabyte_string_is_read_whole_and_in_chunks() {
 
 #[test]
 fn a_reader_does_not_buffer_beyond_its_limit() {
-    let limits = Limits { bytes: 1 << 20, ..Limits::default() };
+    let limits = Limits::new().bytes(1 << 20);
     let endless = std::io::Read::chain(&b"\""[..], std::io::repeat(b'x'));
     let mut reader = Reader::from_read(endless, &limits, NumberMode::Value);
     match reader.next_event() {

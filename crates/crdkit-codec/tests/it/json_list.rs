@@ -6,8 +6,7 @@ use crdkit_codec::{DecodeError, DecodeOptions};
 use crdkit_value::{Document, Value};
 use proptest::prelude::*;
 
-const OPTIONS: fn() -> DecodeOptions =
-    || DecodeOptions { positions: true, ..DecodeOptions::default() };
+const OPTIONS: fn() -> DecodeOptions = || DecodeOptions::new().positions(true);
 
 fn outline(text: &str, n_bytes: usize, piece: usize) -> Option<ListOutline> {
     let reader = Slow { text: text.as_bytes(), n_bytes };

@@ -81,7 +81,7 @@ proptest! {
     fn a_changed_document_is_the_same_from_a_slice_and_from_a_stream(at in 0..REAL.len(), byte in any::<u8>()) {
         let mut text = REAL.as_bytes().to_vec();
         text[at] = byte;
-        let options = DecodeOptions { positions: true, ..DecodeOptions::default() };
+        let options = DecodeOptions::new().positions(true);
         let whole = json::decode(&text, &options);
         let streamed = Documents::from_read(&text[..], Framing::Concatenated, &options).next();
         if let (Ok(whole), Some(Ok(streamed))) = (whole, streamed) {
@@ -120,7 +120,7 @@ proptest! {
         let mut text = REAL.as_bytes().to_vec();
         text[at] = byte;
         let without = json::decode(&text, &DecodeOptions::default());
-        let with = json::decode(&text, &DecodeOptions { positions: true, ..DecodeOptions::default() });
+        let with = json::decode(&text, &DecodeOptions::new().positions(true));
         prop_assert_eq!(without.is_ok(), with.is_ok());
         if let (Ok(without), Ok(with)) = (without, with) {
             prop_assert_eq!(without.document.n_nodes(), with.document.n_nodes());

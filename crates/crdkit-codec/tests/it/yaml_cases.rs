@@ -63,7 +63,7 @@ fn source(block: &Block<'_>) -> Option<Vec<u8>> {
 
 /// What reading gives, in the blocks of a table.
 fn outcome(text: &[u8]) -> Vec<(&'static str, String)> {
-    let options = DecodeOptions { positions: true, ..DecodeOptions::default() };
+    let options = DecodeOptions::new().positions(true);
     let index = LineIndex::new(text);
     let at = |span: Option<Span>| {
         let position = index.position(text, span.unwrap().start);
@@ -144,7 +144,7 @@ fn refused(text: &str) -> Box<Issue> {
 
 #[test]
 fn numbers_as_text_are_the_text_kubernetes_converts_them_to() {
-    let options = DecodeOptions { numbers: NumberMode::Text, ..DecodeOptions::default() };
+    let options = DecodeOptions::new().numbers(NumberMode::Text);
     let text = b"[0x1F, 1_000, 18446744073709551615, 1.50, 1e3, 1e21, 1e-7, 0.000001, -0.0]";
     let document = yaml::decode(text, &options).unwrap().document;
     assert_eq!(
@@ -175,7 +175,7 @@ fn the_message_of_the_server_has_its_line_numbers() {
 fn the_last_or_the_first_of_equal_keys_stays() {
     let text = b"- &m {a: 3}\n- {a: 1, b: 0, a: 2}\n- {a: 1, <<: *m}\n";
     let with = |duplicates| {
-        let options = DecodeOptions { duplicates, ..DecodeOptions::default() };
+        let options = DecodeOptions::new().duplicates(duplicates);
         let decoded = yaml::decode(text, &options).unwrap();
         assert_eq!(decoded.issues, []);
         format!("{:?}", decoded.document)
@@ -187,7 +187,7 @@ fn the_last_or_the_first_of_equal_keys_stays() {
 #[test]
 fn keys_of_two_types_are_no_duplicates_with_or_without_positions() {
     for positions in [true, false] {
-        let options = DecodeOptions { positions, ..DecodeOptions::default() };
+        let options = DecodeOptions::new().positions(positions);
         let issues = |text: &[u8]| yaml::decode(text, &options).unwrap().issues.len();
         assert_eq!(issues(b"{1: a, '1': b}"), 0);
         assert_eq!(issues(b"{1: a, '1': b, c: 1, c: 2}"), 1);
@@ -272,7 +272,7 @@ impl std::io::Read for Drip<'_> {
 
 #[test]
 fn a_reader_gives_the_documents_of_the_slice_with_their_places() {
-    let options = DecodeOptions { positions: true, ..DecodeOptions::default() };
+    let options = DecodeOptions::new().positions(true);
     let text = "# first\n%TAG !y! tag:yaml.org,2002:\n---\na: !y!int '1'\n...\n# second\n%YAML 1.1\n---\nb: [\n---\n- c\n---x: 1\n--- d\n";
     let show = |outcome: Result<crdkit_codec::Decoded, DecodeError>| match outcome {
         Ok(decoded) => {
@@ -294,7 +294,7 @@ fn a_reader_gives_the_documents_of_the_slice_with_their_places() {
         Documents::from_read(Drip(text.as_bytes()), &options).map(show).collect();
     assert_eq!(dripping, expected);
     let endless = std::io::Read::chain(&b"a: "[..], std::io::repeat(b'x'));
-    let small = DecodeOptions { limits: Limits { bytes: 1 << 20, ..Limits::default() }, ..options };
+    let small = options.limits(Limits::new().bytes(1 << 20));
     let refused: Vec<String> = Documents::from_read(endless, &small).map(show).collect();
     assert_eq!(refused, ["input-too-large @ 1048576"]);
 }
@@ -314,7 +314,7 @@ fn documents_of_utf_16_are_read_too() {
 fn positions_cover_keys_and_values() {
     let text =
         "# x\na: &anchor\n  - 1\n  - {b: \"x\\ny\"}\nc: !!str d e\n\nf: |\n  g\n\nh: *anchor\ni:\n";
-    let options = DecodeOptions { positions: true, ..DecodeOptions::default() };
+    let options = DecodeOptions::new().positions(true);
     for (text, offset) in [(text.to_owned(), 0), (format!("\u{feff}{text}"), 3)] {
         let document = yaml::decode(text.as_bytes(), &options).unwrap().document;
         let place =
@@ -342,7 +342,7 @@ fn limits_are_findings_with_a_place() {
     let run = |text: &str, change: fn(&mut Limits)| {
         let mut limits = Limits::default();
         change(&mut limits);
-        let options = DecodeOptions { limits, ..DecodeOptions::default() };
+        let options = DecodeOptions::new().limits(limits);
         let issue = yaml::decode(text.as_bytes(), &options).unwrap_err();
         format!("{} @ {}", issue.code, issue.span.unwrap().start)
     };

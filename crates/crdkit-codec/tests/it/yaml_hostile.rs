@@ -5,7 +5,7 @@ use crdkit_codec::yaml::{self, Documents};
 use std::fmt::Write as _;
 
 fn refused(text: &[u8]) -> (String, usize) {
-    let options = DecodeOptions { positions: true, ..DecodeOptions::default() };
+    let options = DecodeOptions::new().positions(true);
     let issue = yaml::decode(text, &options).unwrap_err();
     (issue.message(), issue.span.unwrap().start)
 }
@@ -116,7 +116,7 @@ fn a_cut_anywhere_gives_a_document_or_a_finding_inside_the_text() {
     let text = "%YAML 1.1\n---\na: &x [1, 'two', \"th\\u0072ee\"]\nb: {<<: {c: d}, é: *x}\nf: |\n  g\n  h\n? i\n: !!int 5\n";
     for cut in 0..=text.len() {
         let bytes = &text.as_bytes()[..cut];
-        let options = DecodeOptions { positions: true, ..DecodeOptions::default() };
+        let options = DecodeOptions::new().positions(true);
         if let Err(issue) = yaml::decode(bytes, &options) {
             let span = issue.span.unwrap();
             assert!(span.start <= cut && span.end <= cut + 1, "cut at {cut}: {issue:?}");

@@ -95,8 +95,8 @@ fn mutant() -> impl Strategy<Value = Vec<u8>> {
 }
 
 fn check(bytes: &[u8]) -> Result<(), TestCaseError> {
-    let limits = Limits { nodes: 10_000, ..Limits::default() };
-    let options = DecodeOptions { limits, positions: true, ..DecodeOptions::default() };
+    let limits = Limits::new().nodes(10_000);
+    let options = DecodeOptions::new().limits(limits).positions(true);
     for outcome in Documents::from_slice(bytes, &options) {
         match outcome {
             Err(DecodeError::Io(error)) => return Err(TestCaseError::fail(error.to_string())),

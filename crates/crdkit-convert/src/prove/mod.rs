@@ -17,7 +17,8 @@ mod search;
 use crate::rule::Direction;
 use crate::{Conversion, Pair};
 use crdkit_compat::semantic::{self, Question};
-use crdkit_engine::{Crd, CrdError, FieldValidation, RequestOptions, Version, difference};
+use crdkit_engine::{Crd, CrdError, FieldValidation, RequestOptions, Version};
+use crdkit_patch::diff;
 use crdkit_value::{Document, NodeId, Value};
 
 /// What is known about one way.
@@ -193,7 +194,7 @@ impl<'t> Trip<'t> {
 /// The first difference between an object and what came back.
 fn changed(object: &Document, back: &Document) -> Option<String> {
     let (object, back) = (comparable(object), comparable(back));
-    let operations = difference(object.root(), back.root());
+    let operations = diff::json(object.root(), back.root());
     let first = operations.root().items().next()?;
     let text = |key: &str| first.get(key).and_then(Value::as_str).unwrap_or_default();
     let pointer = text("path");

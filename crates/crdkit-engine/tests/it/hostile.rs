@@ -139,7 +139,7 @@ fn a_hundred_megabytes_are_judged_to_the_last_byte() {
     let [issue] = outcome.issues.as_slice() else { panic!("{} findings", outcome.issues.len()) };
     let span = issue.span.expect("a place");
     assert_eq!(body.get(span.start..span.end), Some("7"));
-    let limits = Limits { bytes: 1 << 20, ..Limits::default() };
+    let limits = Limits::new().bytes(1 << 20);
     let outcome = version.create(body.as_str(), &RequestOptions::new().limits(limits));
     let [issue] = outcome.issues.as_slice() else { panic!("{} findings", outcome.issues.len()) };
     assert_eq!(issue.code, crdkit_issue::codes::decode::TOO_LARGE);

@@ -12,6 +12,5 @@ mod hostile;
 mod markdown;
 mod phases;
 mod properties;
-mod review;
 mod status;
 mod support;

@@ -372,7 +372,7 @@ proptest! {
         let version = crd.version("v1").expect("v1");
         for options in [RequestOptions::new(), RequestOptions::new().report_all(true)] {
             let plain = json::decode(text.as_bytes(), &DecodeOptions::default()).expect("JSON");
-            let positions = DecodeOptions { positions: true, ..DecodeOptions::default() };
+            let positions = DecodeOptions::new().positions(true);
             let mut outcome = version.create(plain, &options);
             outcome.locate(&json::decode(text.as_bytes(), &positions).expect("JSON"));
             prop_assert_eq!(&outcome.issues, &version.create(text.as_str(), &options).issues);

@@ -144,7 +144,7 @@ fn check_format(crd: &Crd, text: &str) -> Result<(), TestCaseError> {
 /// that was not written; an unknown field is shown by its key.
 fn check_places(crd: &Crd, text: &str) -> Result<(), TestCaseError> {
     let version = crd.version("v1").expect("v1");
-    let kept = DecodeOptions { positions: true, ..DecodeOptions::default() };
+    let kept = DecodeOptions::new().positions(true);
     let written = crdkit_codec::json::decode(text.as_bytes(), &kept).expect("JSON").document;
     for validation in [FieldValidation::Warn, FieldValidation::Strict] {
         for issue in &version.create(text.as_bytes(), &options(validation)).issues {

@@ -6,7 +6,7 @@ use crdkit_value::{Document, Value};
 
 /// Reads YAML, keeping positions.
 pub(crate) fn decode(text: &str) -> Decoded {
-    let options = DecodeOptions { positions: true, ..DecodeOptions::default() };
+    let options = DecodeOptions::new().positions(true);
     yaml::decode(text.as_bytes(), &options).expect("YAML")
 }
 

@@ -272,7 +272,7 @@ impl MessageReader<'_> {
         if bytes.starts_with(&MAGIC) {
             return self.body(bytes);
         }
-        let options = DecodeOptions { limits: self.limits.clone(), ..DecodeOptions::default() };
+        let options = DecodeOptions::new().limits(self.limits.clone());
         let decoded = json::decode(bytes, &options).map_err(|_| ProtobufError::Text)?;
         for event in decoded.document.root().events() {
             self.emit(event)?;

@@ -33,7 +33,7 @@ impl Patch {
     /// # Errors
     /// When `bytes` are not JSON, not a list of objects, or too many.
     pub fn read(bytes: &[u8], limits: &PatchLimits) -> Result<Self, PatchError> {
-        let options = DecodeOptions { limits: limits.document.clone(), ..Default::default() };
+        let options = DecodeOptions::new().limits(limits.document.clone());
         let decoded = json::decode(bytes, &options).map_err(PatchError::Malformed)?;
         let mut patch = Self::from_document(decoded.document, limits)?;
         patch.repeated = decoded.issues;

@@ -35,7 +35,7 @@ impl Patch {
     /// # Errors
     /// When `bytes` are not JSON, or not an object.
     pub fn read(bytes: &[u8], limits: &PatchLimits) -> Result<Self, PatchError> {
-        let options = DecodeOptions { limits: limits.document.clone(), ..Default::default() };
+        let options = DecodeOptions::new().limits(limits.document.clone());
         let decoded = json::decode(bytes, &options).map_err(PatchError::Malformed)?;
         let root = decoded.document.root();
         if !matches!(root.tag(), Tag::Object | Tag::Null) {

@@ -9,7 +9,7 @@ use crdkit_schema::read;
 /// The document that `text` holds, with positions.
 #[track_caller]
 pub(crate) fn decode(text: &str) -> Decoded {
-    let options = DecodeOptions { positions: true, ..DecodeOptions::default() };
+    let options = DecodeOptions::new().positions(true);
     match yaml::decode(text.as_bytes(), &options) {
         Ok(decoded) => decoded,
         Err(issue) => panic!("{issue}\n{text}"),

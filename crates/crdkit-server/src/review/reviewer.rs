@@ -8,11 +8,10 @@ use crdkit_admission::{AdmissionRequest, Match, Operation, User};
 use crdkit_codec::json::{self, Layout};
 use crdkit_codec::{DecodeOptions, Format};
 use crdkit_convert::{Conversion, Conversions};
-use crdkit_engine::{
-    AdmissionRequest as Review, AdmissionResponse, Crd, RequestOptions, Version, difference,
-};
+use crdkit_engine::{Crd, RequestOptions, Version};
 use crdkit_patch::managed::{CrdVersions, Versions as _};
-use crdkit_patch::{Definitions, Schema, merge_configuration};
+use crdkit_patch::{Definitions, Schema, diff, merge_configuration};
+use crdkit_review::{AdmissionRequest as Review, AdmissionResponse};
 use crdkit_schema::status::Status;
 use crdkit_text::kind::{GroupVersionKind, GroupVersionResource};
 use crdkit_value::{Document, Limits, Value};
@@ -124,7 +123,7 @@ impl Reviewer {
             let answer = self.conversions.review(body);
             return answer.map_err(|problem| ReviewError(problem.to_string()));
         }
-        let options = DecodeOptions { limits: Limits::default(), ..DecodeOptions::default() };
+        let options = DecodeOptions::new().limits(Limits::default());
         let decoded = Format::Json.decode(body, &options);
         let decoded =
             decoded.map_err(|issue| ReviewError(format!("the body is not JSON: {issue}")))?;
@@ -158,7 +157,7 @@ impl Reviewer {
         } else if let Some(sent) = review.object() {
             let mut object = Document::copy_of(sent);
             mutate(&mut object);
-            let patch = difference(sent, object.root());
+            let patch = diff::json(sent, object.root());
             response.patch = Some(patch).filter(|it| it.root().items().len() > 0);
         }
         if let Some(status) = refused {

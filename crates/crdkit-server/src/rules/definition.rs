@@ -161,11 +161,7 @@ fn read(
                 FieldValidation::Ignore => Duplicates::LastWins,
                 FieldValidation::Warn | FieldValidation::Strict => Duplicates::Error,
             };
-            let decode = DecodeOptions {
-                limits: options.limits.clone(),
-                duplicates,
-                ..DecodeOptions::default()
-            };
+            let decode = DecodeOptions::new().limits(options.limits.clone()).duplicates(duplicates);
             if let Some(status) = crate::decode::unrecognized(format, bytes, KIND) {
                 return Err(Box::new(status).into());
             }

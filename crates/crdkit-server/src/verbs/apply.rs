@@ -128,7 +128,7 @@ impl Target<'_> {
             FieldValidation::Warn | FieldValidation::Strict => Duplicates::Error,
         };
         let positions = format == Format::Yaml && validation != FieldValidation::Ignore;
-        let options = DecodeOptions { duplicates, positions, ..DecodeOptions::default() };
+        let options = DecodeOptions::new().duplicates(duplicates).positions(positions);
         let decoded = format.decode(body, &options).map_err(|issue| {
             let looks_like_json = body.trim_ascii_start().starts_with(b"{");
             bad(match (format, looks_like_json) {

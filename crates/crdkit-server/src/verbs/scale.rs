@@ -57,7 +57,7 @@ impl Target<'_> {
             FieldValidation::Ignore => Duplicates::LastWins,
             _ => Duplicates::Error,
         };
-        let decode = DecodeOptions { duplicates, ..DecodeOptions::default() };
+        let decode = DecodeOptions::new().duplicates(duplicates);
         let decoded = match self.object_in(media)? {
             BodyObject::Bytes(format, bytes) => {
                 format.decode(bytes, &decode).map_err(|_| unknown())?

@@ -156,7 +156,7 @@ impl Codec for JsonText {
     }
 
     fn decode(&self, wire: Value<'_>) -> Result<Document, String> {
-        let options = DecodeOptions { numbers: NumberMode::Exact, ..DecodeOptions::default() };
+        let options = DecodeOptions::new().numbers(NumberMode::Exact);
         let decoded = json::decode(text(wire)?.as_bytes(), &options);
         let decoded = decoded.map_err(|issue| issue.message())?;
         match decoded.issues.first() {

@@ -4,25 +4,34 @@
 use super::dialect::LanguageKind;
 use super::node::count;
 use crdkit_value::{Kind, Value};
+use std::collections::BTreeSet;
 
 /// What a keyword is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Keyword {
     /// It becomes part of a node.
-    Read(Shape),
+    Read(KeywordShape),
     /// It says nothing about values, but is kept for those who write the schema out again.
-    Describes,
+    Describes(KeywordShape),
     /// It is none.
     Unknown,
 }
 
 /// What the value of a keyword has to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(super) enum KeywordShape {
     /// Anything, or a schema, which is looked at when it is read.
     Any,
     Bool,
     Text,
+    /// Text that is not empty.
+    Name,
+    /// A schema: an object, or `true` or `false`.
+    Schema,
+    /// An object of schemas.
+    Schemas,
+    /// An object of `true` and `false`.
+    Flags,
     Number,
     /// A number; in older languages `true` or `false` beside one.
     Limit,
@@ -41,9 +50,14 @@ pub(super) enum Shape {
 /// What the keyword `name` is for.
 pub(super) fn kind(name: &str) -> Keyword {
     let shape = match name {
-        "$comment" | "contentEncoding" | "contentMediaType" | "contentSchema" | "deprecated"
-        | "description" | "example" | "examples" | "externalDocs" | "readOnly" | "title"
-        | "writeOnly" | "xml" => return Keyword::Describes,
+        "$comment" | "contentEncoding" | "contentMediaType" | "description" | "title" => {
+            return Keyword::Describes(KeywordShape::Text);
+        }
+        "deprecated" | "readOnly" | "writeOnly" => return Keyword::Describes(KeywordShape::Bool),
+        "contentSchema" => return Keyword::Describes(KeywordShape::Schema),
+        "examples" => return Keyword::Describes(KeywordShape::List),
+        "externalDocs" | "xml" => return Keyword::Describes(KeywordShape::Object),
+        "example" => return Keyword::Describes(KeywordShape::Any),
         "additionalItems"
         | "additionalProperties"
         | "const"
@@ -57,15 +71,14 @@ pub(super) fn kind(name: &str) -> Keyword {
         | "then"
         | "unevaluatedItems"
         | "unevaluatedProperties"
-        | "x-kubernetes-unions" => Shape::Any,
+        | "x-kubernetes-unions" => KeywordShape::Any,
         "nullable"
         | "uniqueItems"
         | "x-kubernetes-embedded-resource"
         | "x-kubernetes-int-or-string"
-        | "x-kubernetes-preserve-unknown-fields" => Shape::Bool,
-        "$anchor"
-        | "$dynamicAnchor"
-        | "$dynamicRef"
+        | "x-kubernetes-preserve-unknown-fields" => KeywordShape::Bool,
+        "$anchor" | "$dynamicAnchor" => KeywordShape::Name,
+        "$dynamicRef"
         | "$id"
         | "$ref"
         | "$schema"
@@ -74,33 +87,51 @@ pub(super) fn kind(name: &str) -> Keyword {
         | "openapi"
         | "pattern"
         | "x-kubernetes-list-type"
-        | "x-kubernetes-map-type" => Shape::Text,
-        "maximum" | "minimum" | "multipleOf" => Shape::Number,
-        "exclusiveMaximum" | "exclusiveMinimum" => Shape::Limit,
+        | "x-kubernetes-map-type" => KeywordShape::Text,
+        "maximum" | "minimum" | "multipleOf" => KeywordShape::Number,
+        "exclusiveMaximum" | "exclusiveMinimum" => KeywordShape::Limit,
         "maxContains" | "maxItems" | "maxLength" | "maxProperties" | "minContains" | "minItems"
-        | "minLength" | "minProperties" => Shape::Count,
-        "allOf" | "anyOf" | "enum" | "oneOf" | "prefixItems" => Shape::List,
-        "required" | "x-kubernetes-list-map-keys" => Shape::Texts,
-        "type" => Shape::Types,
-        "$defs" | "$vocabulary" | "components" | "definitions" | "dependencies"
-        | "dependentSchemas" | "patternProperties" | "properties" => Shape::Object,
-        "dependentRequired" => Shape::Names,
-        "discriminator" => Shape::Discriminator,
-        "x-kubernetes-validations" => Shape::Rules,
-        _ if name.starts_with("x-") => return Keyword::Describes,
+        | "minLength" | "minProperties" => KeywordShape::Count,
+        "allOf" | "anyOf" | "enum" | "oneOf" | "prefixItems" => KeywordShape::List,
+        "required" | "x-kubernetes-list-map-keys" => KeywordShape::Texts,
+        "type" => KeywordShape::Types,
+        "$vocabulary" => KeywordShape::Flags,
+        "$defs" | "definitions" | "dependentSchemas" => KeywordShape::Schemas,
+        "components" | "dependencies" | "patternProperties" | "properties" => KeywordShape::Object,
+        "dependentRequired" => KeywordShape::Names,
+        "discriminator" => KeywordShape::Discriminator,
+        "x-kubernetes-validations" => KeywordShape::Rules,
+        _ if name.starts_with("x-") => return Keyword::Describes(KeywordShape::Any),
         _ => return Keyword::Unknown,
     };
     Keyword::Read(shape)
 }
 
-impl Shape {
+impl KeywordShape {
     /// What `value` should have been, if it is something else.
     pub(super) fn problem(self, value: Value<'_>) -> Option<&'static str> {
         let is_text = |value: Value<'_>| value.as_str().is_some();
         let is_number = || matches!(value.kind(), Kind::Int(_) | Kind::Float(_) | Kind::Number(_));
         let texts = |value: Value<'_>| value.as_array().is_some_and(|mut it| it.all(is_text));
+        let is_schema = |value: Value<'_>| value.as_object().is_some() || value.as_bool().is_some();
         let (fits, expected) = match self {
             Self::Any => return None,
+            Self::Name => (
+                value.as_str().is_some_and(|it| !it.is_empty()),
+                "must be a string that is not empty",
+            ),
+            Self::Schema => (is_schema(value), "must be a schema"),
+            Self::Schemas => {
+                let fits = value.as_object().is_some_and(|mut it| it.all(|(_, it)| is_schema(it)));
+                (fits, "must be an object of schemas")
+            }
+            Self::Flags => {
+                let is_flag = |(_, it): (&str, Value<'_>)| it.as_bool().is_some();
+                (
+                    value.as_object().is_some_and(|mut it| it.all(is_flag)),
+                    "must be an object of booleans",
+                )
+            }
             Self::Bool => (value.as_bool().is_some(), "must be true or false"),
             Self::Text => (is_text(value), "must be a string"),
             Self::Number => (is_number(), "must be a number"),
@@ -138,6 +169,22 @@ impl Shape {
             }
         };
         (!fits).then_some(expected)
+    }
+}
+
+/// What is strange about the value of a keyword that counts all the same.
+pub(super) fn doubt(name: &str, value: Value<'_>) -> Option<&'static str> {
+    match name {
+        "allOf" | "anyOf" | "oneOf" | "prefixItems" => {
+            (value.items().len() == 0).then_some("is empty, and changes nothing")
+        }
+        "required" | "type" => {
+            let mut names = BTreeSet::new();
+            let is_new =
+                |it: Value<'_>| it.as_str().is_none_or(|name| names.insert(name.to_owned()));
+            (!value.items().all(is_new)).then_some("has a name twice")
+        }
+        _ => None,
     }
 }
 
@@ -189,6 +236,6 @@ pub(super) fn is_idle_in(name: &str, schema: Value<'_>) -> Option<&'static str> 
 
 /// Whether a keyword makes no difference beside a reference.
 pub(super) fn is_idle(name: &str) -> bool {
-    kind(name) == Keyword::Describes
+    matches!(kind(name), Keyword::Describes(_))
         || matches!(name, "$defs" | "definitions" | "$schema" | "$id" | "id" | "$anchor")
 }

@@ -346,8 +346,8 @@ impl Lower<'_> {
         for (key, value) in source.value.members() {
             let kind = keywords::kind(key);
             let problem = match kind {
-                Keyword::Read(shape) => shape.problem(value),
-                Keyword::Describes | Keyword::Unknown => None,
+                Keyword::Read(shape) | Keyword::Describes(shape) => shape.problem(value),
+                Keyword::Unknown => None,
             };
             if kind == Keyword::Unknown {
                 let message = format!("`{key}` is not a keyword");
@@ -360,6 +360,9 @@ impl Lower<'_> {
             } else if let Some(expected) = extension_problem(key, value) {
                 let message = format!("`{key}` must be {expected}");
                 self.malformed(source, "schema_invalid", key, message);
+            } else if let Some(doubt) = keywords::doubt(key, value) {
+                let message = format!("`{key}` {doubt}");
+                self.say(source, DiagnosticLevel::Warning, "schema_invalid", key, message);
             } else if let Some(why) = keywords::is_idle_in(key, source.value) {
                 let message = format!("`{key}` changes nothing: {why}");
                 self.say(source, DiagnosticLevel::Note, UNSUPPORTED, key, message);
@@ -382,7 +385,7 @@ impl Lower<'_> {
     fn annotations(&mut self, source: LowerSource<'_>) -> Box<[(Name, LiteralId)]> {
         let mut kept = Vec::new();
         for (key, value) in source.value.members() {
-            if keywords::kind(key) == Keyword::Describes {
+            if matches!(keywords::kind(key), Keyword::Describes(_)) {
                 let name = self.compiler.name(key);
                 kept.push((name, self.compiler.literal(value)));
             }

@@ -52,6 +52,7 @@ pub struct StreamOptions {
 
 /// How much of an undecided value is held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Strategy {
     /// A value that takes more bytes of input is opened.
     pub threshold: usize,
@@ -77,6 +78,31 @@ pub enum Resolution {
 impl Default for Strategy {
     fn default() -> Self {
         Self { threshold: 256 << 10, on_exceed: Resolution::default(), max_buffered: 8 << 20 }
+    }
+}
+
+impl Strategy {
+    /// The default choices.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// A value that takes more bytes of input is opened.
+    #[must_use]
+    pub fn threshold(self, threshold: usize) -> Self {
+        Self { threshold, ..self }
+    }
+
+    /// What happens to one that cannot be decided when it is open.
+    #[must_use]
+    pub fn on_exceed(self, on_exceed: Resolution) -> Self {
+        Self { on_exceed, ..self }
+    }
+
+    /// So many bytes of input are held under [`Resolution::FullBuffer`].
+    #[must_use]
+    pub fn max_buffered(self, max_buffered: usize) -> Self {
+        Self { max_buffered, ..self }
     }
 }
 
@@ -113,7 +139,7 @@ impl StreamOptions {
 
 impl Default for StreamOptions {
     fn default() -> Self {
-        let limits = Limits { bytes: usize::MAX, ..Limits::default() };
+        let limits = Limits::new().bytes(usize::MAX);
         Self {
             parse: ParseOptions::new().limits(limits).presence(None),
             positions: true,

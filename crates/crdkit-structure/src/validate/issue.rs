@@ -3,11 +3,12 @@
 //! Takes the validator's small records with the values and schemas they are about; gives codes with parameters.
 
 use super::problem::Indices;
-use super::{LooseFinding, LooseProblem, number, object};
+use super::{LooseFinding, LooseProblem, number};
 use crate::compiled::Settings;
 use crdkit_codec::go_json;
 use crdkit_issue::{Arg, Code, FieldPath, Issue, Segment, codes};
 use crdkit_schema::compile::{Id, Literal, Node, Table};
+use crdkit_schema::embedded::TypeProblem;
 use crdkit_schema::validate::{self, Problem, Relation, Scope, literal};
 use crdkit_text::number::Decimal;
 use crdkit_text::quote::quote;
@@ -230,12 +231,11 @@ impl LooseProblem {
             }
             Self::EmbeddedInvalid { member } => {
                 let member_value = document.value(member);
-                let text = member_value.as_str().unwrap_or_default();
                 let name = member_value.key().unwrap_or_default();
-                let problem = object::embedded_problem(name, text).unwrap_or_default();
+                let problem = TypeProblem::of(name, member_value);
                 Issue::error(codes::object::EMBEDDED_INVALID)
-                    .with("problem", problem)
-                    .value(text)
+                    .with("problem", problem.map(|it| it.text()).unwrap_or_default())
+                    .value(member_value.as_str().unwrap_or_default())
                     .at(place(member))
             }
             Self::EmbeddedType { member, expected } => {

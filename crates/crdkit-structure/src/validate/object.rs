@@ -5,8 +5,8 @@ use crate::compiled::Settings;
 use crate::import::{DefaultMode, Embedded, Nulls, Unknown};
 use crate::member;
 use crdkit_schema::compile::{Additional, Flags, Member, More, Node, Table, TypeSet, Union};
+use crdkit_schema::embedded::TypeProblem;
 use crdkit_schema::validate::{Instance, Problem, Validator};
-use crdkit_text::names;
 use crdkit_value::{Members, NodeId, Value};
 use foldhash::HashSet;
 
@@ -201,7 +201,8 @@ impl<'t> LooseValidator<'_, 't> {
                 let problem = LooseProblem::EmbeddedType { member: member.id(), expected };
                 self.add(at, Problem::Beyond(problem));
             } else if checks == Embedded::Kubernetes
-                && member.as_str().is_some_and(|text| embedded_problem(name, text).is_some())
+                && expected == "string"
+                && TypeProblem::of(name, member).is_some()
             {
                 let problem = LooseProblem::EmbeddedInvalid { member: member.id() };
                 self.add(at, Problem::Beyond(problem));
@@ -301,20 +302,5 @@ impl Seen {
             Self::Few(ids) => ids.contains(&id),
             Self::Many(ids) => ids.contains(&id),
         }
-    }
-}
-
-/// What is wrong with the `apiVersion` or `kind` of a resource.
-pub(super) fn embedded_problem(name: &str, text: &str) -> Option<String> {
-    if text.is_empty() {
-        return Some("must not be empty".into());
-    }
-    match name {
-        "apiVersion" => crdkit_schema::metadata::group_version_problem(text),
-        "kind" => {
-            let problems = names::dns1035_label(&text.to_lowercase());
-            (!problems.is_empty()).then(|| problems.join(","))
-        }
-        _ => None,
     }
 }

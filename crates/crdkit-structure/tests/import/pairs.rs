@@ -46,6 +46,9 @@ const ANY_OF: &str =
 const SET: &str = "{type: object, properties: {a: {type: array, x-kubernetes-list-type: set,
     items: {type: string, format: date-time}}}}";
 const UNEVALUATED: &str = "{type: object, properties: {a: {type: array, prefixItems: [{type: integer}], unevaluatedItems: false}}}";
+const ENUM: &str = "{type: object, properties: {a: {type: number, enum: [1]}}}";
+const CLOSED: &str = "{type: object, properties: {a: {type: object, additionalProperties: false}}}";
+const WRONG: &str = "{type: object, properties: {a: {type: string, maxLength: -1}}}";
 const RULE: &str = "{type: object, properties: {a: {type: integer,
     x-kubernetes-validations: [{rule: self > 5}]}}}";
 
@@ -98,6 +101,14 @@ const CHOICES: &[Choice] = &[
         schema: NUMBER, input: r#"{"a":9007199254740993}"#, holds: |it| {
             it.is_valid() && it.value.root().get("a").and_then(Value::as_i64) == Some(9_007_199_254_740_993)
         } },
+    Choice { option: "numbers", name: "lossy", choose: |it| it.numbers(Numbers::Float64 { lossy: true }),
+        schema: NUMBER, input: r#"{"a":9007199254740993}"#, holds: Parsed::is_valid },
+    Choice { option: "semantics", name: "json-schema", choose: |it| it.semantics(Semantics::JsonSchema),
+        schema: ENUM, input: r#"{"a":1.0}"#, holds: Parsed::is_valid },
+    Choice { option: "semantics", name: "server", choose: |it| it.semantics(Semantics::Server),
+        schema: CLOSED, input: r#"{"a":{"b":1}}"#, holds: |it| finds(it, "unknown_key") && it.issues.iter().all(|it| it.path.pointer() == "/a") },
+    Choice { option: "malformed", name: "warning", choose: |it| it.malformed(crdkit_structure::DiagnosticLevel::Warning),
+        schema: WRONG, input: r#"{"a":"x"}"#, holds: Parsed::is_valid },
     Choice { option: "ambiguity", name: "error", choose: |it| it.ambiguity(Ambiguity::Error),
         schema: ONE_OF, input: r#"{"a":3}"#, holds: |it| finds(it, "union_ambiguous") },
     Choice { option: "ambiguity", name: "first", choose: |it| it.ambiguity(Ambiguity::FirstMatch),
@@ -114,6 +125,8 @@ const CHOICES: &[Choice] = &[
         schema: SET, input: r#"{"a":["2024-01-01T00:00:00Z","2024-01-01T01:00:00+01:00"]}"#,
         holds: |it| finds(it, "duplicate_item") },
     Choice { option: "unevaluated", name: "exact", choose: |it| it.unevaluated(Unevaluated::Exact),
+        schema: UNEVALUATED, input: r#"{"a":[1,2]}"#, holds: |it| !it.is_valid() },
+    Choice { option: "unevaluated", name: "approximate", choose: |it| it.unevaluated(Unevaluated::Approximate),
         schema: UNEVALUATED, input: r#"{"a":[1,2]}"#, holds: |it| !it.is_valid() },
     Choice { option: "unevaluated", name: "warn", choose: |it| it.unevaluated(Unevaluated::Warn),
         schema: UNEVALUATED, input: r#"{"a":[1,2]}"#, holds: Parsed::is_valid },

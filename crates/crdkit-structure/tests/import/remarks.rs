@@ -269,3 +269,123 @@ fn extensions_are_kept_for_those_who_write_the_schema_out_again() {
         more.annotations.iter().map(|(name, _)| schema.table().name(*name)).collect();
     assert_eq!(names, ["title", "x-kubernetes-patch-strategy", "x-kubernetes-group-version-kind"]);
 }
+
+/// All keywords of JSON Schema 2020-12.
+const KEYWORDS: &[&str] = &[
+    "$anchor",
+    "$comment",
+    "$defs",
+    "$dynamicAnchor",
+    "$dynamicRef",
+    "$id",
+    "$ref",
+    "$schema",
+    "$vocabulary",
+    "additionalProperties",
+    "allOf",
+    "anyOf",
+    "const",
+    "contains",
+    "contentEncoding",
+    "contentMediaType",
+    "contentSchema",
+    "default",
+    "dependentRequired",
+    "dependentSchemas",
+    "deprecated",
+    "description",
+    "else",
+    "enum",
+    "examples",
+    "exclusiveMaximum",
+    "exclusiveMinimum",
+    "format",
+    "if",
+    "items",
+    "maxContains",
+    "maxItems",
+    "maxLength",
+    "maxProperties",
+    "maximum",
+    "minContains",
+    "minItems",
+    "minLength",
+    "minProperties",
+    "minimum",
+    "multipleOf",
+    "not",
+    "oneOf",
+    "pattern",
+    "patternProperties",
+    "prefixItems",
+    "properties",
+    "propertyNames",
+    "readOnly",
+    "required",
+    "then",
+    "title",
+    "type",
+    "unevaluatedItems",
+    "unevaluatedProperties",
+    "uniqueItems",
+    "writeOnly",
+];
+
+/// What older languages have and counts in all of them, and what is read only when something refers to it.
+fn is_taken(keyword: &str, value: &str) -> bool {
+    match keyword {
+        "exclusiveMaximum" | "exclusiveMinimum" => value == "true",
+        "items" => value == "[]",
+        "$defs" | "contentSchema" => value.contains("{type: 5}"),
+        _ => false,
+    }
+}
+
+/// The meta-schema decides what a keyword may be; what it refuses is never passed over in silence.
+#[test]
+fn what_the_meta_schema_refuses_is_told() {
+    let meta = "{$ref: 'https://json-schema.org/draft/2020-12/schema'}";
+    let meta = crate::support::schema(meta, &loose());
+    let values = [
+        "null",
+        "true",
+        "5",
+        "-1",
+        "1.5",
+        "'x'",
+        "''",
+        "[]",
+        "[1]",
+        "['x']",
+        "['x', 'x']",
+        "[[]]",
+        "{}",
+        "{x: 1}",
+        "{x: []}",
+        "{x: [1]}",
+        "{x: {type: 5}}",
+        "[{type: 5}]",
+        "{type: 5}",
+    ];
+    let options = loose().dialect(Dialect::Draft202012).malformed(DiagnosticLevel::Warning);
+    let mut silent = Vec::new();
+    for keyword in KEYWORDS {
+        for value in values {
+            let text = format!("{{{keyword:?}: {value}}}");
+            if is_taken(keyword, value) || crate::support::found(&meta, &text).is_empty() {
+                continue;
+            }
+            let is_told = match try_import(&text, &options) {
+                Err(_) => true,
+                Ok(imported) => imported
+                    .diagnostics
+                    .iter()
+                    .any(|it| it.schema_path.pointer().starts_with(&format!("/{keyword}"))),
+            };
+            if !is_told {
+                silent.push(text);
+            }
+        }
+    }
+    assert!(silent.is_empty(), "{} are silent:\n{}", silent.len(), silent.join("\n"));
+}

@@ -13,7 +13,7 @@ use crdkit_value::{Document, NumberMode};
 /// every number of JSON one.
 #[track_caller]
 pub(crate) fn decode(text: &str) -> Document {
-    let options = DecodeOptions { numbers: NumberMode::Text, ..DecodeOptions::default() };
+    let options = DecodeOptions::new().numbers(NumberMode::Text);
     if let Ok(decoded) = json::decode(text.as_bytes(), &options) {
         return decoded.document;
     }

@@ -554,7 +554,7 @@ fn limits_end_a_report_and_a_document() {
 
     let deep = format!("{}{}", "[".repeat(1_000_000), "]".repeat(1_000_000));
     assert!(schema.parse(&deep, &ParseOptions::new()).issues.has("depth_exceeded"));
-    let small = ParseOptions::new().limits(Limits { bytes: 4, ..Limits::default() });
+    let small = ParseOptions::new().limits(Limits::new().bytes(4));
     assert!(schema.parse("[1, 2]", &small).issues.has("truncated"));
     let digits = "[1e1000000000]";
     let parsed = parse(&array(number()).build(&ImportOptions::new()).unwrap().schema, digits);
@@ -752,7 +752,7 @@ fn an_input_is_read_from_a_reader() {
     };
     assert!(read(br#"{"a": 1}"#, |bytes| Wire::Json(bytes)).is_valid());
     assert!(!read(b"a: x", |bytes| Wire::Yaml(bytes)).is_valid());
-    let few = Limits { bytes: 4, ..Limits::default() };
+    let few = Limits::new().bytes(4);
     let options = ParseOptions::new().limits(few);
     let parsed =
         schema.parse_reader(&br#"{"a": 1}"#[..], |bytes| Wire::Json(bytes), &options).unwrap();

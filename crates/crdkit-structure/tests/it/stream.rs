@@ -76,7 +76,7 @@ impl Read for Trickle<'_> {
 }
 
 fn options(threshold: usize) -> StreamOptions {
-    let strategy = Buffers { threshold, ..Buffers::default() };
+    let strategy = Buffers::new().threshold(threshold);
     StreamOptions::new().strategy(strategy)
 }
 
@@ -238,7 +238,7 @@ properties:
     let schema = schema(text, Unknown::Prune);
     let text = r#"{"list": [1, 2, 3, 4, 5, 6]}"#;
     let run = |on_exceed, max_buffered| {
-        let strategy = Buffers { threshold: 12, on_exceed, max_buffered };
+        let strategy = Buffers::new().threshold(12).on_exceed(on_exceed).max_buffered(max_buffered);
         let options = StreamOptions::new().strategy(strategy);
         let issues = run(&schema, text, &options, 3).expect("JSON");
         issues

@@ -1,8 +1,10 @@
 //! Values of schemas as types of a program.
 
 use crdkit_structure::{
-    Codecs, Decoded, DefaultMode, ImportOptions, Nulls, ParseOptions, Schema, Tri, import_yaml,
+    Codecs, Decoded, DefaultMode, ImportOptions, Nulls, ParseOptions, Profile, Schema, Tri,
+    import_yaml,
 };
+use proptest::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -263,4 +265,102 @@ fn a_type_has_a_schema_of_its_own() {
     let issues = schema.parse(wrong, &ParseOptions::new()).issues;
     let found: Vec<_> = issues.iter().map(|issue| issue.path.pointer()).collect();
     assert_eq!(found, ["/parts/0/colour", "/parts/0/name", "/watts"], "{issues}");
+}
+
+/// A type with every way to be absent: a default, an option, three states, lists and maps of such.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Every {
+    #[serde(default)]
+    text: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    left_out: Option<i64>,
+    #[serde(default, skip_serializing_if = "Tri::is_missing")]
+    tri: Tri<u8>,
+    #[serde(default)]
+    filled: Option<i64>,
+    #[serde(default)]
+    list: Option<Vec<Option<bool>>>,
+    #[serde(default)]
+    map: Option<BTreeMap<String, Option<f64>>>,
+    #[serde(default)]
+    inner: Option<Vec<Every>>,
+}
+
+const EVERY: &str = "
+$defs:
+  every:
+    type: object
+    properties:
+      text: {type: [string, 'null']}
+      left_out: {type: integer}
+      tri: {type: [integer, 'null']}
+      filled: {type: integer, default: 7}
+      list: {type: array, items: {type: [boolean, 'null']}}
+      map: {type: object, additionalProperties: {type: [number, 'null']}}
+      inner: {type: array, items: {$ref: '#/$defs/every'}}
+$ref: '#/$defs/every'
+";
+
+fn every() -> impl Strategy<Value = String> {
+    fn object(members: Vec<(&str, Option<String>)>) -> String {
+        let members = members.into_iter().filter_map(|(key, value)| Some((key, value?)));
+        let members = members.map(|(key, value)| format!("{key:?}:{value}"));
+        format!("{{{}}}", members.collect::<Vec<_>>().join(","))
+    }
+    let one_of = |values: &'static [&'static str]| {
+        prop::option::of(prop::sample::select(values).prop_map(str::to_owned))
+    };
+    let leaf = (
+        one_of(&["null", r#""""#, r#""x""#]),
+        one_of(&["0", "-3"]),
+        one_of(&["null", "5"]),
+        one_of(&["7", "8", "null"]),
+        one_of(&["[]", "[true,null]", "[null]"]),
+        one_of(&["{}", r#"{"a":null}"#, r#"{"":1.5,"b":2}"#]),
+    );
+    let leaf = leaf.prop_map(|(text, left_out, tri, filled, list, map)| {
+        vec![
+            ("filled", filled),
+            ("left_out", left_out),
+            ("list", list),
+            ("map", map),
+            ("text", text),
+            ("tri", tri),
+        ]
+    });
+    let inner = prop::option::of(prop::collection::vec(leaf.clone(), 0..3));
+    (leaf, inner).prop_map(|(mut members, inner)| {
+        let inner = inner.map(|items| {
+            let items: Vec<String> = items.into_iter().map(object).collect();
+            format!("[{}]", items.join(","))
+        });
+        members.insert(1, ("inner", inner));
+        object(members)
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(500))]
+
+    /// What a type reads it writes back: as it was, and the same value again whichever output is read.
+    #[test]
+    fn a_type_comes_and_goes_whatever_it_holds(text in every(), mode in 0..3_u8, drops in any::<bool>()) {
+        let defaults = match mode {
+            0 => DefaultMode::Ignore,
+            1 => DefaultMode::Annotate,
+            _ => DefaultMode::Apply,
+        };
+        let mut options = ImportOptions::new().profile(Profile::Loose).defaults(defaults);
+        if drops {
+            options = options.nulls(Nulls::DropLikeApiServer);
+        }
+        let schema = import_yaml(EVERY.as_bytes(), &options).unwrap().schema;
+        let decoded = schema.decode::<Every>(&text, &ParseOptions::new());
+        prop_assume!(decoded.is_ok());
+        let decoded = decoded.unwrap();
+        let preserved = String::from_utf8(schema.to_preserving(&decoded).unwrap()).unwrap();
+        prop_assert_eq!(&preserved, &text);
+        let again = schema.decode::<Every>(&preserved, &ParseOptions::new()).unwrap();
+        prop_assert_eq!(&again.value, &decoded.value);
+    }
 }

@@ -19,7 +19,7 @@ fn prepare(_crds: Option<&Cases>) -> Result<Answerer> {
 fn answer(case: &Case) -> Vec<u8> {
     let answer = Answer::to(&case.id);
     // As text, because the recording spells large numbers out as Kubernetes does.
-    let options = DecodeOptions { numbers: NumberMode::Text, ..DecodeOptions::default() };
+    let options = DecodeOptions::new().numbers(NumberMode::Text);
     match yaml::decode(case.text("yaml").as_bytes(), &options) {
         Err(issue) => answer.string("error", &issue.server_message()),
         Ok(decoded) => {

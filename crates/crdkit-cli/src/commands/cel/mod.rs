@@ -246,7 +246,7 @@ fn first(path: &Path, wanted: impl Fn(&Document) -> bool) -> Result<Option<Docum
 }
 
 fn json_text<'v>(program: &'v Program, arena: &'v Arena, value: &Val<'v>) -> Result<String> {
-    let limits = crdkit_value::Limits { nodes: 1 << 20, ..crdkit_value::Limits::default() };
+    let limits = crdkit_value::Limits::new().nodes(1 << 20);
     let mut builder = Builder::new(&limits, Duplicates::LastWins);
     let built = program.events(arena, value, |event| match builder.event(event, Span::new(0, 0)) {
         Ok(()) => ControlFlow::Continue(()),

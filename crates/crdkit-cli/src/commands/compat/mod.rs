@@ -14,7 +14,7 @@ use crate::report::SourceText;
 use anyhow::Result;
 use clap::CommandFactory as _;
 use clap::error::ErrorKind;
-use crdkit_codec::{DecodeError, DecodeOptions};
+use crdkit_codec::DecodeError;
 use crdkit_issue::Issue;
 use crdkit_value::Value;
 use std::path::Path;
@@ -35,7 +35,7 @@ fn config<T>(
 ) -> Result<Option<Option<(T, Input)>>> {
     let Some(path) = path else { return Ok(Some(None)) };
     let input = InputEntry::file(path.to_owned()).read()?;
-    let options = DecodeOptions { positions: true, ..limits::decoding() };
+    let options = limits::decoding().positions(true);
     let first = input.documents(&options).next();
     let issues = match first {
         None => return Ok(Some(None)),

@@ -9,7 +9,7 @@ use crate::objects;
 use crate::report::{Object, ShownFinding, Subject};
 use crate::source::{self, LiveKind};
 use anyhow::{Context as _, Result};
-use crdkit_codec::{DecodeOptions, Decoded};
+use crdkit_codec::Decoded;
 use crdkit_compat::semantic::{Broken, Replay};
 use crdkit_issue::{FieldPath, Issue, Severity, codes};
 use crdkit_schema::read;
@@ -50,7 +50,7 @@ pub(super) fn objects(args: &Compare, sides: &Sides, excerpts: bool) -> Result<R
         kinds.extend(live_kind(&old.document));
     }
     let client = args.fetching.client();
-    let options = DecodeOptions { positions: true, ..limits::decoding() };
+    let options = limits::decoding().positions(true);
     for source in &args.with_objects {
         for entry in source::live(source, &kinds, &client)?.entries {
             let input = entry.read()?;

@@ -5,7 +5,7 @@
 
 use super::changes::Note;
 use crate::limits;
-use crdkit_codec::{DecodeOptions, yaml};
+use crdkit_codec::yaml;
 use crdkit_issue::{LineIndex, Position};
 use crdkit_value::{NodeId, SourceSpans, Value};
 use std::collections::{BTreeMap, HashMap};
@@ -26,7 +26,7 @@ struct Comments<'t> {
 
 /// `text`, which was written from `root`, with `notes` about its values.
 pub(crate) fn annotate(text: &str, root: Value<'_>, notes: &[Note]) -> String {
-    let options = DecodeOptions { positions: true, ..limits::decoding() };
+    let options = limits::decoding().positions(true);
     let Ok(decoded) = yaml::decode(text.as_bytes(), &options) else { return text.to_owned() };
     let written = decoded.document.root();
     // Both have the same values in the same order.
@@ -130,7 +130,7 @@ fn place(value: Value<'_>) -> Option<SourceSpans> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crdkit_codec::Decoded;
+    use crdkit_codec::{DecodeOptions, Decoded};
 
     fn decode(text: &str) -> Decoded {
         yaml::decode(text.as_bytes(), &DecodeOptions::default()).unwrap()

@@ -20,7 +20,7 @@ use anyhow::Result;
 use args::DefaultNotation;
 use clap::CommandFactory as _;
 use clap::error::ErrorKind;
-use crdkit_codec::{DecodeOptions, Decoded, json, yaml};
+use crdkit_codec::{Decoded, json, yaml};
 use crdkit_engine::Changes;
 use crdkit_issue::{Issue, codes};
 use crdkit_native::{NativeKind, NativeKinds};
@@ -59,7 +59,7 @@ pub(crate) fn run(args: &Default) -> Result<Exit> {
     let mut printer = Printer { args, n_printed: 0, out: String::new() };
     for input in &inputs {
         let source = SourceText::of(input);
-        let options = DecodeOptions { positions: true, ..limits::decoding() };
+        let options = limits::decoding().positions(true);
         for outcome in objects::decode(input, &options) {
             let issues =
                 match outcome.and_then(|decoded| stored(decoded, &definitions, &mut printer)) {

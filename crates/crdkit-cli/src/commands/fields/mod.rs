@@ -20,7 +20,7 @@ use crate::source::{self, Purpose};
 use crate::write::KindRules;
 use anyhow::Result;
 use clap::{Args, ValueEnum};
-use crdkit_codec::{DecodeOptions, Decoded, json, yaml};
+use crdkit_codec::{Decoded, json, yaml};
 use crdkit_engine::{Crd, FieldValidation, Outcome, RequestOptions};
 use crdkit_issue::Severity;
 use crdkit_native::{NativeKind, NativeKinds};
@@ -108,7 +108,7 @@ impl Files {
     fn add_input(&mut self, input: Input) {
         self.definitions.add(&input);
         let at = self.inputs.len();
-        let options = DecodeOptions { positions: true, ..limits::decoding() };
+        let options = limits::decoding().positions(true);
         for outcome in objects::decode(&input, &options) {
             let found = outcome.and_then(|decoded| {
                 let identity =

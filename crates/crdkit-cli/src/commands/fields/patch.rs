@@ -10,7 +10,7 @@ use crate::write::{Author, Change, Refusal};
 use crate::{report, stdout};
 use anyhow::{Context as _, Result};
 use clap::{Args, ValueEnum};
-use crdkit_codec::{DecodeOptions, Format};
+use crdkit_codec::Format;
 use crdkit_issue::Issue;
 use crdkit_patch::managed::ApplyError;
 use crdkit_patch::{PatchError, PatchLimits, json, merge};
@@ -96,7 +96,7 @@ pub(crate) fn run(args: &Patch) -> Result<Exit> {
         (None, None) => Vec::new(),
     };
     // JSON is YAML as well.
-    let positions = DecodeOptions { positions: true, ..limits::decoding() };
+    let positions = limits::decoding().positions(true);
     let decoded = Format::Yaml.decode(&bytes, &positions);
     let name = args.file.as_ref().map_or("<patch>".into(), |path| path.to_string_lossy());
     let refused = |issue: Box<Issue>| refused(&SourceText::new(&name, &bytes, 1), &issue);

@@ -17,7 +17,7 @@ use crate::scan::{self, Unit};
 use crate::source::{self, Client, FoundEntries, Purpose};
 use crate::wanted::Wanted;
 use anyhow::Result;
-use crdkit_codec::{DecodeOptions, Decoded};
+use crdkit_codec::Decoded;
 use crdkit_issue::codes;
 use crdkit_schema::set::CrdDefinition;
 use crdkit_text::kind::GroupKind;
@@ -202,7 +202,7 @@ impl<'f> ValidationRun<'f> {
         presentation: Presentation<'_>,
     ) -> Result<HashMap<ObjectName, Document>> {
         let mut old = HashMap::new();
-        let options = DecodeOptions { positions: true, ..limits::decoding() };
+        let options = limits::decoding().positions(true);
         for entry in self.find(sources, Purpose::Objects, client).entries {
             let input = match entry.read() {
                 Ok(input) => input,

@@ -8,7 +8,6 @@ use crate::limits;
 use crate::objects;
 use crate::report::{Object, Verdict};
 use anyhow::Result;
-use crdkit_codec::DecodeOptions;
 use crdkit_issue::{Issue, Severity, Span, codes};
 use crdkit_schema::set::{CrdSet, SOME_VERSIONS};
 use crdkit_value::Document;
@@ -108,7 +107,7 @@ impl Schemas {
 /// What is wrong with the CRD called `name`.
 fn problems(entry: &InputEntry, name: &str, presentation: Presentation<'_>) -> Result<Vec<Object>> {
     let input = entry.read()?;
-    let options = DecodeOptions { positions: true, ..limits::decoding() };
+    let options = limits::decoding().positions(true);
     let judged = objects::decode(&input, &options).filter_map(|outcome| {
         let decoded = outcome.ok()?;
         let identity = objects::identify(&decoded.document).ok()?;
@@ -186,7 +185,7 @@ impl LoadedCrd {
 
 /// Where the name of a CRD stands.
 fn span(input: &crate::input::Input, name: &str) -> Option<Span> {
-    let options = DecodeOptions { positions: true, ..limits::decoding() };
+    let options = limits::decoding().positions(true);
     objects::decode(input, &options).find_map(|outcome| {
         let document = outcome.ok()?.document;
         let value = document.root().pointer("/metadata/name")?;

@@ -76,7 +76,7 @@ impl<'de> Deserializer<'de> {
     /// Passes over an item, whatever it means.
     pub(super) fn skip(&mut self) -> Result<&'de [u8], Error> {
         let rest = self.bytes.get(self.at..).unwrap_or_default();
-        let rules = Rules::frames(&Limits { depth: usize::MAX, ..Limits::default() });
+        let rules = Rules::frames(&Limits::new().depth(usize::MAX));
         let end = item_end(rest, &rules)?;
         self.at += end;
         Ok(rest.get(..end).unwrap_or_default())

@@ -52,7 +52,7 @@ fn is(case: &Case, key: &str) -> bool {
 
 /// Reads JSON as a server does that has not been asked to be strict.
 fn lenient() -> DecodeOptions {
-    DecodeOptions { duplicates: Duplicates::LastWins, ..DecodeOptions::default() }
+    DecodeOptions::new().duplicates(Duplicates::LastWins)
 }
 
 /// Whether case and answer agree on a member; neither of them having it is agreement.

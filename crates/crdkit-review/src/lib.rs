@@ -6,11 +6,9 @@
 //! Holds: the patch applied to the object of the request gives the object that was judged; an object that is refused
 //! has no patch.
 
-use crate::crd::Version;
-use crate::options::{FieldValidation, RequestOptions};
-use crate::outcome::Outcome;
 use crdkit_codec::json::{self, Layout};
-use crdkit_issue::{FieldPath, Segment};
+use crdkit_engine::{FieldValidation, Outcome, RequestOptions, Version};
+use crdkit_patch::diff;
 use crdkit_schema::status::Status;
 use crdkit_text::base64::Base64;
 use crdkit_text::kind::GroupVersionKind;
@@ -25,7 +23,7 @@ pub struct AdmissionRequest<'d> {
 
 /// What is done to the object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Operation {
+pub enum ReviewOperation {
     /// `CREATE`.
     Create,
     /// `UPDATE`.
@@ -86,12 +84,12 @@ impl<'d> AdmissionRequest<'d> {
     }
 
     /// What is done.
-    pub fn operation(&self) -> Option<Operation> {
+    pub fn operation(&self) -> Option<ReviewOperation> {
         match self.text("/operation") {
-            "CREATE" => Some(Operation::Create),
-            "UPDATE" => Some(Operation::Update),
-            "DELETE" => Some(Operation::Delete),
-            "CONNECT" => Some(Operation::Connect),
+            "CREATE" => Some(ReviewOperation::Create),
+            "UPDATE" => Some(ReviewOperation::Update),
+            "DELETE" => Some(ReviewOperation::Delete),
+            "CONNECT" => Some(ReviewOperation::Connect),
             _ => None,
         }
     }
@@ -133,7 +131,8 @@ impl<'d> AdmissionRequest<'d> {
         options: &RequestOptions,
         change: impl FnOnce(&mut Document),
     ) -> AdmissionResponse {
-        let judged = matches!(self.operation(), Some(Operation::Create | Operation::Update));
+        let judged =
+            matches!(self.operation(), Some(ReviewOperation::Create | ReviewOperation::Update));
         let Some(object) = self.object().filter(|_| judged) else {
             return AdmissionResponse::allowed();
         };
@@ -200,48 +199,8 @@ impl AdmissionResponse {
     fn of(outcome: &Outcome, change: Option<(Value<'_>, &Document)>) -> Self {
         let status = outcome.status();
         let change = change.filter(|_| status.is_none());
-        let patch = change.map(|(from, to)| difference(from, to.root()));
+        let patch = change.map(|(from, to)| diff::json(from, to.root()));
         let patch = patch.filter(|patch| patch.root().items().len() > 0);
         Self { status, warnings: outcome.warning_texts().collect(), patch }
     }
-}
-
-/// The operations of a JSON Patch that make `from` into `to`: member by member, and item by item where a list keeps its
-/// length.
-pub fn difference(from: Value<'_>, to: Value<'_>) -> Document {
-    let mut operations = Document::array();
-    let mut pending = vec![(FieldPath::root(), from, to)];
-    while let Some((path, from, to)) = pending.pop() {
-        if from == to {
-            continue;
-        }
-        if from.as_object().is_some() && to.as_object().is_some() {
-            for (key, _) in from.members().filter(|(key, _)| to.get(key).is_none()) {
-                operation(&mut operations, "remove", &path.clone().join(Segment::named(key)), None);
-            }
-            for (key, new) in to.members() {
-                let path = path.clone().join(Segment::named(key));
-                match from.get(key) {
-                    None => operation(&mut operations, "add", &path, Some(new)),
-                    Some(old) => pending.push((path, old, new)),
-                }
-            }
-        } else if from.as_array().map(|it| it.len()) == to.as_array().map(|it| it.len())
-            && from.as_array().is_some()
-        {
-            let items = from.items().zip(to.items()).enumerate();
-            pending.extend(items.map(|(at, (old, new))| (path.clone().index(at), old, new)));
-        } else {
-            operation(&mut operations, "replace", &path, Some(to));
-        }
-    }
-    operations
-}
-
-fn operation(operations: &mut Document, op: &str, path: &FieldPath, value: Option<Value<'_>>) {
-    let mut operation = Document::object().with("op", op).with("path", &*path.pointer());
-    if let Some(value) = value {
-        operation.insert(NodeId::ROOT, "value", value);
-    }
-    operations.push(NodeId::ROOT, operation.root());
 }
