@@ -177,7 +177,12 @@ impl Target<'_> {
             }
         };
         let prefix = self.served.collection(&self.core.layout, self.namespace);
-        match self.core.store.watch(&prefix, after).await {
+        let feed = if after < self.served.since {
+            Err(StoreError::Compacted { at: self.served.since })
+        } else {
+            self.core.store.watch(&prefix, after).await
+        };
+        match feed {
             Ok(feed) => stream.feed = Some(feed),
             Err(StoreError::Compacted { at }) => {
                 let text = format!("too old resource version: {} ({})", after.0, at.0);

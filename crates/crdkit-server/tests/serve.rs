@@ -102,6 +102,26 @@ async fn dependents_and_what_is_in_a_namespace_go_along() {
     assert_eq!(client.json("GET", &format!("{inside}/inside"), "").await.0, 404);
 }
 
+/// What a kind was before its CRD is nothing that a watch could begin with; what came after it is all there.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_watch_goes_back_to_the_crd_and_no_further() {
+    let client = Client::start(Settings::default()).await;
+    let (_, crd) = client.json("POST", CRDS, CRD).await;
+    assert_eq!(client.json("POST", LAMPS, &lamp("desk", "")).await.0, 201);
+    let created = at(&crd, "/metadata/resourceVersion").and_then(Value::as_str).unwrap();
+    let events = async |start: &str| {
+        let watch = format!("{LAMPS}?watch=1&resourceVersion={start}&timeoutSeconds=1");
+        let (code, _, events) = client.raw("GET", &watch, &[], b"").await;
+        assert_eq!(code, 200);
+        String::from_utf8(events).unwrap()
+    };
+    let refused = events("1").await;
+    assert!(refused.contains(&format!("too old resource version: 1 ({created})")), "{refused}");
+    assert!(refused.contains("\"code\":410") && !refused.contains("ADDED"), "{refused}");
+    let served = events(created).await;
+    assert!(served.contains("ADDED") && !served.contains("ERROR"), "{served}");
+}
+
 async fn gone(client: &Client, path: &str) {
     for _ in 0..100 {
         if client.json("GET", path, "").await.0 == 404 {

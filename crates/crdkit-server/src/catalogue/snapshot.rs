@@ -40,6 +40,8 @@ pub(crate) struct Served {
     prefix: usize,
     prefix_text: Box<str>,
     fresh: Revision,
+    /// The revision of its beginning; a watch cannot go back further.
+    pub(crate) since: Revision,
     /// Whether objects are stored in this version.
     stores: bool,
     /// Whether objects are stored in CBOR.
@@ -79,6 +81,7 @@ impl Served {
             prefix: prefix_text.len(),
             prefix_text: prefix_text.into(),
             fresh,
+            since: Revision(0),
             stores,
             cbor: false,
             terminating,
@@ -88,6 +91,12 @@ impl Served {
             rules,
             resource,
         }
+    }
+
+    /// The same, of which nothing was known before a revision.
+    pub(crate) fn known_since(mut self, revision: Revision) -> Self {
+        self.since = revision;
+        self
     }
 
     /// The same, with objects that are stored in CBOR if `cbor` says so.

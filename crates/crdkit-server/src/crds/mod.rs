@@ -248,7 +248,11 @@ fn serve(
             Ok,
         );
         let served = match &made {
-            Ok(definition) => resources(core, definition, wanted, fresh, terminating, &end),
+            Ok(definition) => {
+                let served = resources(core, definition, wanted, fresh, terminating, &end);
+                let served = served.map(|it| Arc::new(it.known_since(entry.created)));
+                served.collect()
+            }
             Err(_) => Vec::new(),
         };
         definition = made.ok();
@@ -278,7 +282,7 @@ fn resources(
     fresh: Revision,
     terminating: bool,
     end: &watch::Sender<bool>,
-) -> Vec<Arc<Served>> {
+) -> impl Iterator<Item = Served> {
     let compiled = definition.compiled();
     let crd = Crd::from(compiled.clone());
     let converter = Converter::of(
@@ -288,13 +292,12 @@ fn resources(
         core.settings.conversion_timeout,
     );
     let converter = converter.map(Arc::new);
-    let served = Resource::custom(definition, document).into_iter().map(|resource| {
+    Resource::custom(definition, document).into_iter().map(move |resource| {
         let rules = CustomRules::new(crd.clone(), &resource.kind.version, converter.clone());
         let rules = Rules::Custom(rules);
         let served = Served::new(resource, rules, fresh, terminating, end.subscribe());
-        Arc::new(served.stored_in_cbor(core.settings.cbor_storage))
-    });
-    served.collect()
+        served.stored_in_cbor(core.settings.cbor_storage)
+    })
 }
 
 fn unserve(core: &Core, gone: &Known) {
