@@ -38,13 +38,16 @@ pub struct Decision {
     pub about: Box<[Box<str>]>,
 }
 
+/// A key and what the audit log is told under it.
+type Annotation<'p> = (&'p str, String);
+
 /// What a policy says about one request with one object of parameters.
 #[derive(Debug, Default)]
 pub(super) struct Judged<'p> {
     /// What does not hold.
     pub(super) decisions: Vec<Decision>,
     /// What the audit log is told, by key.
-    pub(super) annotations: Vec<(&'p str, String)>,
+    pub(super) annotations: Vec<Annotation<'p>>,
     /// Why it cannot be told more. Requests are refused for that, whatever a binding says.
     pub(super) problems: Vec<Decision>,
 }
@@ -139,10 +142,8 @@ impl Policy {
 
     /// Nothing could be judged.
     fn failed(&self, problem: String) -> Judged<'_> {
-        let decisions = match self.basis.ignores_failure {
-            true => Vec::new(),
-            false => vec![Decision::failed(problem)],
-        };
+        let counts = !self.basis.ignores_failure;
+        let decisions = counts.then(|| Decision::failed(problem)).into_iter().collect();
         Judged { decisions, ..Judged::default() }
     }
 
@@ -187,7 +188,7 @@ impl Policy {
     fn annotate(
         &self,
         inputs: Inputs<'_>,
-    ) -> Result<(Vec<(&str, String)>, Vec<Decision>), OutOfBudget> {
+    ) -> Result<(Vec<Annotation<'_>>, Vec<Decision>), OutOfBudget> {
         let evaluator = Evaluator::new(inputs, &self.basis.variables, BUDGET);
         let values = self.audit_annotations.iter().map(|(_, it)| evaluator.value(it));
         let values = values.collect::<Result<Vec<_>, _>>()?;
