@@ -2,8 +2,8 @@
 //!
 //! One that is false settles it, whatever went wrong in others; otherwise an error is for the failure policy.
 
-use crate::expression::{Compiler, Expression, Inputs};
-use crdkit_cel::Arena;
+use crate::evaluate::{BUDGET_OF_CONDITIONS, Evaluator, Inputs, OutOfBudget};
+use crate::expression::{Compiler, Expression};
 use crdkit_value::Value;
 
 /// Expressions that must all be true.
@@ -27,23 +27,23 @@ impl MatchConditions {
         self.0.iter().enumerate().filter_map(|(at, condition)| Some((at, condition.problem()?)))
     }
 
-    /// Whether all of them are true.
+    /// Whether all of them are true. Each of them is evaluated, whatever others say.
     ///
     /// # Errors
-    /// None is false and some could not be evaluated.
+    /// None is false and some could not be evaluated, or all together cost too much.
     pub(crate) fn hold<'v>(
         &'v self,
-        arena: &'v Arena,
-        inputs: &Inputs<'v>,
+        inputs: Inputs<'v>,
+        variables: &'v [(Box<str>, Expression)],
     ) -> Result<bool, String> {
-        let mut errors = Vec::new();
-        for condition in &self.0 {
-            match condition.test(arena, inputs) {
-                Ok(true) => {}
-                Ok(false) => return Ok(false),
-                Err(problem) => errors.push(problem),
-            }
+        let evaluator = Evaluator::new(inputs, variables, BUDGET_OF_CONDITIONS);
+        let results: Result<Vec<_>, OutOfBudget> =
+            self.0.iter().map(|condition| evaluator.test(condition)).collect();
+        let results = results.map_err(|problem| problem.to_string())?;
+        if results.contains(&Ok(false)) {
+            return Ok(false);
         }
+        let errors: Vec<String> = results.into_iter().filter_map(Result::err).collect();
         match errors.as_slice() {
             [] => Ok(true),
             [one] => Err(one.clone()),

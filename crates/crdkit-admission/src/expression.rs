@@ -1,21 +1,17 @@
 //! What expressions of admission see: `object`, `oldObject`, `request`, `params`, `namespaceObject`, `authorizer` and
 //! `variables`; expressions that change objects also make `Object` and `JSONPatch`.
 //!
-//! Objects are of no declared type, so what they lack is an error where it is read, not where it is written down. A variable
-//! is evaluated once, before the expressions that name it; its error is theirs only if they read it.
+//! Objects are of no declared type, so what they lack is an error where it is read, not where it is written down. How they are
+//! evaluated, and what they may cost, is the matter of `evaluate`.
 
 use crate::literal;
-use crate::matching::Match;
 use crate::reads;
-use crate::request::AdmissionRequest;
 use crate::types;
 use crdkit_cel::{
-    Arena, Authorizer, Binding, Checked, Env, EvalError, Field, Library, Limits, Opaque, Program,
-    Purpose, ResourceTarget, Shape, ShapeId, ShapeKind, Shapes, Type, Val,
+    Binding, Checked, Env, Field, Library, Program, Purpose, Shape, ShapeId, ShapeKind, Shapes,
+    Type,
 };
-use crdkit_value::{Document, Event, Value};
-use std::cell::OnceCell;
-use std::ops::ControlFlow;
+use crdkit_value::Value;
 use std::sync::{Arc, LazyLock};
 
 /// The version whose language expressions may use.
@@ -26,8 +22,8 @@ pub(crate) const OBJECT: &str = "Object";
 /// The type of steps of patches that expressions make.
 pub(crate) const JSON_PATCH: &str = "JSONPatch";
 
-const AUTHORIZER: &str = "authorizer";
-const REQUEST_RESOURCE: &str = "authorizer.requestResource";
+pub(crate) const AUTHORIZER: &str = "authorizer";
+pub(crate) const REQUEST_RESOURCE: &str = "authorizer.requestResource";
 
 struct Basis {
     judging: Env,
@@ -69,7 +65,7 @@ static BASIS: LazyLock<Basis> = LazyLock::new(|| {
 #[derive(Debug)]
 pub(crate) struct Expression {
     pub(crate) text: Box<str>,
-    program: Result<Program, String>,
+    pub(crate) program: Result<Program, String>,
     /// The first place of the object that it reads.
     pub(crate) about: Box<[Box<str>]>,
 }
@@ -217,160 +213,22 @@ fn patch_of(checked: &Checked) -> Result<(), String> {
     }
 }
 
-const PREFIX: &str = "variables.";
+/// What the names of variables of a policy begin with.
+pub(crate) const PREFIX: &str = "variables.";
 
-/// A variable, and its value once that is known.
-pub(crate) type Variable<'v> = (&'v str, OnceCell<Result<Val<'v>, EvalError>>);
-
-/// What the expressions of one judgement share: memory, and documents that nobody else has.
-pub(crate) struct Surroundings {
-    pub(crate) arena: Arena,
-    null: Document,
-    request: Document,
-    authorizer: Option<(Opaque, Opaque)>,
-}
-
-impl Surroundings {
-    /// The surroundings of `request`, whose objects are in the version of `matched`.
-    pub(crate) fn new(request: &AdmissionRequest<'_>, matched: &Match) -> Self {
-        let authorizer = request.authorizer.map(|authorizer| {
-            let own = authorizer.about(ResourceTarget {
-                group: request.resource.group.clone(),
-                resource: request.resource.resource.clone(),
-                subresource: request.subresource.to_owned(),
-                namespace: request.namespace.to_owned(),
-                name: request.name.to_owned(),
-                ..ResourceTarget::default()
-            });
-            let opaque = |authorizer: Authorizer| Opaque::Authorizer(Box::new(authorizer));
-            (opaque(authorizer.clone()), opaque(own))
-        });
-        Self {
-            arena: Arena::new(),
-            null: Document::null(),
-            request: request.document("", matched),
-            authorizer,
-        }
-    }
-
-    /// What expressions about `request` are evaluated with.
-    pub(crate) fn inputs<'v>(
-        &'v self,
-        request: &AdmissionRequest<'v>,
-        params: Option<&'v Document>,
-        variables: &'v [Variable<'v>],
-    ) -> Inputs<'v> {
-        let or_null = |document: Option<&'v Document>| document.unwrap_or(&self.null).root();
-        Inputs {
-            object: or_null(request.object),
-            old_object: or_null(request.old_object),
-            request: self.request.root(),
-            params: or_null(params),
-            namespace_object: or_null(request.namespace_object),
-            authorizer: self.authorizer.as_ref(),
-            variables,
-        }
-    }
-}
-
-/// What expressions are evaluated with.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Inputs<'v> {
-    object: Value<'v>,
-    old_object: Value<'v>,
-    request: Value<'v>,
-    params: Value<'v>,
-    namespace_object: Value<'v>,
-    /// The authorizer, and its check about the resource of the request.
-    authorizer: Option<&'v (Opaque, Opaque)>,
-    /// Names of variables, and values of those that are known.
-    variables: &'v [Variable<'v>],
-}
-
-impl<'v> Inputs<'v> {
-    fn bind(&self, name: &str) -> Option<Binding<'v>> {
-        if let Some(name) = name.strip_prefix(PREFIX) {
-            let (_, value) = self.variables.iter().find(|(known, _)| *known == name)?;
-            return Some(match value.get()? {
-                Ok(value) => Binding::Value(*value),
-                Err(error) => Binding::Failed(error),
-            });
-        }
-        let (value, shape) = match name {
-            "object" => (self.object, BASIS.shape),
-            "oldObject" => (self.old_object, BASIS.shape),
-            "request" => (self.request, BASIS.request),
-            "params" => (self.params, BASIS.shape),
-            "namespaceObject" => (self.namespace_object, BASIS.namespace),
-            AUTHORIZER => return self.authorizer.map(|(all, _)| Binding::Value(Val::Opaque(all))),
-            REQUEST_RESOURCE => {
-                return self.authorizer.map(|(_, own)| Binding::Value(Val::Opaque(own)));
-            }
-            _ => return None,
-        };
-        Some(Binding::Document(value, shape))
-    }
+/// A document that expressions see by this name.
+pub(crate) fn document<'v>(name: &str, value: Value<'v>) -> Binding<'v> {
+    let shape = match name {
+        "request" => BASIS.request,
+        "namespaceObject" => BASIS.namespace,
+        _ => BASIS.shape,
+    };
+    Binding::Document(value, shape)
 }
 
 impl Expression {
     /// What is wrong with it, if it cannot be run.
     pub(crate) fn problem(&self) -> Option<&str> {
         self.program.as_ref().err().map(String::as_str)
-    }
-
-    /// Its value.
-    ///
-    /// # Errors
-    /// Why there is none.
-    pub(crate) fn evaluate<'v>(
-        &'v self,
-        arena: &'v Arena,
-        inputs: &Inputs<'v>,
-    ) -> Result<Val<'v>, EvalError> {
-        match &self.program {
-            Ok(program) => {
-                program.evaluate(arena, |name| inputs.bind(name), Limits::default()).result
-            }
-            Err(problem) => Err(EvalError::Message(format!("compilation error: {problem}").into())),
-        }
-    }
-
-    /// Its value as a document.
-    ///
-    /// # Errors
-    /// The server's words about an error.
-    pub(crate) fn document<'v>(
-        &'v self,
-        arena: &'v Arena,
-        inputs: &Inputs<'v>,
-    ) -> Result<Document, String> {
-        let program = self.program.as_ref().map_err(Clone::clone)?;
-        let value = self.evaluate(arena, inputs).map_err(|problem| self.failed(&problem))?;
-        let mut writer = crdkit_value::Writer::new();
-        let _ = program.events(arena, &value, |event: Event<'_>| {
-            writer.event(event);
-            ControlFlow::<()>::Continue(())
-        });
-        Ok(writer.finish())
-    }
-
-    fn failed(&self, problem: &EvalError) -> String {
-        format!("expression '{}' resulted in error: {problem}", self.text)
-    }
-
-    /// Whether it is true.
-    ///
-    /// # Errors
-    /// The server's words about an error, or about a value that is neither true nor false.
-    pub(crate) fn test<'v>(
-        &'v self,
-        arena: &'v Arena,
-        inputs: &Inputs<'v>,
-    ) -> Result<bool, String> {
-        match self.evaluate(arena, inputs) {
-            Ok(Val::Bool(holds)) => Ok(holds),
-            Ok(_) => Err(format!("cel expression '{}' does not evaluate to bool", self.text)),
-            Err(problem) => Err(self.failed(&problem)),
-        }
     }
 }

@@ -12,6 +12,7 @@
 //! ```
 
 mod condition;
+mod evaluate;
 mod expression;
 mod literal;
 mod matching;

@@ -39,7 +39,7 @@ pub use check::Checked;
 pub use cost::Range;
 pub use env::{Env, EnvBuilder, Minor, Purpose};
 pub use error::{CompileError, CompileErrors};
-pub use eval::{Binding, CelOutcome, EvalError, Limits};
+pub use eval::{Binding, CelOutcome, EvalError, Later, Limits};
 pub use library::Library;
 pub use library::authorizer::{
     AuthorizationCheck, AuthorizationDecision, AuthorizationTarget, Authorize, Authorizer,

@@ -16,31 +16,31 @@ use std::sync::{LazyLock, OnceLock};
 #[expect(clippy::struct_field_names, reason = "they are the names of flags")]
 #[command(next_help_heading = "Limits")]
 pub(crate) struct LimitArgs {
-    /// Bytes of one document, such as 500MiB [default: 1GiB]
+    /// The largest document to read, such as 500MiB [default: 1GiB]
     #[arg(long, value_name = "BYTES", global = true, hide_short_help = true, value_parser = bytes)]
     max_document_bytes: Option<usize>,
 
-    /// Values of one document, with what YAML's aliases repeat [default: 134217728]
+    /// The most values in one document, including those that YAML aliases repeat [default: 134217728]
     #[arg(long, value_name = "N", global = true, hide_short_help = true, value_parser = bytes)]
     max_values: Option<usize>,
 
-    /// Bytes of text that aliases repeat in one document of YAML [default: 16MiB]
+    /// The most text that aliases may repeat in one YAML document [default: 16MiB]
     #[arg(long, value_name = "BYTES", global = true, hide_short_help = true, value_parser = bytes)]
     max_alias_bytes: Option<usize>,
 
-    /// Bytes that defaults add to one object [default: 64MiB]
+    /// The most that defaults may add to one object [default: 64MiB]
     #[arg(long, value_name = "BYTES", global = true, hide_short_help = true, value_parser = bytes)]
     max_default_bytes: Option<usize>,
 
-    /// Bytes of values that one evaluation of a CEL expression makes [default: 64MiB]
+    /// The most memory for values made by one evaluation of a CEL expression [default: 64MiB]
     #[arg(long, value_name = "BYTES", global = true, hide_short_help = true, value_parser = bytes)]
     max_rule_bytes: Option<usize>,
 
-    /// Bytes for patterns of all CRDs that are matched fast; the others are matched slowly [default: 64MiB]
+    /// The memory for patterns of all CRDs that are matched fast; others are matched slowly [default: 64MiB]
     #[arg(long, value_name = "BYTES", global = true, hide_short_help = true, value_parser = bytes)]
     max_pattern_bytes: Option<usize>,
 
-    /// Findings of one kind that are shown of a file; the others are counted [default: 1000]
+    /// The most findings of one kind to show per file; the others are only counted [default: 1000]
     #[arg(long, value_name = "N", global = true, hide_short_help = true, value_parser = bytes)]
     max_findings: Option<usize>,
 }

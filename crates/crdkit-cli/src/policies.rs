@@ -136,11 +136,9 @@ impl Policies {
             return None;
         }
         let object = outcome.document().clone();
-        let judged = self.request(identity, plural, &object, old, |request| {
+        let judgement = self.request(identity, plural, &object, old, |request| {
             self.set.judge(request, &unconverted)
         });
-        // Only conversions fail, and there is none.
-        let judgement = judged.ok()?;
         for finding in judgement.findings {
             let issue = if finding.actions.contains(&Action::Deny) {
                 Issue::error(codes::policy::DENIED)

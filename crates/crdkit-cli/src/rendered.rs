@@ -5,14 +5,17 @@
 
 use crdkit_issue::Position;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// For each line of a rendered document, where it is in the file it comes from.
 #[derive(Debug, Default)]
 pub(crate) struct LineMap(Vec<Origin>);
 
 /// A line in the original.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 struct Origin {
+    /// The file, where it is not the one that the whole document comes from.
+    file: Option<Arc<str>>,
     line: usize,
     /// How much further to the right it stands there; nothing if only the line is known.
     shift: Option<isize>,
@@ -20,7 +23,14 @@ struct Origin {
 
 impl LineMap {
     /// Compares `rendered` with what it comes from. Without that all lines are the first one.
-    pub(crate) fn new(rendered: &str, original: Option<&str>) -> Self {
+    ///
+    /// A line that was changed on the way stands in one of `patches`, if it stands there as it came out; the last of them
+    /// was made last.
+    pub(crate) fn new(
+        rendered: &str,
+        original: Option<&str>,
+        patches: &[(Arc<str>, String)],
+    ) -> Self {
         let original: Vec<&str> = original.unwrap_or_default().lines().collect();
         let mut same: HashMap<&str, Vec<usize>> = HashMap::new();
         let mut keys: HashMap<&str, Vec<usize>> = HashMap::new();
@@ -42,28 +52,55 @@ impl LineMap {
                 (None, "") => None,
                 (None, key) => find(keys.get(key), last).map(|place| (place, false)),
             };
+            if exact.is_none()
+                && let Some(patched) = patches.iter().rev().find_map(|patch| in_patch(line, patch))
+            {
+                last = found.map_or(last, |(place, _)| place);
+                return patched;
+            }
             let Some((place, is_exact)) = found else {
-                return Origin { line: last + 1, shift: None };
+                return Origin { file: None, line: last + 1, shift: None };
             };
             last = place;
             let there = original.get(place).map_or(0, |line| indentation(line));
             let shift = is_exact.then(|| there - indentation(line));
-            Origin { line: place + 1, shift }
+            Origin { file: None, line: place + 1, shift }
         };
         Self(rendered.lines().map(origin).collect())
+    }
+
+    fn origin(&self, line: usize) -> Option<&Origin> {
+        self.0.get(line.checked_sub(1)?)
+    }
+
+    /// The file of a line of the rendered text, where it is not the one that the whole document comes from.
+    pub(crate) fn file(&self, line: usize) -> Option<&Arc<str>> {
+        self.origin(line)?.file.as_ref()
     }
 
     /// Where a position of the rendered text is in the original.
     pub(crate) fn position(&self, position: Position) -> Position {
         let Position { line, column } = position;
-        let origin = line.checked_sub(1).and_then(|line| self.0.get(line)).copied();
-        match origin.unwrap_or(Origin { line: 1, shift: None }) {
-            Origin { line, shift: Some(shift) } => {
-                Position { line, column: column.saturating_add_signed(shift).max(1) }
+        match self.origin(line) {
+            Some(Origin { line, shift: Some(shift), .. }) => {
+                Position { line: *line, column: column.saturating_add_signed(*shift).max(1) }
             }
-            Origin { line, shift: None } => Position { line, column: 1 },
+            Some(Origin { line, shift: None, .. }) => Position { line: *line, column: 1 },
+            None => Position { line: 1, column: 1 },
         }
     }
+}
+
+/// Where a line of the rendered text stands in a patch. Text without a key or an item is too common to tell.
+fn in_patch(line: &str, (file, patch): &(Arc<str>, String)) -> Option<Origin> {
+    let text = line.trim();
+    if key(text).is_empty() && !text.starts_with("- ") {
+        return None;
+    }
+    let mut lines = patch.lines().enumerate();
+    let (place, there) = lines.find(|(_, there)| there.trim() == text)?;
+    let shift = Some(indentation(there) - indentation(line));
+    Some(Origin { file: Some(Arc::clone(file)), line: place + 1, shift })
 }
 
 fn indentation(line: &str) -> isize {
@@ -131,11 +168,31 @@ mod tests {
     fn lines_lead_to_the_template_they_come_from() {
         let template = "{{- if .Values.on }}\nkind: Lamp\nspec:\n{{- with .Values.spec }}\n    watts: {{ .watts }}\n    color: red\n{{- end }}\n{{- end }}\n";
         let rendered = "---\n# Source: app/templates/lamp.yaml\nkind: Lamp\nspec:\n  watts: 1000\n  color: red\n";
-        let lines = LineMap::new(rendered, Some(template));
+        let lines = LineMap::new(rendered, Some(template), &[]);
         let at = |line, column| lines.position(Position { line, column });
         assert_eq!(at(3, 7), Position { line: 2, column: 7 });
         assert_eq!(at(5, 10), Position { line: 5, column: 1 });
         assert_eq!(at(6, 10), Position { line: 6, column: 12 });
+    }
+
+    #[test]
+    fn lines_that_a_patch_changed_lead_to_the_patch() {
+        let base = "kind: Lamp\nspec:\n  # bright\n  watts: 50\n  color: white\n";
+        let rendered = "kind: Lamp\nspec:\n  colour: ambr\n  watts: 70\n";
+        let patch = |name: &str, text: &str| (Arc::<str>::from(name), text.to_owned());
+        let patches = [
+            patch("a.yaml", "spec:\n  watts: 70\n"),
+            patch("b.yaml", "patch: |-\n  spec:\n    colour: ambr\n    watts: 70\n"),
+        ];
+        let lines = LineMap::new(rendered, Some(base), &patches);
+        let at = |line| {
+            let Position { line: there, column } = lines.position(Position { line, column: 3 });
+            (lines.file(line).map(|file| &**file), there, column)
+        };
+        assert_eq!(
+            [at(2), at(3), at(4)],
+            [(None, 2, 3), (Some("b.yaml"), 3, 5), (Some("b.yaml"), 4, 5)]
+        );
     }
 
     #[test]

@@ -290,6 +290,58 @@ mod programs {
     }
 
     #[test]
+    fn what_a_patch_of_an_overlay_says_leads_to_the_patch() {
+        let directory = copy();
+        let patch = "overlays/prod/patches/lamp.yaml";
+        let text = fs::read_to_string(directory.path().join(patch)).unwrap();
+        fs::write(directory.path().join(patch), text.replace("color: amber", "colour: amber"))
+            .unwrap();
+        let base = directory.path().canonicalize().unwrap().join("overlays/base/lamp.yaml");
+        let kustomize = program(
+            "kustomize",
+            &format!(
+                "apiVersion: lighting.example.com/v1\nkind: Lamp\nmetadata:\n  annotations:\n    config.kubernetes.io/origin: |\n      path: {}\n  name: hall\n  namespace: prod\nspec:\n  colour: amber\n  watts: 500\n",
+                base.display()
+            ),
+        );
+        let run = |format: &str| {
+            let arguments = ["validate", "-o", format, "overlays/prod"];
+            run_with(directory.path(), &arguments, Some(kustomize.path()))
+        };
+        let ran = run("text");
+        assert_eq!(ran.code, Some(1), "{}{}", ran.out, ran.err);
+        for (format, starts) in [
+            (
+                "text",
+                [
+                    "overlays/prod/patches/lamp.yaml:6:3: error[unknown-field]: Lamp prod/hall (overlays/prod): spec.colour",
+                    "overlays/base/lamp.yaml:7:1: error[maximum]: Lamp prod/hall (overlays/prod): spec.watts",
+                ],
+            ),
+            (
+                "github",
+                [
+                    "::error file=overlays/prod/patches/lamp.yaml,line=6,",
+                    "::error file=overlays/base/lamp.yaml,line=7,",
+                ],
+            ),
+            (
+                "ndjson",
+                [
+                    "{\"file\":\"overlays/prod/patches/lamp.yaml\",",
+                    "{\"file\":\"overlays/base/lamp.yaml\",",
+                ],
+            ),
+        ] {
+            let ran = run(format);
+            for start in starts {
+                let found = ran.out.lines().any(|line| line.starts_with(start));
+                assert!(found, "no line begins with\n{start}\nin\n{}", ran.out);
+            }
+        }
+    }
+
+    #[test]
     fn without_the_program_nothing_passes_silently() {
         let empty = tempfile::tempdir().unwrap();
         let ran = run_with(&fixture(), &["validate", "."], Some(empty.path()));

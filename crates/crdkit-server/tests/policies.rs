@@ -85,6 +85,68 @@ async fn expressions_ask_the_authorizer() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_scale_is_seen_as_a_scale() {
+    let server = Server::builder().start().await.unwrap();
+    let deployments = "/apis/apps/v1/namespaces/default/deployments";
+    made(
+        &server,
+        deployments,
+        "{metadata: {name: web}, spec: {replicas: 1, selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: i}]}}}}",
+    )
+    .await;
+    let rules = "matchConstraints: {resourceRules: [{apiGroups: [apps], apiVersions: [v1], operations: [UPDATE], resources: [deployments/scale]}]}";
+    let seen = "request.kind.kind == 'Scale' && request.kind.group == 'autoscaling' && request.requestKind.version == 'v1' \
+                && request.resource.resource == 'deployments' && request.subResource == 'scale' \
+                && object.kind == 'Scale' && oldObject.apiVersion == 'autoscaling/v1' && oldObject.spec.replicas == 1";
+    for (kind, plural, name, spec, binding) in [
+        (
+            "ValidatingAdmissionPolicy",
+            "validatingadmissionpolicies",
+            "few",
+            format!("validations: [{{expression: \"{seen}\", message: other}}, {{expression: object.spec.replicas <= 5, message: too many}}]"),
+            ", validationActions: [Deny]",
+        ),
+        (
+            "MutatingAdmissionPolicy",
+            "mutatingadmissionpolicies",
+            "even",
+            "reinvocationPolicy: Never, mutations: [{patchType: ApplyConfiguration, applyConfiguration: {expression: \"Object{spec: Object.spec{replicas: object.spec.replicas * 2}}\"}}]".to_owned(),
+            "",
+        ),
+    ] {
+        let policy = format!(
+            "{{kind: {kind}, metadata: {{name: {name}}}, spec: {{{rules}, failurePolicy: Fail, {spec}}}}}"
+        );
+        made(&server, &format!("{POLICIES}/{plural}"), &policy).await;
+        let binding = format!(
+            "{{kind: {kind}Binding, metadata: {{name: {name}}}, spec: {{policyName: {name}{binding}}}}}"
+        );
+        let plural = plural.replace("policies", "policybindings");
+        made(&server, &format!("{POLICIES}/{plural}"), &binding).await;
+    }
+    let path = format!("{deployments}/web/scale");
+    let scale = |replicas: u32| {
+        format!(
+            "{{kind: Scale, apiVersion: autoscaling/v1, metadata: {{name: web}}, spec: {{replicas: {replicas}}}}}"
+        )
+    };
+    let (code, refused) = call(&server, "PUT", &path, &scale(3)).await;
+    assert_eq!(
+        (code, text(&refused, "/message")),
+        (
+            422,
+            "deployments.apps \"web\" is forbidden: ValidatingAdmissionPolicy 'few' with binding 'few' denied request: too many"
+        )
+    );
+    let (code, scaled) = call(&server, "PUT", &path, &scale(2)).await;
+    assert_eq!(code, 200, "{scaled:?}");
+    let (_, deployment) = call(&server, "GET", &format!("{deployments}/web"), "").await;
+    let replicas = deployment.root().pointer("/spec/replicas").and_then(Value::as_i64);
+    assert_eq!(replicas, Some(4));
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn quotas_are_counted() {
     let server = Server::builder().start().await.unwrap();
     let quotas = "/api/v1/namespaces/default/resourcequotas";

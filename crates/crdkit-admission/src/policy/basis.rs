@@ -2,13 +2,11 @@
 
 use super::{FindParams, PolicyBinding, constraints};
 use crate::condition::MatchConditions;
-use crate::expression::{Compiler, Expression, Inputs, Variable};
+use crate::expression::{Compiler, Expression};
 use crate::matching::Constraints;
 use crate::request::AdmissionRequest;
-use crdkit_cel::{Arena, EvalError};
 use crdkit_text::kind::GroupVersionKind;
 use crdkit_value::{Document, Value};
-use std::cell::OnceCell;
 
 /// The part of a policy that says when it is asked.
 #[derive(Debug)]
@@ -47,33 +45,6 @@ impl Basis {
             conditions: MatchConditions::read(member("matchConditions"), compiler),
             variables,
         }
-    }
-
-    /// The variables, none of which has a value.
-    pub(super) fn fresh(&self) -> Vec<Variable<'_>> {
-        self.variables.iter().map(|(name, _)| (&**name, OnceCell::new())).collect()
-    }
-
-    /// Gives the variables their values, and says whether the conditions hold.
-    ///
-    /// # Errors
-    /// A condition could not be evaluated.
-    pub(super) fn begin<'v>(
-        &'v self,
-        arena: &'v Arena,
-        inputs: &Inputs<'v>,
-        variables: &'v [Variable<'v>],
-    ) -> Result<bool, String> {
-        for ((name, expression), (_, value)) in self.variables.iter().zip(variables) {
-            value.get_or_init(|| {
-                expression.evaluate(arena, inputs).map_err(|problem| {
-                    let text =
-                        format!("composited variable \"{name}\" fails to evaluate: {problem}");
-                    EvalError::Message(text.into())
-                })
-            });
-        }
-        self.conditions.hold(arena, inputs)
     }
 
     /// The objects of parameters for a request; one `None` for a policy that has none.

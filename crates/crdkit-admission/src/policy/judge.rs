@@ -1,10 +1,11 @@
 //! `ValidatingAdmissionPolicy`: what it says about one request with one object of parameters.
 
 use super::basis::{Basis, text};
-use crate::expression::{Compiler, Expression, Inputs, Surroundings};
+use crate::evaluate::{BUDGET, Evaluator, Inputs, OutOfBudget, Surroundings};
+use crate::expression::{Compiler, Expression};
 use crate::matching::Match;
 use crate::request::AdmissionRequest;
-use crdkit_cel::{Arena, Val};
+use crdkit_cel::Val;
 use crdkit_value::{Document, Value};
 
 /// A policy that judges objects.
@@ -35,6 +36,20 @@ pub struct Decision {
     pub reason: Box<str>,
     /// The place of the object that the expression is about, as steps from the root.
     pub about: Box<[Box<str>]>,
+}
+
+/// A key and what the audit log is told under it.
+type Annotation<'p> = (&'p str, String);
+
+/// What a policy says about one request with one object of parameters.
+#[derive(Debug, Default)]
+pub(super) struct Judged<'p> {
+    /// What does not hold.
+    pub(super) decisions: Vec<Decision>,
+    /// What the audit log is told, by key.
+    pub(super) annotations: Vec<Annotation<'p>>,
+    /// Why it cannot be told more. Requests are refused for that, whatever a binding says.
+    pub(super) problems: Vec<Decision>,
 }
 
 /// The longest message that an expression may make.
@@ -99,90 +114,120 @@ impl Policy {
         problems
     }
 
-    /// What does not hold. Notes for the audit log are added to `audit`.
+    /// What it says about `request` with an object of parameters.
     pub(super) fn judge(
         &self,
         request: &AdmissionRequest<'_>,
         matched: &Match,
         params: Option<&Document>,
-        audit: &mut Vec<(String, String)>,
-    ) -> Vec<Decision> {
+    ) -> Judged<'_> {
         let around = Surroundings::new(request, matched);
-        let variables = self.basis.fresh();
-        let inputs = around.inputs(request, params, &variables);
-        let arena = &around.arena;
-        match self.basis.begin(arena, &inputs, &variables) {
+        let basis = &self.basis;
+        match basis.conditions.hold(around.inputs_of_conditions(request, params), &basis.variables)
+        {
             Ok(true) => {}
-            Ok(false) => return Vec::new(),
-            Err(_) if self.basis.ignores_failure => return Vec::new(),
-            Err(problem) => return vec![Decision::failed(problem)],
+            Ok(false) => return Judged::default(),
+            Err(problem) => return self.failed(problem),
         }
+        let inputs = around.inputs(request, params);
+        let decisions = match self.decide(inputs) {
+            Ok(decisions) => decisions,
+            Err(problem) => return self.failed(problem.to_string()),
+        };
+        match self.annotate(inputs.without_authorizer()) {
+            Ok((annotations, problems)) => Judged { decisions, annotations, problems },
+            Err(problem) => self.failed(problem.to_string()),
+        }
+    }
+
+    /// Nothing could be judged.
+    fn failed(&self, problem: String) -> Judged<'_> {
+        let counts = !self.basis.ignores_failure;
+        let decisions = counts.then(|| Decision::failed(problem)).into_iter().collect();
+        Judged { decisions, ..Judged::default() }
+    }
+
+    /// What does not hold. Messages are paid for with what the validations leave of the budget.
+    fn decide(&self, inputs: Inputs<'_>) -> Result<Vec<Decision>, OutOfBudget> {
+        let variables = &*self.basis.variables;
+        let evaluator = Evaluator::new(inputs, variables, BUDGET);
+        let results = self.validations.iter().map(|it| evaluator.test(&it.expression));
+        let results = results.collect::<Result<Vec<_>, _>>()?;
+        let messages = Evaluator::new(inputs.without_authorizer(), variables, evaluator.left());
+        let made = self.validations.iter().map(|it| match &it.message_expression {
+            Some(expression) => messages.value(expression).map(|it| it.ok().and_then(usable)),
+            None => Ok(None),
+        });
+        let made: Result<Vec<Option<String>>, OutOfBudget> = made.collect();
         let mut decisions = Vec::new();
-        for (index, validation) in self.validations.iter().enumerate() {
+        for (index, (validation, result)) in self.validations.iter().zip(results).enumerate() {
             let decision = |message, reason: &str| Decision {
                 index: Some(index),
                 message,
                 reason: reason.into(),
                 about: validation.expression.about.clone(),
             };
-            match validation.expression.test(arena, &inputs) {
-                Ok(true) => {}
-                Ok(false) => {
-                    let message = validation.message(arena, &inputs);
+            let counts = !self.basis.ignores_failure;
+            match (result, &made) {
+                (Err(problem), _) if counts => decisions.push(decision(problem, "")),
+                (Ok(_), Err(problem)) if counts => {
+                    decisions.push(decision(format!("failed messageExpression: {problem}"), ""));
+                }
+                (Ok(false), Ok(made)) => {
+                    let message = made.get(index).cloned().flatten();
+                    let message = message.unwrap_or_else(|| validation.message());
                     decisions.push(decision(message, &validation.reason));
                 }
-                Err(_) if self.basis.ignores_failure => {}
-                Err(problem) => decisions.push(decision(problem, "")),
+                _ => {}
             }
         }
-        for (key, expression) in &self.audit_annotations {
-            match expression.evaluate(arena, &inputs) {
+        Ok(decisions)
+    }
+
+    /// What the audit log is told, by key, and why it cannot be told more.
+    fn annotate(
+        &self,
+        inputs: Inputs<'_>,
+    ) -> Result<(Vec<Annotation<'_>>, Vec<Decision>), OutOfBudget> {
+        let evaluator = Evaluator::new(inputs, &self.basis.variables, BUDGET);
+        let values = self.audit_annotations.iter().map(|(_, it)| evaluator.value(it));
+        let values = values.collect::<Result<Vec<_>, _>>()?;
+        let (mut annotations, mut problems) = (Vec::new(), Vec::new());
+        for ((key, expression), value) in self.audit_annotations.iter().zip(values) {
+            match value {
                 Ok(Val::String(text)) if !text.trim().is_empty() => {
                     let text = text.trim();
-                    let end = (0..=LONGEST_NOTE.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
-                    let text = text.get(..end.unwrap_or_default()).unwrap_or_default();
-                    let key = format!("{}/{key}", self.basis.name);
-                    // Values of several bindings stand beside each other.
-                    match audit.iter_mut().find(|(known, _)| *known == key) {
-                        Some((_, all)) if all.split(", ").any(|it| it == text) => {}
-                        Some((_, all)) => {
-                            all.push_str(", ");
-                            all.push_str(text);
-                        }
-                        None => audit.push((key, text.to_owned())),
-                    }
+                    let text = text.get(..text.floor_char_boundary(LONGEST_NOTE)).unwrap_or(text);
+                    annotations.push((&**key, text.to_owned()));
                 }
                 Ok(Val::String(_) | Val::Null) => {}
-                _ if self.basis.ignores_failure => {}
-                Ok(other) => decisions.push(Decision::failed(format!(
+                Ok(other) => problems.push(Decision::failed(format!(
                     "valueExpression '{}' resulted in unsupported return type: {}. Return type must be either string or null.",
                     expression.text,
                     other.type_name()
                 ))),
-                Err(problem) => decisions.push(Decision::failed(format!(
-                    "expression '{}' resulted in error: {problem}",
-                    expression.text
-                ))),
+                Err(_) if self.basis.ignores_failure => {}
+                Err(problem) => problems.push(Decision::failed(problem)),
             }
         }
-        decisions
+        Ok((annotations, problems))
     }
 }
 
 impl Validation {
-    /// What is said when it does not hold: what its expression makes, what is written, or the expression.
-    fn message<'v>(&'v self, arena: &'v Arena, inputs: &Inputs<'v>) -> String {
-        let made = self.message_expression.as_ref();
-        let made = made.and_then(|expression| match expression.evaluate(arena, inputs) {
-            Ok(Val::String(text)) => Some(text.trim().to_owned()),
-            _ => None,
-        });
-        let usable = |text: &String| {
-            !text.is_empty() && text.len() <= LONGEST_MESSAGE && !text.contains('\n')
-        };
-        made.filter(usable).unwrap_or_else(|| match &*self.message {
+    /// What is said when it does not hold and no expression says it: what is written, or the expression.
+    fn message(&self) -> String {
+        match &*self.message {
             "" => format!("failed expression: {}", self.expression.text.trim()),
             message => message.to_owned(),
-        })
+        }
     }
+}
+
+/// The message that an expression has made, unless nobody would want to read it.
+fn usable(made: Val<'_>) -> Option<String> {
+    let Val::String(text) = made else { return None };
+    let text = text.trim();
+    let is_usable = !text.is_empty() && text.len() <= LONGEST_MESSAGE && !text.contains('\n');
+    is_usable.then(|| text.to_owned())
 }

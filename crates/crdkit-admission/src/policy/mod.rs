@@ -51,6 +51,9 @@ pub struct PolicyFinding {
     pub decision: Decision,
 }
 
+/// So many failures the audit log is told of.
+const MOST_FAILURES: usize = 50;
+
 /// Finds objects of parameters: those that a reference names, for a request in a namespace; or says why they cannot be
 /// looked for.
 pub type FindParams<'f> =
@@ -78,58 +81,98 @@ fn constraints(value: Option<Value<'_>>) -> Constraints {
 }
 
 /// Judges `request` by all policies that are bound.
-///
-/// # Errors
-/// The answer, when an object cannot be converted to the form that a policy wants to see.
 pub fn judge(
     policies: &[Policy],
     bindings: &[PolicyBinding],
     request: &AdmissionRequest<'_>,
     (convert, find_params): (Convert<'_>, FindParams<'_>),
-) -> Result<Judgement, Box<Status>> {
+) -> Judgement {
     let mut judgement = Judgement::default();
     for policy in policies {
         let Some(matched) = policy.basis.constraints.find(request) else { continue };
-        let is_same = matched.kind == *request.kind;
-        let converted = |object: Option<&Document>| match object {
-            Some(object) if !is_same => convert(object, &matched).map(Some),
-            object => Ok(object.cloned()),
-        };
-        let (object, old_object) = (converted(request.object)?, converted(request.old_object)?);
-        let seen = AdmissionRequest {
-            object: object.as_ref(),
-            old_object: old_object.as_ref(),
-            ..*request
-        };
-        let bound =
-            bindings.iter().filter(|it| *it.policy == *policy.name() && it.selects(request));
+        let bound: Vec<&PolicyBinding> = bindings
+            .iter()
+            .filter(|it| *it.policy == *policy.name() && it.selects(request))
+            .collect();
+        if bound.is_empty() {
+            continue;
+        }
+        let objects = converted(request, &matched, convert);
+        let mut notes: Vec<(&str, Vec<String>)> = Vec::new();
         for binding in bound {
-            let mut notes = std::mem::take(&mut judgement.remarks.audit_annotations);
-            let (decisions, actions) = match policy.basis.params(binding, request, find_params) {
-                Ok(params) => {
-                    let judged = params.iter().flat_map(|params| {
-                        policy.judge(&seen, &matched, params.as_ref(), &mut notes)
-                    });
-                    (judged.collect(), binding.actions.clone())
+            let mut add = |decisions: Vec<Decision>, actions: &[Action]| {
+                judgement.findings.extend(decisions.into_iter().map(|decision| PolicyFinding {
+                    policy: policy.name().into(),
+                    binding: binding.name.clone(),
+                    actions: actions.to_vec(),
+                    decision,
+                }));
+            };
+            let params = policy.basis.params(binding, request, find_params);
+            let ready = params.and_then(|params| match &objects {
+                Ok(objects) => Ok((params, objects)),
+                Err(_) if params.is_empty() => Ok((params, &NO_OBJECTS)),
+                Err(problem) => Err(format!("failed to convert object version: {problem}")),
+            });
+            match ready {
+                Ok((params, (object, old_object))) => {
+                    let seen = AdmissionRequest {
+                        object: object.as_ref(),
+                        old_object: old_object.as_ref(),
+                        ..*request
+                    };
+                    for params in &params {
+                        let judged = policy.judge(&seen, &matched, params.as_ref());
+                        add(judged.decisions, &binding.actions);
+                        add(judged.problems, &[Action::Deny]);
+                        judged.annotations.into_iter().for_each(|note| collect(&mut notes, note));
+                    }
                 }
-                Err(_) if policy.basis.ignores_failure => (Vec::new(), Vec::new()),
+                Err(_) if policy.basis.ignores_failure => {}
                 // Whoever cannot be judged is refused, whatever the binding says.
                 Err(problem) => {
                     let problem = format!("failed to configure binding: {problem}");
-                    (vec![Decision::failed(problem)], vec![Action::Deny])
+                    add(vec![Decision::failed(problem)], &[Action::Deny]);
                 }
-            };
-            judgement.remarks.audit_annotations = notes;
-            judgement.findings.extend(decisions.into_iter().map(|decision| PolicyFinding {
-                policy: policy.name().into(),
-                binding: binding.name.clone(),
-                actions: actions.clone(),
-                decision,
-            }));
+            }
         }
+        let notes = notes
+            .into_iter()
+            .map(|(key, values)| (format!("{}/{key}", policy.name()), values.join(", ")));
+        judgement.remarks.audit_annotations.extend(notes);
     }
     judgement.conclude(request);
-    Ok(judgement)
+    judgement
+}
+
+/// The object of a request and the one that is stored.
+type Objects = (Option<Document>, Option<Document>);
+
+static NO_OBJECTS: Objects = (None, None);
+
+/// The objects of `request` in the version of `matched`, or why they cannot be had.
+fn converted(
+    request: &AdmissionRequest<'_>,
+    matched: &Match,
+    convert: Convert<'_>,
+) -> Result<Objects, String> {
+    let is_same = matched.kind == *request.kind;
+    let converted = |object: Option<&Document>| match object {
+        Some(object) if !is_same => {
+            convert(object, matched).map(Some).map_err(|status| status.message.clone())
+        }
+        object => Ok(object.cloned()),
+    };
+    Ok((converted(request.object)?, converted(request.old_object)?))
+}
+
+/// Adds a note of a policy. Values of several bindings stand beside each other, each of them once.
+fn collect<'p>(notes: &mut Vec<(&'p str, Vec<String>)>, (key, value): (&'p str, String)) {
+    match notes.iter_mut().find(|(known, _)| *known == key) {
+        Some((_, values)) if values.contains(&value) => {}
+        Some((_, values)) => values.push(value),
+        None => notes.push((key, vec![value])),
+    }
 }
 
 impl Judgement {
@@ -144,7 +187,7 @@ impl Judgement {
                     decision.message
                 ));
             }
-            if actions.contains(&Action::Audit) {
+            if actions.contains(&Action::Audit) && failures.len() < MOST_FAILURES {
                 failures.push(finding.failure());
             }
             if actions.contains(&Action::Deny) && self.refusal.is_none() {

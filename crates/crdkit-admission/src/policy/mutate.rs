@@ -8,7 +8,8 @@
 
 use super::basis::{Basis, text};
 use super::{Convert, FindParams, PolicyBinding};
-use crate::expression::{Compiler, Expression, Surroundings};
+use crate::evaluate::{BUDGET, Evaluator, Surroundings};
+use crate::expression::{Compiler, Expression};
 use crate::matching::Match;
 use crate::request::AdmissionRequest;
 use crate::rounds::Rounds;
@@ -134,7 +135,10 @@ pub fn mutate(
                     });
                     invocations.extend(all);
                 }
-                Err(problem) => problems.push((policy, binding, problem)),
+                Err(problem) => {
+                    let problem = format!("failed to configure binding: {problem}");
+                    problems.push((policy, binding, problem, "Forbidden"));
+                }
             }
         }
     }
@@ -144,20 +148,22 @@ pub fn mutate(
         }
         let before = object.clone();
         if let Err(problem) = invocation.run(request, object, tools)? {
-            problems.push((invocation.policy, invocation.binding, problem));
+            problems.push((invocation.policy, invocation.binding, problem, "Invalid"));
         }
         rounds.asked(invocation.name, before.root() != object.root());
     }
     let mut told = BTreeSet::new();
-    let messages = problems.into_iter().filter(|(policy, ..)| !policy.basis.ignores_failure);
-    let messages = messages.map(|(policy, binding, problem)| {
+    let counted: Vec<_> =
+        problems.into_iter().filter(|(policy, ..)| !policy.basis.ignores_failure).collect();
+    let reason = counted.first().map_or("Invalid", |(.., reason)| reason);
+    let messages = counted.into_iter().map(|(policy, binding, problem, _)| {
         let (policy, binding) = (&policy.basis.name, &binding.name);
         format!("policy '{policy}' with binding '{binding}' denied request: {problem}")
     });
     let messages: Vec<String> = messages.filter(|text| told.insert(text.clone())).collect();
     let Some(first) = messages.first() else { return Ok(()) };
     let details = request.forbidden("").details.unwrap_or_default();
-    let refusal = Status::new(403, "Invalid", first.clone()).details(details);
+    let refusal = Status::new(403, reason, first.clone()).details(details);
     Err(Box::new(messages.into_iter().fold(refusal, |refusal, message| {
         refusal.cause(Cause { reason: "".into(), field: String::new(), message })
     })))
@@ -178,19 +184,23 @@ impl Invocation<'_> {
             Some(old) if !is_same => Some((tools.convert)(old, &self.matched)?),
             old => old.cloned(),
         };
+        match self.concerns(&AdmissionRequest {
+            object: Some(&seen),
+            old_object: old.as_ref(),
+            ..*request
+        }) {
+            Ok(true) => {}
+            Ok(false) => return Ok(Ok(())),
+            Err(problem) => return Ok(Err(problem)),
+        }
         let mut outcome = Ok(());
         for mutation in &self.policy.mutations {
             let asked =
                 AdmissionRequest { object: Some(&seen), old_object: old.as_ref(), ..*request };
-            match self.evaluate(mutation, &asked) {
-                Ok(None) => return Ok(Ok(())),
-                Ok(Some(made)) => {
-                    let changed = self.change(mutation, &mut seen, made, tools);
-                    if let Err(problem) = changed {
-                        outcome = outcome.and(Err(problem));
-                    }
-                }
-                Err(problem) => outcome = outcome.and(Err(problem)),
+            let made = self.evaluate(mutation, &asked);
+            let changed = made.and_then(|made| self.change(mutation, &mut seen, made, tools));
+            if let Err(problem) = changed {
+                outcome = outcome.and(Err(problem));
             }
         }
         *object = if is_same {
@@ -202,20 +212,25 @@ impl Invocation<'_> {
         Ok(outcome)
     }
 
-    /// What the expression of a mutation makes; none if the conditions do not hold.
+    /// Whether the conditions hold, for the object before any mutation.
+    fn concerns(&self, request: &AdmissionRequest<'_>) -> Result<bool, String> {
+        let basis = &self.policy.basis;
+        let around = Surroundings::new(request, &self.matched);
+        let inputs = around.inputs_of_conditions(request, self.params.as_ref());
+        basis.conditions.hold(inputs, &basis.variables)
+    }
+
+    /// What the expression of a mutation makes.
     fn evaluate(
         &self,
         mutation: &Mutation,
         request: &AdmissionRequest<'_>,
-    ) -> Result<Option<Document>, String> {
+    ) -> Result<Document, String> {
         let around = Surroundings::new(request, &self.matched);
-        let variables = self.policy.basis.fresh();
-        let inputs = around.inputs(request, self.params.as_ref(), &variables);
-        if !self.policy.basis.begin(&around.arena, &inputs, &variables)? {
-            return Ok(None);
-        }
+        let inputs = around.inputs(request, self.params.as_ref());
+        let evaluator = Evaluator::new(inputs, &self.policy.basis.variables, BUDGET);
         let (Mutation::Patch(expression) | Mutation::Apply(expression)) = mutation;
-        expression.document(&around.arena, &inputs).map(Some)
+        evaluator.document(expression).unwrap_or_else(|problem| Err(problem.to_string()))
     }
 
     fn change(

@@ -102,14 +102,7 @@ impl PolicySet {
     }
 
     /// Judges `request`.
-    ///
-    /// # Errors
-    /// The answer, when an object cannot be converted.
-    pub fn judge(
-        &self,
-        request: &AdmissionRequest<'_>,
-        convert: Convert<'_>,
-    ) -> Result<Judgement, Box<Status>> {
+    pub fn judge(&self, request: &AdmissionRequest<'_>, convert: Convert<'_>) -> Judgement {
         let find = |kind: &GroupVersionKind, reference: &ParamRef, namespace: &str| {
             Ok(self.params(kind, reference, namespace))
         };

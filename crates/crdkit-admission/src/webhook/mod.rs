@@ -7,7 +7,8 @@
 pub mod review;
 
 use crate::condition::MatchConditions;
-use crate::expression::{Compiler, Surroundings};
+use crate::evaluate::Surroundings;
+use crate::expression::Compiler;
 use crate::matching::{Constraints, Match, MatchPolicy, ResourceRule};
 use crate::request::AdmissionRequest;
 use crate::selector::ObjectSelector;
@@ -131,8 +132,7 @@ impl Webhook {
             return Ok(true);
         }
         let around = Surroundings::new(request, matched);
-        let inputs = around.inputs(request, None, &[]);
-        match self.conditions.hold(&around.arena, &inputs) {
+        match self.conditions.hold(around.inputs_of_conditions(request, None), &[]) {
             Ok(holds) => Ok(holds),
             Err(_) if self.ignores_failure => Ok(false),
             Err(problem) => Err(request.forbidden(&problem).into()),

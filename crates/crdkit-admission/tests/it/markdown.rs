@@ -7,6 +7,7 @@
 //! | `yaml output` | what the last object became |
 //! | `text message` | the server's message about the last object |
 //! | `text warnings` | what whoever sent the last object is told |
+//! | `text audit` | what the audit log is told about the last object |
 //!
 //! An object without a message after it is accepted, and nobody is told anything unless the case says so.
 
@@ -36,6 +37,7 @@ struct Admitted {
     object: Document,
     message: String,
     warnings: Vec<String>,
+    notes: Vec<String>,
 }
 
 fn run(blocks: &[Block], failures: &mut Vec<String>) {
@@ -68,6 +70,7 @@ fn run(blocks: &[Block], failures: &mut Vec<String>) {
                 let last = last.as_ref().expect("an object comes first");
                 match word {
                     "message" => compare(&last.message, block.text.trim()),
+                    "audit" => compare(&last.notes.join("\n"), block.text.trim()),
                     "warnings" => compare(&last.warnings.join("\n"), block.text.trim()),
                     _ => {
                         let wanted = documents(&block.text).pop().expect("an object");
@@ -160,8 +163,9 @@ fn admit(cluster: &[Document], mut object: Document, user: &str) -> Admitted {
         policies.mutate(&request, &mut object, &unconverted, &merge)?;
         let request = AdmissionRequest { object: Some(&object), ..request };
         plugins.validate(&request, &find, &mut remarks)?;
-        let judgement = policies.judge(&request, &unconverted)?;
+        let judgement = policies.judge(&request, &unconverted);
         remarks.warnings.extend(judgement.remarks.warnings);
+        remarks.audit_annotations.extend(judgement.remarks.audit_annotations);
         judgement.refusal.map_or(Ok(()), |status| Err(Box::new(status)))?;
         if quota::concerns(&request) {
             quota::charge(&request, &find("", "resourcequotas", &namespace))?;
@@ -169,5 +173,7 @@ fn admit(cluster: &[Document], mut object: Document, user: &str) -> Admitted {
         Ok(())
     })();
     let message = refusal.err().map(|status| status.message).unwrap_or_default();
-    Admitted { object, message, warnings: remarks.warnings }
+    let notes = remarks.audit_annotations.into_iter();
+    let notes = notes.map(|(key, value)| format!("{key}: {value}")).collect();
+    Admitted { object, message, warnings: remarks.warnings, notes }
 }

@@ -1,7 +1,7 @@
 //! Chains of selections and indexes.
 
 use super::truth::Truth;
-use super::{EvalError, Evaluated, Evaluation, Local, soft};
+use super::{EvalError, Evaluated, Evaluation, Local, Variable, soft};
 use crate::cost::SELECT;
 use crate::plan::{Attribute, Base, KnownMember, PlanStep, Qualifier, StepId};
 use crate::shape::{ShapeKind, escape_reserved, find_field};
@@ -36,7 +36,7 @@ impl<'v> Evaluation<'v> {
                 _ => return None,
             },
             Base::Variable(slot) => match self.variables.get(slot as usize)? {
-                Some(Ok(Val::Object(node))) => *node,
+                Variable::Read(Ok(Val::Object(node))) => *node,
                 _ => return None,
             },
             _ => return None,
@@ -79,15 +79,21 @@ impl<'v> Evaluation<'v> {
 
     fn base(&mut self, base: &'v Base) -> Evaluated<'v> {
         match base {
-            Base::Variable(slot) => {
-                if let Some(Some(value)) = self.variables.get(*slot as usize) {
-                    value.clone()
-                } else {
+            Base::Variable(slot) => match self.variables.get(*slot as usize) {
+                Some(Variable::Read(value)) => value.clone(),
+                Some(Variable::Later(later)) => {
+                    let value = self.data.arena.aside(|| later.value());
+                    if let Some(place) = self.variables.get_mut(*slot as usize) {
+                        *place = Variable::Read(value.clone());
+                    }
+                    value
+                }
+                Some(Variable::Unknown) | None => {
                     let name =
                         self.program.variables.get(*slot as usize).map_or("", |name| &**name);
                     Err(EvalError::message(format!("no such attribute(s): {name}")))
                 }
-            }
+            },
             Base::Local(slot) => self.local(*slot),
             Base::Conditional(condition, yes, no) => match self.truth(*condition) {
                 Truth::True => self.run_uncharged(*yes),

@@ -45,8 +45,17 @@ pub enum Binding<'v> {
     Optional(Option<(Value<'v>, ShapeId)>),
     /// A value.
     Value(Val<'v>),
-    /// What went wrong when its value was made; an error wherever it is read.
-    Failed(&'v EvalError),
+    /// A value that is made when it is first read.
+    Later(&'v (dyn Later + 'v)),
+}
+
+/// A variable whose value is made when an evaluation first reads it, if it ever does.
+pub trait Later: std::fmt::Debug {
+    /// The value, or what went wrong; the same every time.
+    ///
+    /// # Errors
+    /// An error wherever the variable is read.
+    fn value(&self) -> Result<Val<'_>, EvalError>;
 }
 
 /// Limits of one evaluation.
@@ -150,12 +159,21 @@ impl Program {
             failure: None,
         };
         for name in &self.variables {
-            evaluation.variables.push(bind(name).map(|binding| binding.value(data)));
+            evaluation.variables.push(bind(name).map_or(Variable::Unknown, |it| it.variable(data)));
         }
         evaluation.locals.resize(self.locals, Local::Value(Val::Null));
         let result = evaluation.run(self.root);
         CelOutcome { result, cost: evaluation.cost }
     }
+}
+
+/// A variable of the caller.
+#[derive(Clone, Debug)]
+enum Variable<'v> {
+    Unknown,
+    Read(Evaluated<'v>),
+    /// Not read yet.
+    Later(&'v (dyn Later + 'v)),
 }
 
 /// A local variable.
@@ -171,7 +189,7 @@ struct Evaluation<'v> {
     program: &'v Program,
     data: Data<'v>,
     /// What the variables are, read once.
-    variables: SmallVec<[Option<Evaluated<'v>>; 2]>,
+    variables: SmallVec<[Variable<'v>; 2]>,
     locals: SmallVec<[Local<'v>; 4]>,
     cost: u64,
     limits: Limits<'v>,
@@ -356,17 +374,16 @@ fn soft<T>(outcome: Result<T, EvalError>) -> Result<Result<T, EvalError>, EvalEr
 }
 
 impl<'v> Binding<'v> {
-    fn value(self, data: Data<'v>) -> Evaluated<'v> {
-        match self {
+    fn variable(self, data: Data<'v>) -> Variable<'v> {
+        Variable::Read(match self {
             Self::Document(value, shape) => read(data, value, shape),
             Self::Optional(None) => Ok(Val::Optional(None)),
             Self::Optional(Some((value, shape))) => {
-                let inner = read(data, value, shape)?;
-                Ok(data.arena.some(inner))
+                read(data, value, shape).map(|inner| data.arena.some(inner))
             }
             Self::Value(value) => Ok(value),
-            Self::Failed(error) => Err(error.clone()),
-        }
+            Self::Later(later) => return Variable::Later(later),
+        })
     }
 }
 

@@ -64,6 +64,16 @@ impl Arena {
         self.exceeded.set(false);
     }
 
+    /// Runs another evaluation in the middle of one, which then goes on with the room it had.
+    pub(crate) fn aside<T>(&self, run: impl FnOnce() -> T) -> T {
+        let (room, steps, limit) = (self.room.get(), self.steps.get(), self.limit.get());
+        let made = run();
+        self.room.set(room);
+        self.steps.set(steps);
+        self.limit.set(limit);
+        made
+    }
+
     /// How many bytes of values the last evaluation was allowed to make, if it wanted more.
     pub fn exceeded(&self) -> Option<usize> {
         self.exceeded.get().then(|| self.limit.get())

@@ -13,7 +13,6 @@ use crdkit_server::{AuditLevel, Certificates, Server, Settings};
 use crdkit_store::{
     Durability, EmbeddedOptions, EmbeddedStore, MemoryOptions, MemoryStore, Store, SystemClock,
 };
-use crdkit_store_etcd::{EtcdOptions, EtcdStore};
 use crdkit_value::Document;
 use std::fs;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -236,7 +235,17 @@ async fn store(args: &Serve) -> Result<Arc<dyn Store>> {
 }
 
 /// An etcd as a store.
+#[cfg(not(feature = "etcd"))]
+#[expect(clippy::unused_async, reason = "as in builds that connect")]
+pub(crate) async fn etcd(_endpoints: Vec<String>) -> Result<Arc<dyn Store>> {
+    bail!("this build of crdkit does not talk to etcd; there are `memory` and `redb:PATH`")
+}
+
+/// An etcd as a store.
+#[cfg(feature = "etcd")]
 pub(crate) async fn etcd(endpoints: Vec<String>) -> Result<Arc<dyn Store>> {
+    use crdkit_store_etcd::{EtcdOptions, EtcdStore};
+
     let shown = endpoints.join(",");
     let options = EtcdOptions { endpoints, ..EtcdOptions::default() };
     let connected = EtcdStore::connect(options, Arc::new(SystemClock)).await;

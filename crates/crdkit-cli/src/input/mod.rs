@@ -217,7 +217,7 @@ impl InputEntry {
 }
 
 /// What a file is called in findings.
-fn name_of(path: &Path) -> Arc<str> {
+pub(crate) fn name_of(path: &Path) -> Arc<str> {
     let name = path.display().to_string();
     // `./a.yaml` and `a.yaml` are one file, and services that show findings know the latter.
     name.strip_prefix("./").unwrap_or(&name).into()

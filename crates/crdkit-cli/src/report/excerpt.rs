@@ -9,6 +9,7 @@ use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use crdkit_issue::{Issue, LineIndex, Position, Severity, Span};
 use std::io::Write as _;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// The text that findings point into.
 pub(crate) struct SourceText<'a> {
@@ -60,6 +61,13 @@ impl<'a> SourceText<'a> {
         }
         let position = Position { line: line + self.first_line - 1, column };
         Some(self.map.map_or(position, |map| map.position(position)))
+    }
+
+    /// The file of a byte, where it is another one than that of the source.
+    pub(super) fn file(&self, offset: usize) -> Option<Arc<str>> {
+        let map = self.map?;
+        let line = self.lines.position(self.bytes, offset).line + self.first_line - 1;
+        map.file(line).cloned()
     }
 
     /// The number that a line is shown with.

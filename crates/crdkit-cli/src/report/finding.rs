@@ -23,6 +23,8 @@ pub(crate) struct ShownFinding {
     /// The rule that does not hold, and what it saw, where the finding is about a rule.
     pub(crate) rule: Option<String>,
     pub(crate) saw: Option<String>,
+    /// The file of that position, where it is another one than that of the object.
+    pub(crate) file: Option<Arc<str>>,
     pub(crate) start: Option<Position>,
     pub(crate) end: Option<Position>,
     /// The byte it begins at, in binary input.
@@ -89,6 +91,7 @@ impl ShownFinding {
             server: cut(in_server_words(issue)),
             rule: text("rule"),
             saw: text("saw"),
+            file: issue.span.and_then(|span| source.file(span.start)),
             start: issue.span.and_then(|span| source.position(span.start)),
             end: issue.span.and_then(|span| source.position(span.end.max(span.start))),
             offset: source.offset(issue),

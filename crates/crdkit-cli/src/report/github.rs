@@ -10,7 +10,8 @@ pub(super) struct Github;
 impl Sink for Github {
     fn object(&mut self, object: &Object, out: &mut Vec<u8>) {
         for finding in object.findings() {
-            let mut line = format!("::{} file={}", finding.severity, property(&object.file));
+            let mut line =
+                format!("::{} file={}", finding.severity, property(object.file_of(finding)));
             if let (Some(start), Some(end)) = (finding.start, finding.end) {
                 let _ = write!(line, ",line={},col={}", start.line, start.column);
                 // A range of columns is understood within one line only.

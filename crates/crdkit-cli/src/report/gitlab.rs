@@ -56,7 +56,7 @@ impl Sink for Gitlab {
                 },
                 content: Content { body: format!("Kubernetes {}", kubernetes::version()) },
                 location: Location {
-                    path: object.file.to_string(),
+                    path: object.file_of(finding).to_owned(),
                     lines: Lines {
                         begin: finding.start.map_or(1, |start| start.line),
                         end: finding.end.map(|end| end.line),

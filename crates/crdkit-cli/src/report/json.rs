@@ -138,11 +138,11 @@ struct About {
 }
 
 impl About {
-    fn new(object: &Object) -> Self {
+    fn new(object: &Object, finding: &ShownFinding) -> Self {
         let identity = object.identity().cloned().unwrap_or_default();
         let is_known = !identity.gvk.kind.is_empty();
         Self {
-            file: object.file.to_string(),
+            file: object.file_of(finding).to_owned(),
             source: object.origin.as_deref().map(str::to_owned),
             api_version: if is_known { identity.api_version() } else { String::new() },
             kind: identity.gvk.kind,
@@ -159,6 +159,9 @@ struct Row {
     /// Which object it is about, where rows stand alone.
     #[serde(flatten)]
     about: Option<About>,
+    /// The file it stands in, where that is not the one of the object around it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<String>,
     line: Option<usize>,
     column: Option<usize>,
     #[serde(rename = "endLine")]
@@ -378,7 +381,7 @@ pub(super) struct Ndjson;
 impl Sink for Ndjson {
     fn object(&mut self, object: &Object, out: &mut Vec<u8>) {
         for finding in object.findings() {
-            let row = Row::new(Some(About::new(object)), finding);
+            let row = Row::new(Some(About::new(object, finding)), finding);
             if serde_json::to_writer(&mut *out, &row).is_ok() {
                 out.push(b'\n');
             }
@@ -392,8 +395,10 @@ impl Row {
     fn new(about: Option<About>, finding: &ShownFinding) -> Self {
         let line = |position: Option<Position>| position.map(|position| position.line);
         let column = |position: Option<Position>| position.map(|position| position.column);
+        let file = finding.file.as_deref().filter(|_| about.is_none()).map(str::to_owned);
         Self {
             about,
+            file,
             line: line(finding.start),
             column: column(finding.start),
             end_line: line(finding.end),

@@ -78,9 +78,8 @@ fn lines(object: &Object) -> String {
     for finding in object.findings() {
         let place = finding.start.map(|start| format!(":{}:{}", start.line, start.column));
         let place = place.unwrap_or_default();
-        let Object { file, .. } = object;
         let super::ShownFinding { severity, code, .. } = finding;
-        let (file, text) = (inline(file), finding.text());
+        let (file, text) = (inline(object.file_of(finding)), finding.text());
         let _ = writeln!(out, "{file}{place}: {severity}[{code}]: {}", block(&text));
         out.push_str(&escape::lines(&finding.diff));
     }

@@ -53,7 +53,7 @@ fn item(object: &Object, finding: &ShownFinding, out: &mut String) {
         finding.severity,
         finding.code,
         inline(&(finding.message_and_suggestion() + &finding.other_places()).replace('\n', " ")),
-        inline(&object.file)
+        inline(object.file_of(finding))
     );
     let Some(compared) = &finding.compared else { return };
     if !compared.effect.is_empty() {

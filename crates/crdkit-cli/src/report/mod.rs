@@ -248,6 +248,11 @@ impl Object {
         }
     }
 
+    /// The file that a finding of this object stands in.
+    fn file_of<'o>(&'o self, finding: &'o ShownFinding) -> &'o str {
+        finding.file.as_deref().unwrap_or(&self.file)
+    }
+
     /// How many errors it has.
     pub(crate) fn n_errors(&self) -> usize {
         self.errors().count()

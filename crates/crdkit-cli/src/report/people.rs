@@ -25,7 +25,7 @@ impl Sink for TextReport {
     fn object(&mut self, object: &Object, out: &mut Vec<u8>) {
         for finding in object.findings() {
             out.extend_from_slice(
-                (self.render)(&object.file, finding, &object.text(finding)).as_bytes(),
+                (self.render)(object.file_of(finding), finding, &object.text(finding)).as_bytes(),
             );
         }
         for answer in object.answers.iter().filter(|_| self.style.verbose) {

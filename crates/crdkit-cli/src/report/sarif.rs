@@ -210,7 +210,7 @@ impl Location {
             end_line: end.line,
             end_column: end.column,
         });
-        let artifact_location = Artifact { uri: uri(&object.file) };
+        let artifact_location = Artifact { uri: uri(object.file_of(finding)) };
         let logical = object.subject.as_ref().map(|subject| Logical {
             fully_qualified_name: match finding.path.as_str() {
                 "" => subject.to_string(),

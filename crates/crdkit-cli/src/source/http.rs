@@ -1,14 +1,11 @@
 //! Files named by URL, optionally kept in a directory for the next run.
 
 use super::lock::{self, Lock};
+use super::transport::Transport;
 use anyhow::{Context as _, Result, anyhow, bail};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::AtomicU64;
-use std::time::Duration;
-
-/// More than this is not a CRD.
-const LARGEST: u64 = 512 << 20;
 
 /// Fetches files; connections are made when the first one is asked for.
 #[derive(Default)]
@@ -21,7 +18,7 @@ pub(crate) struct Client {
     /// Only what is pinned may be used.
     locked: bool,
     lock: OnceLock<Result<Lock, String>>,
-    agent: OnceLock<ureq::Agent>,
+    transport: OnceLock<Transport>,
     unpacked: AtomicU64,
 }
 
@@ -81,19 +78,11 @@ impl Client {
 
     /// What the server of `url` answers.
     pub(super) fn ask(&self, url: &str, headers: &[(&str, &str)]) -> Result<Answer> {
-        let unreachable = || format!("`{url}` cannot be fetched");
-        let mut request = self.agent().get(url).config().http_status_as_error(false).build();
-        for (name, value) in headers {
-            request = request.header(*name, *value);
-        }
-        let mut response = request.call().with_context(unreachable)?;
-        let challenge = response.headers().get("www-authenticate");
-        let challenge = challenge.and_then(|it| it.to_str().ok()).unwrap_or_default().to_owned();
-        let body = response.body_mut().with_config().limit(LARGEST).read_to_vec();
-        let body = body.with_context(unreachable)?;
-        let status = response.status().as_u16();
-        self.say(&format!("{url}: status {status}, {} bytes", body.len()));
-        Ok(Answer { status, challenge, body })
+        let transport = self.transport.get_or_init(|| Transport::new(self.insecure));
+        let answer = transport.get(url, headers);
+        let answer = answer.with_context(|| format!("`{url}` cannot be fetched"))?;
+        self.say(&format!("{url}: status {}, {} bytes", answer.status, answer.body.len()));
+        Ok(answer)
     }
 
     /// The body of `url`.
@@ -106,44 +95,20 @@ impl Client {
         if self.offline {
             bail!("`{url}` is on the network, and `--offline` was given");
         }
-        let outcome = self.agent().get(url).call();
-        let mut response = match outcome {
-            Ok(response) => response,
-            Err(ureq::Error::StatusCode(404 | 410)) => {
-                self.say(&format!("{url}: not there"));
-                return Ok(Fetched::Missing);
-            }
-            Err(ureq::Error::StatusCode(status @ (403 | 429))) => bail!(
+        let Answer { status, body, .. } = self.ask(url, &[])?;
+        match status {
+            200..300 => {}
+            404 | 410 => return Ok(Fetched::Missing),
+            403 | 429 => bail!(
                 "`{url}` was refused with status {status}, which often means too many requests; \
                  keep files with `--cache DIR`, or name a local copy"
             ),
-            Err(error) => {
-                let hint = "is the network there? a local file or directory works without it";
-                return Err(
-                    anyhow!("{error}; {hint}").context(format!("`{url}` cannot be fetched"))
-                );
-            }
-        };
-        let body = response.body_mut().with_config().limit(LARGEST).read_to_vec();
-        let bytes = body.with_context(|| format!("`{url}` cannot be fetched to its end"))?;
-        self.say(&format!("{url}: {} bytes", bytes.len()));
-        if let Some(kept) = kept {
-            keep(&kept, &bytes)?;
+            _ => bail!("`{url}` cannot be fetched: its server answers with status {status}"),
         }
-        Ok(Fetched::Found(bytes))
-    }
-
-    fn agent(&self) -> &ureq::Agent {
-        self.agent.get_or_init(|| {
-            let tls = ureq::tls::TlsConfig::builder().disable_verification(self.insecure).build();
-            let config = ureq::Agent::config_builder()
-                .timeout_connect(Some(Duration::from_secs(15)))
-                .timeout_global(Some(Duration::from_mins(2)))
-                .user_agent(concat!("crdkit/", env!("CARGO_PKG_VERSION")))
-                .tls_config(tls)
-                .build();
-            config.new_agent()
-        })
+        if let Some(kept) = kept {
+            keep(&kept, &body)?;
+        }
+        Ok(Fetched::Found(body))
     }
 
     /// Whether the network is forbidden.

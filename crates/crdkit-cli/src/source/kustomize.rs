@@ -32,6 +32,8 @@ pub(crate) enum Purpose {
 pub(crate) struct Kustomization {
     /// The files and directories it names, from where the program runs.
     pub(crate) uses: HashMap<PathBuf, Purpose>,
+    /// Its patches in order, and whether it says what each is merged into.
+    pub(crate) patches: Vec<(PathBuf, bool)>,
     /// Whether it is only ever a part of others.
     pub(crate) is_component: bool,
 }
@@ -99,6 +101,14 @@ impl Kustomization {
                     found.uses.insert(normal(&directory.join(file)), Purpose::Other);
                 }
             }
+        }
+        let merged = items("patchesStrategicMerge").map(|item| (Some(item), false));
+        let aimed = items("patches").chain(items("patchesJson6902"));
+        let aimed = aimed.map(|item| (item.get("path"), item.get("target").is_some()));
+        for (name, is_aimed) in merged.chain(aimed) {
+            let name = name.and_then(Value::as_str).filter(|text| !text.contains(['\n', ':']));
+            let file = name.map(|name| normal(&directory.join(name)));
+            found.patches.extend(file.map(|file| (file, is_aimed)));
         }
         Some(found)
     }

@@ -22,6 +22,11 @@ pub(crate) mod lock;
 mod oci;
 pub(crate) mod render;
 mod temporary;
+#[cfg(feature = "http")]
+mod transport;
+#[cfg(not(feature = "http"))]
+#[path = "no_transport.rs"]
+mod transport;
 
 pub(crate) use archive::is_archive;
 pub(crate) use bounded::file as read_file;

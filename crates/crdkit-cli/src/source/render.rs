@@ -5,7 +5,7 @@
 
 use super::kustomize::{Kustomization, Purpose, normal};
 use super::temporary::Temporary;
-use crate::input::InputEntry;
+use crate::input::{InputEntry, name_of};
 use crate::rendered::{LineMap, split};
 use anyhow::{Context as _, Result, anyhow, bail};
 use clap::{Args as ClapArgs, ValueEnum};
@@ -119,7 +119,7 @@ pub(crate) fn render(roots: &[Root], settings: &Rendering) -> Rendered {
         .into_par_iter()
         .map(|root| {
             let outcome = match &root.kustomization {
-                Some(_) => overlay(&root.directory),
+                Some(_) => overlay(&root.directory, &patches(root, roots)),
                 None => chart(&root.directory, &settings.values),
             };
             (root, outcome)
@@ -172,7 +172,7 @@ fn chart(directory: &Path, values: &[PathBuf]) -> Result<Vec<InputEntry>> {
         let (_, inside) = source.split_once('/')?;
         Some(directory.join(inside)).filter(|path| path.is_file())
     };
-    Ok(entries(&text, directory, find))
+    Ok(entries(&text, directory, find, &[]))
 }
 
 /// A name that helm takes for a release.
@@ -185,7 +185,7 @@ fn release_name(name: &str) -> String {
     }
 }
 
-fn overlay(directory: &Path) -> Result<Vec<InputEntry>> {
+fn overlay(directory: &Path, patches: &[Patch]) -> Result<Vec<InputEntry>> {
     let (program, arguments, called) = match (program("kustomize"), program("kubectl")) {
         (Some(kustomize), _) => (kustomize, ["build"], "kustomize"),
         (None, Some(kubectl)) => (kubectl, ["kustomize"], "kubectl"),
@@ -214,7 +214,57 @@ fn overlay(directory: &Path) -> Result<Vec<InputEntry>> {
         let path = path.strip_prefix(&here).map(Path::to_owned).unwrap_or(path);
         path.is_file().then_some(path)
     };
-    Ok(entries(&text, directory, find))
+    Ok(entries(&text, directory, find, patches))
+}
+
+/// A file whose text an overlay merges into objects.
+struct Patch {
+    file: PathBuf,
+    text: String,
+    /// Whether the kustomization says what it is merged into.
+    is_aimed: bool,
+}
+
+impl Patch {
+    /// Whether it is merged into the object with this line as its name.
+    fn concerns(&self, name: &str) -> bool {
+        self.is_aimed || self.text.lines().any(|line| line.trim() == name)
+    }
+}
+
+/// The patches of an overlay and of those that it uses, in the order in which they are made.
+fn patches(root: &Root, roots: &[Root]) -> Vec<Patch> {
+    let mut pending = vec![normal(&root.directory)];
+    let mut used: Vec<&Root> = Vec::new();
+    while let Some(directory) = pending.pop() {
+        let is_meant = |it: &&Root| normal(&it.directory) == directory;
+        let Some(found) = roots.iter().find(is_meant) else { continue };
+        if used.iter().any(|it| it.directory == found.directory) {
+            continue;
+        }
+        used.push(found);
+        let kustomization = found.kustomization.as_ref();
+        pending.extend(kustomization.into_iter().flat_map(|it| it.uses.keys()).cloned());
+    }
+    let read = |file: PathBuf, is_aimed| {
+        let text = std::fs::read_to_string(&file).ok()?;
+        Some(Patch { file, text, is_aimed })
+    };
+    let of = |root: &Root| {
+        let kustomization = root.kustomization.as_ref();
+        let files = kustomization.into_iter().flat_map(|it| &it.patches);
+        let files = files.map(|(file, is_aimed)| (file.clone(), *is_aimed));
+        let own = super::kustomize::NAMES.iter().map(|name| (root.directory.join(name), true));
+        files.chain(own).filter_map(|(file, is_aimed)| read(file, is_aimed)).collect::<Vec<_>>()
+    };
+    used.into_iter().rev().flat_map(of).collect()
+}
+
+/// The line of a document with the name of its object.
+fn name_line(document: &str) -> Option<&str> {
+    let metadata = document.lines().skip_while(|line| *line != "metadata:").skip(1);
+    let mut inside = metadata.take_while(|line| line.starts_with(' '));
+    inside.find(|line| line.starts_with("  name: ")).map(str::trim)
 }
 
 /// An entry for each document of `text`, called after the file that `find` says it comes from.
@@ -222,6 +272,7 @@ fn entries(
     text: &str,
     directory: &Path,
     find: impl Fn(&str) -> Option<PathBuf>,
+    patches: &[Patch],
 ) -> Vec<InputEntry> {
     let whole: Arc<str> = shown(directory).into();
     let mut out = Vec::new();
@@ -232,7 +283,10 @@ fn entries(
             None => InputEntry::memory(&whole, document.into()),
         };
         let original = file.and_then(|file| std::fs::read_to_string(file).ok());
-        entry.lines = Some(Arc::new(LineMap::new(document, original.as_deref())));
+        let named = name_line(document);
+        let meant = patches.iter().filter(|patch| named.is_none_or(|name| patch.concerns(name)));
+        let meant: Vec<_> = meant.map(|it| (name_of(&it.file), it.text.clone())).collect();
+        entry.lines = Some(Arc::new(LineMap::new(document, original.as_deref(), &meant)));
         entry.format = Some(crdkit_codec::Format::Yaml);
         entry.origin = Some(Arc::clone(&whole));
         out.push(entry);
@@ -253,11 +307,26 @@ fn output(mut command: Command, called: &str) -> Result<String> {
     let output = command.stdin(Stdio::null()).output();
     let output = output.with_context(|| format!("`{called}` cannot be run"))?;
     if !output.status.success() {
-        let complaint = String::from_utf8_lossy(&output.stderr);
-        let complaint = complaint.trim().lines().last().unwrap_or("no reason given").to_owned();
-        return Err(anyhow!("{called} says: {complaint}"));
+        return Err(anyhow!(
+            "{called} says: {}",
+            complaint(&String::from_utf8_lossy(&output.stderr))
+        ));
     }
     String::from_utf8(output.stdout).with_context(|| format!("`{called}` does not print text"))
+}
+
+/// What a program complains about, in one line: the paragraph that begins with `Error`, or the last line.
+fn complaint(text: &str) -> String {
+    let from = text.lines().skip_while(|line| !line.starts_with("Error"));
+    let paragraph = from.take_while(|line| !line.trim().is_empty()).map(str::trim);
+    let paragraph = paragraph.collect::<Vec<_>>().join(" ");
+    // What kustomize says about what was put around the overlay is of no interest.
+    let inside = paragraph.split_once("': recursed accumulation of path '");
+    let inside = inside.and_then(|(_, rest)| rest.split_once("': "));
+    match inside.map_or(paragraph.as_str(), |(_, rest)| rest) {
+        "" => text.trim().lines().last().unwrap_or("no reason given").to_owned(),
+        said => said.strip_prefix("Error: ").unwrap_or(said).to_owned(),
+    }
 }
 
 /// Where a program is, if it is installed.
@@ -265,4 +334,25 @@ fn program(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     let file = format!("{name}{}", std::env::consts::EXE_SUFFIX);
     std::env::split_paths(&path).map(|it| it.join(&file)).find(|it| it.is_file())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::complaint;
+
+    #[test]
+    fn complaints_of_programs_are_one_line() {
+        let helm = "Error: execution error at (lights/templates/lamp.yaml:1:14): no watts\n\nUse --debug flag to render out invalid YAML\n";
+        assert_eq!(
+            complaint(helm),
+            "execution error at (lights/templates/lamp.yaml:1:14): no watts"
+        );
+        let kustomize = "Error: accumulating resources: accumulation err='accumulating resources from '../a': '/a' must resolve to a file': recursed accumulation of path '/a': trouble configuring builtin PatchTransformer with config: `\npath: b.yaml\n`: no such file\n";
+        assert_eq!(
+            complaint(kustomize),
+            "trouble configuring builtin PatchTransformer with config: ` path: b.yaml `: no such file"
+        );
+        assert_eq!(complaint("odd\nbroken\n"), "broken");
+        assert_eq!(complaint(""), "no reason given");
+    }
 }

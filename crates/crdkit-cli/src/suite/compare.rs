@@ -7,7 +7,8 @@ use crdkit_patch::managed;
 use crdkit_schema::status::Cause;
 use crdkit_text::quote::quote;
 use crdkit_value::{Document, NewValue, NodeId, Value};
-use similar::{ChangeTag, TextDiff};
+use similar::ChangeTag;
+use similar::algorithms::{Capture, Replace, myers};
 use std::fmt::Write as _;
 
 /// Metadata that a server or a test run decides.
@@ -144,20 +145,23 @@ pub(super) fn yaml_of(value: Value<'_>) -> String {
 
 /// Lines that were expected (`-`) and that came (`+`), with a few around them.
 pub(super) fn diff(expected: &str, got: &str) -> String {
-    let diff = TextDiff::from_lines(expected, got);
+    let (expected, got): (Vec<_>, Vec<_>) = (expected.lines().collect(), got.lines().collect());
+    // One algorithm, named: a choice at run time would put all of them into the program.
+    let mut found = Replace::new(Capture::new());
+    let Ok(()) = myers::diff(&mut found, &expected, 0..expected.len(), &got, 0..got.len());
     let mut out = String::new();
-    for (index, group) in diff.grouped_ops(3).iter().enumerate() {
+    for (index, group) in found.into_inner().into_grouped_ops(3).iter().enumerate() {
         if index > 0 {
             out.push_str("  \u{2026}\n");
         }
-        for change in group.iter().flat_map(|operation| diff.iter_changes(operation)) {
+        for change in group.iter().flat_map(|operation| operation.iter_changes(&expected, &got)) {
             let sign = match change.tag() {
                 ChangeTag::Delete => "- ",
                 ChangeTag::Insert => "+ ",
                 ChangeTag::Equal => "  ",
             };
             out.push_str(sign);
-            out.push_str(change.value().trim_end_matches('\n'));
+            out.push_str(change.value());
             out.push('\n');
         }
     }

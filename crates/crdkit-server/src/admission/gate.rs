@@ -3,6 +3,7 @@
 //! Both steps stand inside the loop that runs a lost race again, where nothing waits; a thread that waits for a webhook
 //! is therefore given up for that time, and only if a webhook is concerned.
 
+use crate::catalogue::native::scale_kind;
 use crate::options::WriteOptions;
 use crate::rules::Rules;
 use crate::stored::{self, metadata_text};
@@ -107,6 +108,9 @@ impl Target<'_> {
         object: &mut Document,
         made: &Document,
     ) -> Result<(), String> {
+        if self.subresource == Some("scale") {
+            return crate::manage::merge(&scale_kind(), object, made, self.core.environment.now());
+        }
         let resource = &self.served.resource.plural;
         let Some(served) = self.core.find(&kind.group, &kind.version, resource) else {
             return Err(format!("Resource kind {kind} not found"));
@@ -205,8 +209,12 @@ impl Target<'_> {
                 && it.plural == resource.plural
                 && it.kind.version != resource.kind.version
         });
+        // A scale is of its own kind, in every version of what is scaled.
+        let scale = (self.subresource == Some("scale"))
+            .then(|| GroupVersionKind::of("autoscaling/v1", "Scale"));
+        let seen = |kind| scale.as_ref().unwrap_or(kind);
         let equivalents: Vec<_> = others
-            .map(|it| Equivalent { resource: of(&it.kind.version), kind: it.kind.clone() })
+            .map(|it| Equivalent { resource: of(&it.kind.version), kind: seen(&it.kind).clone() })
             .collect();
         let user = &self.request.user;
         let user = User {
@@ -228,7 +236,7 @@ impl Target<'_> {
         let options = self.options_of(change);
         then(&AdmissionRequest {
             operation: change.operation,
-            kind: &resource.kind,
+            kind: seen(&resource.kind),
             resource: &of(&resource.kind.version),
             subresource: self.subresource.unwrap_or_default(),
             equivalents: &equivalents,

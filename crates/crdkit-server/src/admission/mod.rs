@@ -179,7 +179,7 @@ impl Admission {
             bindings,
             request,
             (&|object, matched| convert(object, matched), params),
-        )?;
+        );
         remarks.warnings.extend(judgement.remarks.warnings);
         remarks.audit_annotations.extend(judgement.remarks.audit_annotations);
         judgement.refusal.map_or(Ok(()), |status| Err(Box::new(status)))

@@ -228,13 +228,9 @@ impl Reviewer {
         let object = object.map(Document::copy_of);
         let namespace = self.policies.namespace(&described.namespace);
         let request = described.request(object.as_ref(), namespace);
-        match self.policies.judge(&request, &unconverted) {
-            Ok(judgement) => {
-                response.warnings.extend(judgement.remarks.warnings);
-                response.status = judgement.refusal;
-            }
-            Err(status) => response.status = Some(*status),
-        }
+        let judgement = self.policies.judge(&request, &unconverted);
+        response.warnings.extend(judgement.remarks.warnings);
+        response.status = judgement.refusal;
     }
 }
 

@@ -205,7 +205,8 @@ impl Target<'_> {
         }
     }
 
-    /// Gives the object the replicas of the scale that `make` makes of it, and gives its new scale.
+    /// Gives the object the replicas of the scale that `make` makes of it, and gives its new scale. Admission sees scales
+    /// only, before and after.
     async fn write_scale(
         &self,
         name: &str,
@@ -216,7 +217,10 @@ impl Target<'_> {
         let managing = self.managing(options);
         let paths = &self.replica_paths()?;
         let change = |old: &Document| {
-            let scale = make(old)?;
+            let mut scale = make(old)?;
+            let old_scale = scale_with(old.root(), paths, None);
+            let admitted = Change::update(options, &old_scale);
+            self.mutate(admitted, &mut scale)?;
             self.check_uid(name, scale.root(), old.root())?;
             let found = metadata_text(scale.root(), "resourceVersion");
             if !found.is_empty() && found != metadata_text(old.root(), "resourceVersion") {
@@ -224,15 +228,15 @@ impl Target<'_> {
                 return Err(self.subject(name).conflict(problem).into());
             }
             let replicas = scale.root().pointer("/spec/replicas").and_then(Value::as_i64);
-            let admitted = Change::update(options, old);
             let mut between = |document: &mut Document| {
                 managing.scale(old, document, &paths.spec);
-                self.mutate(admitted, document)
+                Ok(())
             };
             let replicas = replicas.unwrap_or_default();
             let verdict = self.served.rules.scale(old, replicas, paths, &engine, &mut between);
             let document = self.settle(verdict).map_err(|refused| refused.status)?;
-            self.validate(admitted, Some(&document.document))?;
+            let new_scale = scale_with(document.document.root(), paths, None);
+            self.validate(admitted, Some(&new_scale))?;
             Ok(document)
         };
         let written = self.replace(name, options.dry_run, change).await?;

@@ -48,8 +48,8 @@ pub(crate) struct Choices {
     #[arg(long, help_heading = "Checks")]
     pub(crate) allow_empty: bool,
 
-    /// Correct what can be corrected safely: typing mistakes in fields and values, quotes around numbers that are
-    /// missing or too many, versions that are no longer served
+    /// Correct what can be corrected safely: typos in fields and values, quotes that are missing or superfluous, versions
+    /// that are no longer served
     #[arg(long, help_heading = "Checks", conflicts_with_all = ["watch", "compat"])]
     pub(crate) fix: bool,
 
