@@ -1,4 +1,4 @@
-//! CRDs that are looked up by what people call a kind.
+//! CRDs that are looked up by what people call a kind, and kinds that come with Kubernetes in the form of CRDs.
 //!
 //! Takes sources of CRDs and a name, which a path into objects of the kind may follow. Gives the CRD, the path and
 //! the version that is meant.
@@ -8,13 +8,15 @@ use crate::config::Config;
 use crate::crds;
 use crate::input::InputEntry;
 use crate::limits;
+use crate::native_crd;
 use crate::source::{self, Purpose};
 use anyhow::{Context as _, Result, anyhow, bail};
 use clap::Args as ClapArgs;
+use crdkit_native::NativeKind;
 use crdkit_schema::lookup::{self, LookupStep};
 use crdkit_schema::model::Crd;
 use crdkit_schema::read;
-use crdkit_schema::set::{CrdDefinition, CrdSet};
+use crdkit_schema::set::{CrdDefinition, CrdSet, FindError};
 use crdkit_text::kind::compare_versions;
 use crdkit_value::Document;
 use rayon::prelude::*;
@@ -39,24 +41,61 @@ pub(crate) struct Definitions {
     pub(crate) fetching: Fetching,
 }
 
-/// What a name means.
-pub(crate) struct Named<'k> {
-    pub(crate) document: &'k Document,
-    /// The path that follows the name.
+/// What a name means: a CRD or a kind that comes with Kubernetes.
+pub(crate) struct Meant {
+    /// The CRD, or the kind in the form of one.
+    pub(crate) document: Document,
     pub(crate) path: Vec<LookupStep>,
+    /// The versions of a kind that comes with Kubernetes; none for a CRD.
+    pub(crate) native: Vec<&'static NativeKind>,
 }
 
 impl Definitions {
     /// Reads all CRDs that were named.
     pub(crate) fn load(&self) -> Result<CrdSet> {
+        match self.load_named()? {
+            Some(crds) => Ok(crds),
+            None => bail!(
+                "no CRDs are named: write `--crds SOURCE`, or `crds: [SOURCE]` in `.crdkit.yaml`"
+            ),
+        }
+    }
+
+    /// What `text` begins with the name of: a CRD that was named, or else a kind that comes with Kubernetes.
+    pub(crate) fn meant(&self, text: &str) -> Result<Meant> {
+        let crds = self.load_named()?;
+        let unknown = match crds.as_ref().map(|crds| crds.find(text)) {
+            Some(Ok((definition, path))) => {
+                let document = document(definition)?.clone();
+                return Ok(Meant { document, path: lookup::parse(path), native: Vec::new() });
+            }
+            Some(Err(error @ FindError::Ambiguous { .. })) => return Err(error.into()),
+            Some(Err(error)) => Some(error),
+            None => None,
+        };
+        match (native_crd::find(text), unknown) {
+            (Some((native, path)), _) => {
+                let document = native_crd::document(&native)?;
+                Ok(Meant { document, path: lookup::parse(path), native })
+            }
+            (None, Some(error)) => Err(error.into()),
+            (None, None) => {
+                let name = text.split(['.', '[']).next().unwrap_or(text);
+                bail!(
+                    "`{name}` does not come with Kubernetes, and no CRDs are named: write `--crds SOURCE`, or `crds: [SOURCE]` in `.crdkit.yaml`"
+                )
+            }
+        }
+    }
+
+    /// Reads all CRDs that were named; none if no source of them was.
+    fn load_named(&self) -> Result<Option<CrdSet>> {
         let config =
             if self.no_config { Config::default() } else { Config::load(self.config.as_deref())? };
         let client = self.fetching.client();
         let sources: Vec<_> = config.crds.iter().chain(&self.crds).collect();
         if sources.is_empty() {
-            bail!(
-                "no CRDs are named: write `--crds SOURCE`, or `crds: [SOURCE]` in `.crdkit.yaml`"
-            );
+            return Ok(None);
         }
         let mut documents: Vec<Document> = Vec::new();
         for source in sources {
@@ -71,7 +110,7 @@ impl Definitions {
                 bail!("there is no CustomResourceDefinition in `{source}`{hint}");
             }
         }
-        Ok(CrdSet::load_with(documents, &limits::get().pattern_room).0)
+        Ok(Some(CrdSet::load_with(documents, &limits::get().pattern_room).0))
     }
 }
 
@@ -84,10 +123,9 @@ pub(crate) fn documents_of(entry: &InputEntry) -> Result<Vec<Document>> {
     }
 }
 
-/// The CRD that `text` begins with the name of.
-pub(crate) fn find<'k>(crds: &'k CrdSet, text: &str) -> Result<Named<'k>> {
-    let (definition, path) = crds.find(text)?;
-    Ok(Named { document: document(definition)?, path: lookup::parse(path) })
+/// The CRD that is called `text`.
+pub(crate) fn find<'k>(crds: &'k CrdSet, text: &str) -> Result<&'k Document> {
+    document(crds.find(text)?.0)
 }
 
 /// The document of a CRD.

@@ -22,6 +22,7 @@ mod limits;
 mod location;
 #[cfg(feature = "serve")]
 mod log;
+mod native_crd;
 mod objects;
 mod policies;
 mod progress;

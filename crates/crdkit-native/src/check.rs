@@ -5,6 +5,7 @@
 
 use crate::content;
 use crate::data::{Body, Check, CheckPhase, GoType, NativeKind, Type, objects};
+use crate::given::GivenEmpty;
 use crate::locate::{self, Place, Step};
 use crate::pod;
 use crate::rule::{Subject, Verdict};
@@ -39,32 +40,54 @@ pub(crate) fn run(
     operation: Operation,
     object: Value<'_>,
     old: Option<Value<'_>>,
-) -> Vec<(NodeId, Issue)> {
+    given: &GivenEmpty,
+) -> Checked {
     let name = format!("{}/{}", kind.api_version(), kind.kind);
-    let is_whole = operation != Operation::Update || !kind.unchecked_on_update;
+    let unchecked = match operation {
+        Operation::Update => &*kind.unchecked_on_update,
+        _ => &[],
+    };
     let mut walk = CheckWalk {
         kind: &name,
         operation,
-        is_whole,
+        unchecked,
         root: object,
+        given,
         steps: Vec::new(),
         found: Vec::new(),
+        stage: usize::MAX,
+        is_early: false,
     };
     walk.named(object, of, old);
-    let mut found = walk.found;
+    let CheckWalk { mut found, is_early, .. } = walk;
     pod::unusable_volumes(object, &mut found);
-    found
+    Checked { found, is_early }
 }
+
+/// What checks have found.
+pub(crate) struct Checked {
+    pub(crate) found: Vec<(NodeId, Issue)>,
+    /// Whether that keeps all other checks from being made.
+    pub(crate) is_early: bool,
+}
+
+/// The stage of the checks that are made when all others hold.
+const LAST_STAGE: usize = 9;
 
 struct CheckWalk<'v> {
     kind: &'v str,
     operation: Operation,
-    /// Whether checks are made that do not compare.
-    is_whole: bool,
+    /// Parts in which only those checks are made that compare; the whole is the empty path.
+    unchecked: &'v [&'static str],
     root: Value<'v>,
+    given: &'v GivenEmpty,
     /// The way to the value that is looked at.
     steps: Vec<Step<'v>>,
+    /// What the checks of `stage` have found.
     found: Vec<(NodeId, Issue)>,
+    stage: usize,
+    /// Whether that is not the last stage.
+    is_early: bool,
 }
 
 impl<'v> CheckWalk<'v> {
@@ -73,25 +96,30 @@ impl<'v> CheckWalk<'v> {
             return;
         }
         // What there may be only one of is not looked at beyond the first, and what has no business there not at all.
-        let mut surplus = Vec::new();
-        for check in &of.checks {
-            let found = self.found.len();
-            self.check(check, Subject { of, value, old, key: None });
-            if self.found.len() == found {
+        let (mut surplus, mut hidden) = (Vec::new(), Vec::new());
+        let (first, others): (Vec<_>, Vec<_>) =
+            of.checks.iter().partition(|check| !check.hides.is_empty());
+        for check in first.into_iter().chain(others) {
+            if hidden.contains(&locate::first_name(check.field)) {
+                continue;
+            }
+            if !self.check(check, Subject { of, value, old, key: None, given: self.given }) {
                 continue;
             }
             if let Some(names) = check.alternatives() {
                 surplus.extend(locate::others_present(names, value).map(|(name, _)| name));
             }
-            if check.is_last && check.field.is_empty() {
+            if check.hides.contains(&"") {
                 return;
             }
-            surplus.extend(Some(check.field).filter(|_| check.is_last));
+            hidden.extend(&check.hides);
         }
         match &of.body {
             Body::Struct(fields) => {
                 for field in fields {
-                    if !reaches(&field.of) || surplus.contains(&field.name) {
+                    if !reaches(&field.of)
+                        || [&surplus, &hidden].iter().any(|it| it.contains(&field.name))
+                    {
                         continue;
                     }
                     let Some(member) = value.get(field.name) else { continue };
@@ -141,38 +169,67 @@ impl<'v> CheckWalk<'v> {
         }
     }
 
-    fn check(&mut self, check: &'static Check, subject: Subject<'v>) {
+    /// Whether only checks are made here that compare.
+    fn is_unchecked(&self) -> bool {
+        let mut names = String::new();
+        let is_here = |names: &str| self.unchecked.contains(&names);
+        !self.unchecked.is_empty()
+            && (is_here("")
+                || self.steps.iter().any(|step| {
+                    let Step::Field(name) = step else { return false };
+                    names.push_str(if names.is_empty() { "" } else { "." });
+                    names.push_str(name);
+                    is_here(&names)
+                }))
+    }
+
+    /// Whether a check fails.
+    fn check(&mut self, check: &'static Check, subject: Subject<'v>) -> bool {
         let is_for = check.is_for(self.kind);
         let has_old = check.phase != CheckPhase::Update || subject.old.is_some();
-        let is_left_out = check.phase != CheckPhase::Update && !self.is_whole;
-        if !is_for || is_left_out || !has_old || !self.operation.includes(check.phase) {
-            return;
+        if !is_for
+            || !has_old
+            || check.stage > self.stage
+            || !self.operation.includes(check.phase)
+            || check.phase != CheckPhase::Update && self.is_unchecked()
+        {
+            return false;
         }
         if !check.result.is_empty() {
             let Some((field, path)) = locate::field(check, subject.value, &self.steps) else {
-                return;
+                return false;
             };
             if content::is_conditional(check) && check.cel.truth(subject) != Some(true) {
-                return;
+                return false;
             }
-            for wrong in content::problems(check, field) {
+            let problems = content::problems(check, field, subject.value);
+            let fails = !problems.is_empty();
+            for wrong in problems {
                 let value = wrong.shown.unwrap_or_else(|| shown(field));
                 let path = path.clone();
                 self.add(check, Place { path, value: Some(value), detail: Some(wrong.detail) });
             }
-            return;
+            return fails;
         }
         let offenders = match check.cel.verdict(subject) {
-            Verdict::Holds => return,
+            Verdict::Holds => return false,
             Verdict::Fails => Vec::new(),
             Verdict::FailsAt(offenders) => offenders,
         };
+        if check.reason == NOTHING_SAID {
+            return true;
+        }
         for place in locate::places(check, subject, &self.steps, self.root, &offenders) {
             self.add(check, place);
         }
+        true
     }
 
     fn add(&mut self, check: &Check, place: Place) {
+        if check.stage < self.stage {
+            self.found.clear();
+            (self.stage, self.is_early) = (check.stage, check.stage < LAST_STAGE);
+        }
         let (code, otherwise) = code(check.reason);
         let detail = place.detail.as_deref().unwrap_or(check.detail);
         let text = if detail.is_empty() { otherwise } else { detail };
@@ -193,6 +250,9 @@ impl<'v> CheckWalk<'v> {
         }
     }
 }
+
+/// The reason of checks that say nothing, and only hide fields from others.
+const NOTHING_SAID: usize = 9;
 
 /// Whether a value of a type can hold one that has checks.
 fn reaches(of: &'static GoType) -> bool {

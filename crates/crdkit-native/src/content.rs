@@ -35,31 +35,33 @@ impl From<String> for Wrong {
     }
 }
 
-/// What is wrong with a value.
-type Problems = fn(Value<'_>) -> Vec<Wrong>;
+/// What is wrong with the value at the field of a check, which is in the other value.
+type Problems = fn(Value<'_>, Value<'_>) -> Vec<Wrong>;
 
 /// Contents by name; all other checks are about expressions.
 const CONTENTS: &[(&str, Problems)] = &[
-    ("json", |value| {
+    ("json", |value, _| {
         let wrong = json_problem(&bytes(value));
         wrong.map(|it| Wrong::showing("<secret contents redacted>", it)).into_iter().collect()
     }),
-    ("certificates", |value| {
+    ("certificates", |value, _| {
         let wrong = certificate_problem(&bytes(value));
         wrong.map(|it| Wrong::showing("<certificate data>", it)).into_iter().collect()
     }),
-    ("labels", label_problems),
-    ("schedule", |value| {
+    ("labels", |value, _| label_problems(value)),
+    ("schedule", |value, _| {
         schedule::problem(value.as_str().unwrap_or_default()).map(Wrong::from).into_iter().collect()
     }),
-    ("webhookUrl", |value| url_problems(value.as_str().unwrap_or_default())),
-    ("webhookPath", |value| path_problems(value.as_str().unwrap_or_default())),
+    ("webhookUrl", |value, _| url_problems(value.as_str().unwrap_or_default())),
+    ("webhookPath", |value, _| path_problems(value.as_str().unwrap_or_default())),
+    ("signerName", |value, _| signer_problems(value.as_str().unwrap_or_default())),
+    ("indexes", index_problems),
 ];
 
-/// What is wrong with `value`.
-pub(crate) fn problems(check: &Check, value: Value<'_>) -> Vec<Wrong> {
+/// What is wrong with `value`, which is in the value `of` that the check is about.
+pub(crate) fn problems(check: &Check, value: Value<'_>, of: Value<'_>) -> Vec<Wrong> {
     if let Some((_, problems)) = CONTENTS.iter().find(|(name, _)| *name == check.result) {
-        return problems(value);
+        return problems(value, of);
     }
     // That it is not there is another problem.
     let text = value.as_str().filter(|text| !text.trim().is_empty());
@@ -131,6 +133,86 @@ fn path_problems(path: &str) -> Vec<Wrong> {
     wrong.into_iter().map(Wrong::from).collect()
 }
 
+/// What is wrong with the name of a signer: a domain and a path.
+fn signer_problems(name: &str) -> Vec<Wrong> {
+    /// A path leaves room for a name in a namespace.
+    const MAX_PATH: usize = 253 - 63 - 63 - 2;
+    if name.is_empty() {
+        return Vec::new();
+    }
+    let mut parts = name.split('/');
+    let (Some(domain), Some(path), None) = (parts.next(), parts.next(), parts.next()) else {
+        let form =
+            "must be a fully qualified domain and path of the form 'example.com/signer-name'";
+        return vec![Wrong::from(form.to_owned())];
+    };
+    let mut wrong = Vec::new();
+    for label in domain.split('.') {
+        for problem in names::dns1123_label(label) {
+            let detail = format!("validating label {}: {problem}", quote(label));
+            wrong.push(Wrong::showing(domain, detail));
+        }
+    }
+    if !domain.contains('.') {
+        let detail = "should be a domain with at least two segments separated by dots";
+        wrong.push(Wrong::showing(domain, detail));
+    }
+    for label in path.split('.') {
+        for problem in names::dns1123_subdomain(label) {
+            let detail = format!("validating label {}: {problem}", quote(label));
+            wrong.push(Wrong::showing(path, detail));
+        }
+    }
+    if path.len() > MAX_PATH {
+        let detail = format!("may not be more than {MAX_PATH} bytes");
+        wrong.push(Wrong::showing(path, detail));
+    }
+    wrong
+}
+
+/// What is wrong with the indexes of a job in its status: numbers and intervals, each greater than those before.
+fn index_problems(value: Value<'_>, job: Value<'_>) -> Vec<Wrong> {
+    let text = value.as_str().unwrap_or_default();
+    let completions = job.pointer("/spec/completions").and_then(Value::as_i64).unwrap_or_default();
+    let problem = index_problem(text, completions);
+    let name = value.key().unwrap_or_default();
+    problem.map(|it| Wrong::from(format!("error parsing {name}: {it}"))).into_iter().collect()
+}
+
+fn index_problem(text: &str, completions: i64) -> Option<String> {
+    let number = |text: &str| match text.parse::<i64>() {
+        Err(_) => Err(format!("cannot convert string to integer for index: {}", quote(text))),
+        Ok(index) if index >= completions => Err(format!("too large index: {}", quote(text))),
+        Ok(index) => Ok(index),
+    };
+    let disorder =
+        |before, now| format!("non-increasing order, previous: {before}, current: {now}");
+    let mut last = None;
+    for interval in text.split(',') {
+        let limits: Vec<&str> = interval.split('-').collect();
+        let read = match &*limits {
+            [one] => number(one).map(|one| (one, one)),
+            [from, to] => number(from).and_then(|from| match number(to)? {
+                to if from >= to => Err(disorder(from, to)),
+                to => Ok((from, to)),
+            }),
+            _ => Err(format!(
+                "the fragment {} violates the requirement that an index interval can have at most two parts separated by '-'",
+                quote(interval)
+            )),
+        };
+        let (from, to) = match read {
+            Ok(read) => read,
+            Err(problem) => return Some(problem),
+        };
+        if let Some(last) = last.filter(|last| *last >= from) {
+            return Some(disorder(last, from));
+        }
+        last = Some(to);
+    }
+    None
+}
+
 fn bytes(value: Value<'_>) -> Vec<u8> {
     Base64::Standard.decode(value.as_str().unwrap_or_default()).unwrap_or_default()
 }
@@ -172,7 +254,33 @@ fn certificate_problem(bytes: &[u8]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{certificate_problem, json_problem};
+    use super::{certificate_problem, index_problem, json_problem, signer_problems};
+
+    #[test]
+    fn indexes_are_told_apart() {
+        let problem = |text: &str| index_problem(text, 10).unwrap_or_default();
+        assert_eq!(problem("0,2-4,9"), "");
+        assert_eq!(problem("x"), "cannot convert string to integer for index: \"x\"");
+        assert_eq!(problem("0,10"), "too large index: \"10\"");
+        assert_eq!(problem("3-2"), "non-increasing order, previous: 3, current: 2");
+        assert_eq!(problem("3,3"), "non-increasing order, previous: 3, current: 3");
+        assert!(problem("1-2-3").starts_with("the fragment \"1-2-3\" violates"));
+    }
+
+    #[test]
+    fn signers_are_told_apart() {
+        let details = |name: &str| {
+            let found = signer_problems(name).into_iter();
+            found.map(|wrong| wrong.detail).collect::<Vec<_>>().join("; ")
+        };
+        assert_eq!(details("example.com/signer"), "");
+        assert!(details("example.com").starts_with("must be a fully qualified domain"));
+        assert_eq!(
+            details("a/b"),
+            "should be a domain with at least two segments separated by dots"
+        );
+        assert!(details("/path").starts_with("validating label \"\": a lowercase RFC 1123 label"));
+    }
 
     #[test]
     fn contents_are_told_apart() {

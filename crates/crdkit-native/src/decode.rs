@@ -9,6 +9,7 @@
 
 use crate::data::{Body, Field, GoType, Special, Type, objects};
 use crate::fill::{self, Zero};
+use crate::given::GivenEmpty;
 use crate::scalar;
 use crdkit_text::base64::Base64;
 use crdkit_value::{Document, Kind, NodeId, Value};
@@ -25,6 +26,8 @@ pub(crate) struct Decoded {
     pub(crate) unknown: Vec<NodeId>,
     /// Whether a list or a map outside of the metadata was there and empty, which Go tells from one that was not there.
     pub(crate) had_empty: bool,
+    /// All of them.
+    pub(crate) empty: GivenEmpty,
 }
 
 /// Decodes `document` as `of`.
@@ -37,7 +40,7 @@ pub(crate) fn decode(document: &mut Document, of: &'static Type) -> Result<Decod
     if let Some(misfit) = walk.fatal.or(walk.misfit) {
         return Err(misfit);
     }
-    let Walk { unknown, removed, texts, zeros, missing, had_empty, .. } = walk;
+    let Walk { unknown, removed, texts, zeros, missing, had_empty, empty, .. } = walk;
     for id in unknown.iter().chain(&removed) {
         document.remove(*id);
     }
@@ -53,7 +56,7 @@ pub(crate) fn decode(document: &mut Document, of: &'static Type) -> Result<Decod
     for (id, field) in missing {
         fill::field(document, id, field);
     }
-    Ok(Decoded { unknown, had_empty })
+    Ok(Decoded { unknown, had_empty, empty })
 }
 
 /// What was seen so far; the document is changed afterwards.
@@ -73,6 +76,7 @@ struct Walk {
     names: Vec<&'static str>,
     holder: &'static str,
     had_empty: bool,
+    empty: GivenEmpty,
     /// Inside of values that types read by themselves nothing is unknown.
     lenient: bool,
     /// How many structures are around.
@@ -122,6 +126,9 @@ impl Walk {
             if fill::is_left_out(member, field) {
                 let is_collection = matches!(member.kind(), Kind::Array(_) | Kind::Object(_));
                 self.had_empty |= is_collection && self.names.first() != Some(&"metadata");
+                if is_collection {
+                    self.empty.add(object.id(), field);
+                }
                 self.removed.push(member.id());
             } else {
                 seen |= 1 << at;

@@ -5,6 +5,7 @@
 
 use crate::data::{Body, Default, DefaultPhase, DefaultSource, Field, GoType, Type, objects};
 use crate::fill;
+use crate::given::NOTHING;
 use crate::rule::Subject;
 use crate::scalar;
 use crdkit_text::base64::Base64;
@@ -100,7 +101,8 @@ fn own(
         if default.phase != around.phase || default.root && !is_root {
             continue;
         }
-        let subject = Subject { of, value: document.value(id), old: None, key: None };
+        let subject =
+            Subject { of, value: document.value(id), old: None, key: None, given: &NOTHING };
         if !default.when.text.is_empty() && default.when.truth(subject) != Some(true) {
             continue;
         }
@@ -184,8 +186,13 @@ impl Target<'_, '_> {
                 }
             }
             DefaultSource::Expression(expression) => {
-                let subject =
-                    Subject { of, value: self.document.value(about), old: None, key: None };
+                let subject = Subject {
+                    of,
+                    value: self.document.value(about),
+                    old: None,
+                    key: None,
+                    given: &NOTHING,
+                };
                 if let Some(made) = expression.document(subject) {
                     self.insert(path, NewValue::CopyOf(made.root()));
                 }

@@ -54,6 +54,26 @@ impl Zero {
     }
 }
 
+/// What collections of a type are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shape {
+    List,
+    Map,
+}
+
+/// Whether values of a type are lists or maps.
+pub(crate) fn shape(of: &'static GoType) -> Shape {
+    match of {
+        GoType::Map(_) => Shape::Map,
+        GoType::Pointer(of) => shape(of),
+        GoType::Named(_) => match named(of).map(|of| &of.body) {
+            Some(Body::Alias(of)) => shape(of),
+            _ => Shape::List,
+        },
+        _ => Shape::List,
+    }
+}
+
 /// Whether an empty value of a field is written, `null` not counted.
 pub(crate) fn is_written(field: &'static Field) -> bool {
     match (Zero::of(&field.of).0, field.omit) {

@@ -106,7 +106,7 @@ pub(crate) fn check(
     operation: Operation,
     old: Option<Value<'_>>,
 ) -> Option<Vec<Issue>> {
-    of(request).check.map(|check| check(request.document.root(), operation, old))
+    of(request).check.map(|check| check(request.as_given().root(), operation, old))
 }
 
 /// An object that asks for no name is called by its identity.
@@ -158,28 +158,35 @@ fn note_phase(request: &mut Request<'_>, old: Value<'_>) {
     }
 }
 
-/// What a Service is, as far as addresses and ports depend on it.
+/// What a Service is, as far as what it needs depends on it.
 struct ServiceKind {
     is_external: bool,
     takes_ports: bool,
+    is_balanced: bool,
     is_checked: bool,
+    is_reached: bool,
 }
 
 impl ServiceKind {
     fn of(service: Value<'_>) -> Self {
         let spec = service.get("spec");
-        let text = |key| spec.and_then(|spec| spec.get(key)?.as_str()).unwrap_or_default();
+        let get = |key| spec.and_then(|spec| spec.get(key));
+        let text = |key| get(key).and_then(Value::as_str).unwrap_or_default();
         let kind = text("type");
+        let takes_ports = matches!(kind, "NodePort" | "LoadBalancer");
+        let has_addresses = get("externalIPs").is_some_and(|list| list.items().len() > 0);
         Self {
             is_external: kind == "ExternalName",
-            takes_ports: matches!(kind, "NodePort" | "LoadBalancer"),
+            takes_ports,
+            is_balanced: kind == "LoadBalancer",
             is_checked: kind == "LoadBalancer" && text("externalTrafficPolicy") == "Local",
+            is_reached: takes_ports || kind == "ClusterIP" && has_addresses,
         }
     }
 }
 
-/// Addresses and ports that were given out stay where they are still needed and the request asks for no others, and go
-/// where they are not needed any more.
+/// Addresses and ports that were given out stay where they are still needed and the request asks for no others; they and
+/// other fields go where a Service of the new type has no use for them and the request leaves them as they were.
 fn keep_addresses(request: &mut Request<'_>, old: Value<'_>) {
     let document = &mut request.document;
     let (new, before) = (ServiceKind::of(document.root()), ServiceKind::of(old));
@@ -187,20 +194,31 @@ fn keep_addresses(request: &mut Request<'_>, old: Value<'_>) {
     let of_new = |document: &Document, key: &str| {
         document.root().get("spec").and_then(|spec| spec.get(key)).map(Document::copy_of)
     };
+    keep_cluster_addresses(document, stored, &new, &before);
     let kept = [
-        ("clusterIP", !new.is_external, !before.is_external),
-        ("clusterIPs", !new.is_external, !before.is_external),
         ("ipFamilies", !new.is_external, !before.is_external),
         ("ipFamilyPolicy", !new.is_external, !before.is_external),
         ("healthCheckNodePort", new.is_checked, before.is_checked),
     ];
     for (key, is_needed, was_needed) in kept {
-        let found = of_new(document, key);
-        let is_same = found.as_ref().map(Document::root) == stored.get(key);
-        match (is_needed, was_needed) {
-            (true, true) if found.is_none() => keep(document, "spec", key, stored.get(key)),
-            (false, true) if is_same => keep(document, "spec", key, None),
-            _ => {}
+        if is_needed && was_needed && of_new(document, key).is_none() {
+            keep(document, "spec", key, stored.get(key));
+        }
+    }
+    let dropped = [
+        ("clusterIP", new.is_external, before.is_external),
+        ("clusterIPs", new.is_external, before.is_external),
+        ("ipFamilies", new.is_external, before.is_external),
+        ("ipFamilyPolicy", new.is_external, before.is_external),
+        ("healthCheckNodePort", !new.is_checked, !before.is_checked),
+        ("allocateLoadBalancerNodePorts", !new.is_balanced, !before.is_balanced),
+        ("loadBalancerClass", !new.is_balanced, !before.is_balanced),
+        ("externalTrafficPolicy", !new.is_reached, !before.is_reached),
+    ];
+    for (key, is_useless, was_useless) in dropped {
+        let is_same = of_new(document, key).as_ref().map(Document::root) == stored.get(key);
+        if is_useless && !was_useless && is_same {
+            keep(document, "spec", key, None);
         }
     }
     if before.is_external && !new.is_external {
@@ -218,6 +236,40 @@ fn keep_addresses(request: &mut Request<'_>, old: Value<'_>) {
         (true, true) => keep_ports(document, stored),
         (false, true) => drop_ports(document, stored),
         _ => {}
+    }
+}
+
+/// The address of a Service and the list that begins with it: what the request leaves out is what it was, or follows from the
+/// other.
+fn keep_cluster_addresses(
+    document: &mut Document,
+    stored: Value<'_>,
+    new: &ServiceKind,
+    before: &ServiceKind,
+) {
+    const ONE: &str = "clusterIP";
+    const ALL: &str = "clusterIPs";
+    if new.is_external || before.is_external {
+        return;
+    }
+    let of_new = |document: &Document, key: &str| {
+        document.root().get("spec").and_then(|spec| spec.get(key)).map(Document::copy_of)
+    };
+    let is_same = |document: &Document, key: &str| {
+        of_new(document, key).as_ref().map(Document::root) == stored.get(key)
+    };
+    if of_new(document, ONE).is_none() {
+        keep(document, "spec", ONE, stored.get(ONE));
+    }
+    if is_same(document, ONE) {
+        if of_new(document, ALL).is_none() {
+            keep(document, "spec", ALL, stored.get(ALL));
+        }
+    } else if (of_new(document, ALL).is_none() || is_same(document, ALL))
+        && let Some(address) = of_new(document, ONE)
+    {
+        let all = Document::array_of([&address]);
+        keep(document, "spec", ALL, Some(all.root()));
     }
 }
 
@@ -242,10 +294,12 @@ fn keep_ports(document: &mut Document, before: Value<'_>) {
     }
 }
 
-/// Takes numbers away that are the ones from before.
+/// Takes numbers away if there are none among them that were not there before.
 fn drop_ports(document: &mut Document, before: Value<'_>) {
-    let numbers = |spec| ports(spec).map(|port| port.get("nodePort").and_then(Value::as_i64));
-    let same = numbers(document.root().get("spec")).eq(numbers(Some(before)));
+    let number = |port: Value<'_>| port.get("nodePort").and_then(Value::as_i64);
+    let known: Vec<i64> = ports(Some(before)).filter_map(number).collect();
+    let numbers: Vec<i64> = ports(document.root().get("spec")).filter_map(number).collect();
+    let same = numbers.iter().all(|number| known.contains(number));
     let given = ports(document.root().get("spec")).filter_map(|port| port.get("nodePort"));
     let given: Vec<NodeId> = given.filter(|_| same).map(Value::id).collect();
     for id in given {
@@ -307,7 +361,9 @@ fn check_definition(object: Value<'_>, operation: Operation, old: Option<Value<'
         (Operation::Update, Some(old)) => {
             issues.extend(crd_check::update(&definition, &read::crd(old).0));
         }
-        (Operation::UpdateStatus, _) => {}
+        (Operation::UpdateStatus, Some(old)) => {
+            issues.extend(crd_check::update_status(&definition, &read::crd(old).0));
+        }
     }
     issues
 }

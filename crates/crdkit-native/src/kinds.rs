@@ -1,6 +1,6 @@
 //! All native kinds of a release, and finding one.
 
-use crate::data::{NativeKind, Objects, objects, schemas};
+use crate::data::{Default, NativeKind, Objects, objects, schemas};
 use std::fmt;
 
 /// The native kinds of one Kubernetes release.
@@ -57,6 +57,13 @@ impl NativeKinds {
     /// `#/definitions/NAME`.
     pub fn schema(&self, definition: &str) -> Option<&'static str> {
         schemas().get(definition).copied()
+    }
+
+    /// The values that fields of a definition have where they are not given, as JSON, as far as those are always the same.
+    pub fn defaults(&self, definition: &str) -> Vec<(&'static str, &'static str)> {
+        let of = objects().types.named(definition);
+        let defaults = of.into_iter().flat_map(|of| of.defaults.iter());
+        defaults.filter_map(Default::constant).collect()
     }
 
     /// All published schemas by the name of their definition.

@@ -38,6 +38,7 @@ mod defaults;
 mod envelope;
 mod fill;
 mod format;
+mod given;
 mod hooks;
 mod kinds;
 mod locate;

@@ -157,9 +157,18 @@ fn item<'v>(
     let Some((_, rest)) = rest.split_first() else {
         return split(words, path, words.value(list, parts));
     };
+    // In some places the server takes the item for the name of a field.
+    let is_named = words.check.error_path.contains(".[*]");
     let (path, item, key) = match offender {
-        Offender::Index(index) => (path.index(*index), list.and_then(|list| list.at(*index)), None),
-        Offender::Key(key) => (path.key(key), list.and_then(|list| list.get(key)), Some(&**key)),
+        Offender::Index(index) => {
+            let path =
+                if is_named { path.field(&format!("[{index}]")) } else { path.index(*index) };
+            (path, list.and_then(|list| list.at(*index)), None)
+        }
+        Offender::Key(key) => {
+            let path = if is_named { path.field(key) } else { path.key(key) };
+            (path, list.and_then(|list| list.get(key)), Some(&**key))
+        }
     };
     let path = rest.iter().fold(path, |path, part| part.append(path));
     let found = item.and_then(|item| find(item, rest));
@@ -186,6 +195,11 @@ fn split(words: Words<'_>, path: FieldPath, value: Option<Arg>) -> Vec<Place> {
     };
     let place = |problem| Place { path: path.clone(), value: value.clone(), detail: Some(problem) };
     problems.into_iter().map(place).collect()
+}
+
+/// The first name in a path.
+pub(crate) fn first_name(path: &str) -> &str {
+    path.split(['.', '[']).next().unwrap_or_default()
 }
 
 pub(crate) fn parse(mut text: &str) -> Vec<Part<'_>> {

@@ -46,6 +46,19 @@ fn address_problems(name: &str) -> Vec<String> {
     match Ip::parse(name) {
         Ok(ip) if ip.to_string() == name => Vec::new(),
         Ok(ip) => vec![format!("must be in canonical form (\"{ip}\")")],
+        Err(_) if has_leading_zeros(name) => vec!["must not have leading 0s".to_owned()],
         Err(_) => vec!["must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)".to_owned()],
     }
+}
+
+/// Whether a text would be an address of four numbers if these did not begin with zeros.
+fn has_leading_zeros(name: &str) -> bool {
+    let plain: Vec<&str> = name
+        .split('.')
+        .map(|number| match number.trim_start_matches('0') {
+            "" if !number.is_empty() => "0",
+            rest => rest,
+        })
+        .collect();
+    Ip::parse(&plain.join(".")).is_ok()
 }

@@ -5,7 +5,8 @@
 //! shared by all of Kubernetes, such as selectors, look as published: their names, and nothing that is empty.
 
 use crate::data::{Body, Field, GoType, Omit, Special, Type, objects};
-use crate::fill::Zero;
+use crate::fill::{self, Zero};
+use crate::given::GivenEmpty;
 use crdkit_codec::go_json;
 use crdkit_issue::Arg;
 use crdkit_schema::validate::shown;
@@ -65,7 +66,12 @@ impl Kindred {
 }
 
 /// The value of a field as a message shows it; that of an absent one is the empty value of its type.
-pub(crate) fn arg(value: Option<Value<'_>>, of: Option<Kindred>, form: Form) -> Arg {
+pub(crate) fn arg(
+    value: Option<Value<'_>>,
+    of: Option<Kindred>,
+    form: Form,
+    given: &GivenEmpty,
+) -> Arg {
     let (Some(of), true) = (of, value.is_none_or(is_composed)) else {
         return value.map_or_else(|| Arg::Literal("null".into()), shown);
     };
@@ -76,7 +82,7 @@ pub(crate) fn arg(value: Option<Value<'_>>, of: Option<Kindred>, form: Form) -> 
             _ => {}
         }
     }
-    let mut writer = Writer { out: String::new(), form, indent: None, part: "" };
+    let mut writer = Writer { out: String::new(), form, indent: None, part: "", given };
     match of {
         Kindred::Named(of) => writer.named(value, of),
         Kindred::Plain(of) => writer.value(value, of),
@@ -89,8 +95,13 @@ fn is_composed(value: Value<'_>) -> bool {
 }
 
 /// The fields of a structure that come from the embedded structure `part`, all if that is empty, in lines.
-pub(crate) fn lines(value: Option<Value<'_>>, of: &'static Type, part: &'static str) -> String {
-    let mut writer = Writer { out: String::new(), form: Form::Own, indent: Some(0), part };
+pub(crate) fn lines(
+    value: Option<Value<'_>>,
+    of: &'static Type,
+    part: &'static str,
+    given: &GivenEmpty,
+) -> String {
+    let mut writer = Writer { out: String::new(), form: Form::Own, indent: Some(0), part, given };
     writer.structure(value, of);
     writer.out
 }
@@ -98,16 +109,24 @@ pub(crate) fn lines(value: Option<Value<'_>>, of: &'static Type, part: &'static 
 /// The type of what is not there.
 static NOTHING: GoType = GoType::Bytes;
 
-struct Writer {
+struct Writer<'g> {
     out: String,
     form: Form,
     /// How deep lines are indented, if there are lines.
     indent: Option<usize>,
     /// The embedded structure that alone is written of the next one.
     part: &'static str,
+    /// Members that are not there because they were given empty.
+    given: &'g GivenEmpty,
 }
 
-impl Writer {
+/// A member of a structure.
+enum Member<'v> {
+    Value(Option<Value<'v>>),
+    Empty,
+}
+
+impl Writer<'_> {
     fn value(&mut self, value: Option<Value<'_>>, of: &'static GoType) {
         let value = value.filter(|value| !value.is_null());
         match (of, value) {
@@ -154,9 +173,12 @@ impl Writer {
         let part = std::mem::take(&mut self.part);
         let mut members = Vec::new();
         self.members(value, of, part, &mut members);
-        self.all('{', '}', members.into_iter(), |writer, (name, value, of)| {
+        self.all('{', '}', members.into_iter(), |writer, (name, member, of)| {
             writer.key(&name);
-            writer.value(value, of);
+            match member {
+                Member::Value(value) => writer.value(value, of),
+                Member::Empty => writer.out.push_str(empty(of)),
+            }
         });
     }
 
@@ -166,22 +188,28 @@ impl Writer {
         value: Option<Value<'v>>,
         of: &'static Type,
         part: &str,
-        out: &mut Vec<(String, Option<Value<'v>>, &'static GoType)>,
+        out: &mut Vec<(String, Member<'v>, &'static GoType)>,
     ) {
         let is_own = self.form == Form::Own && !of.is_shared();
         for field in of.fields().iter().filter(|field| field.via.starts_with(part)) {
-            let member = value.and_then(|value| value.get(field.name));
+            let found = value.and_then(|value| value.get(field.name));
+            let is_given = || value.is_some_and(|value| self.given.has(value.id(), field.name));
+            let member = || match found {
+                None if is_given() => Member::Empty,
+                found => Member::Value(found),
+            };
             if !is_own {
-                if is_shown(member, field) {
-                    out.push((field.name.to_owned(), member, &field.of));
+                if is_shown(found, field) {
+                    out.push((field.name.to_owned(), member(), &field.of));
                 }
             } else if let Some(of) = field.metadata() {
-                self.members(member, of, "", out);
+                self.members(found, of, "", out);
             } else {
                 // Fields that the published type does not have are empty.
                 let (empty, name) = field.own_names();
-                out.extend(empty.map(|name| (name.to_owned(), None, &NOTHING)));
-                out.extend(name.map(|name| (name, member, &field.of)));
+                let nothing = |name: &str| (name.to_owned(), Member::Value(None), &NOTHING);
+                out.extend(empty.map(nothing));
+                out.extend(name.map(|name| (name, member(), &field.of)));
             }
         }
     }
@@ -220,6 +248,14 @@ impl Writer {
             self.out.push('\n');
             self.out.extend(std::iter::repeat_n(' ', depth));
         }
+    }
+}
+
+/// An empty collection of a type.
+pub(crate) fn empty(of: &'static GoType) -> &'static str {
+    match fill::shape(of) {
+        fill::Shape::List => "[]",
+        fill::Shape::Map => "{}",
     }
 }
 

@@ -6,10 +6,11 @@
 //!
 //! Upstream: `apiserver/pkg/endpoints/handlers`, `kubernetes/pkg/registry/*/*/strategy.go`.
 
-use crate::check::{self, Operation};
+use crate::check::{self, Checked, Operation};
 use crate::data::{DefaultPhase, NativeKind, Type, objects};
 use crate::defaults::{self, Surroundings};
 use crate::envelope::{self, Stranger};
+use crate::given::GivenEmpty;
 use crate::own::{self, Form, Kindred};
 use crate::{decode, fill, hooks, names, scalar};
 use crdkit_codec::Format;
@@ -20,6 +21,7 @@ use crdkit_schema::decode::strict_path;
 use crdkit_schema::path::Path;
 use crdkit_schema::{metadata, read};
 use crdkit_value::{Document, NewValue, NodeId, Value};
+use std::borrow::Cow;
 
 /// An object of a native kind that was read, on its way to be checked.
 pub struct ReadNative<'r> {
@@ -37,6 +39,8 @@ pub(crate) struct Request<'r> {
     source: Option<(Format, &'r [u8])>,
     /// Whether an empty list or map was given.
     had_empty: bool,
+    /// Which ones.
+    given: GivenEmpty,
 }
 
 const METADATA: &Path<'static> = &Path::Field(&Path::Root, "metadata");
@@ -178,6 +182,16 @@ impl ReadNative<'_> {
         &mut self.request.document
     }
 
+    /// Puts in what was given empty and decoding has left out, as far as field managers tell it from what was not given.
+    pub fn show_given(&mut self) {
+        self.request.given.show(&mut self.request.document);
+    }
+
+    /// Takes out what [`Self::show_given`] has put in.
+    pub fn hide_given(&mut self) {
+        self.request.given.hide(&mut self.request.document);
+    }
+
     /// Findings of the stages so far.
     pub fn issues(&self) -> impl Iterator<Item = &Issue> {
         self.request.findings.entries.iter().map(|(_, issue)| issue)
@@ -261,8 +275,8 @@ impl<'r> Request<'r> {
         let of = kind.root_type()?;
         let (document, findings, changes) =
             (Document::null(), Findings::default(), Changes::default());
-        let (source, had_empty) = (None, false);
-        Some(Self { kind, of, options, document, findings, changes, source, had_empty })
+        let (source, had_empty, given) = (None, false, GivenEmpty::default());
+        Some(Self { kind, of, options, document, findings, changes, source, had_empty, given })
     }
 
     fn advance(
@@ -331,6 +345,7 @@ impl<'r> Request<'r> {
         let unknown = match decode::decode(&mut self.document, self.of) {
             Ok(decoded) => {
                 self.had_empty = decoded.had_empty;
+                self.given.extend(decoded.empty);
                 decoded.unknown
             }
             Err(misfit) => {
@@ -440,6 +455,7 @@ impl<'r> Request<'r> {
     /// Makes everything but what the status subresource changes what it is in `old`.
     fn take_status(&mut self, old: Value<'_>) {
         let new = std::mem::replace(&mut self.document, Document::copy_of(old));
+        self.given.clear();
         let takes = self.kind.status_takes.iter().copied().chain(["metadata.managedFields"]);
         for path in takes {
             let (parent, key) = path.rsplit_once('.').unwrap_or(("", path));
@@ -478,14 +494,15 @@ impl<'r> Request<'r> {
         if let Some(issues) = hooks::check(self, operation, old) {
             self.add(issues);
         } else {
-            self.check_metadata(operation, old);
-            let found = match hooks::view(self) {
-                Some(view) => {
-                    let found = check::run(self.kind, self.of, operation, view.root(), old);
-                    found.into_iter().map(|(id, issue)| (self.nearest(id), issue)).collect()
-                }
-                None => check::run(self.kind, self.of, operation, self.document.root(), old),
-            };
+            let (view, given) = (hooks::view(self), &self.given);
+            let object = view.as_ref().unwrap_or(&self.document).root();
+            let Checked { found, is_early } =
+                check::run(self.kind, self.of, operation, object, old, given);
+            if !is_early {
+                self.check_metadata(operation, old);
+            }
+            let found = found.into_iter().map(|(id, issue)| (self.nearest(id), issue));
+            let found: Vec<(NodeId, Issue)> = found.collect();
             self.findings.entries.extend(found);
         }
         if self.findings.entries.iter().any(|(_, issue)| issue.code == codes::native::INCOMPLETE) {
@@ -496,6 +513,16 @@ impl<'r> Request<'r> {
         }
         steps::finalizer_warnings(self.document.root(), old, &mut self.findings);
         Ok(())
+    }
+
+    /// The object with everything that was given empty.
+    pub(crate) fn as_given(&self) -> Cow<'_, Document> {
+        if self.given.is_empty() {
+            return Cow::Borrowed(&self.document);
+        }
+        let mut document = self.document.clone();
+        self.given.show_all(&mut document);
+        Cow::Owned(document)
     }
 
     /// A value of this object that stands for one of a view of it, which may have more.
@@ -544,7 +571,8 @@ impl<'r> Request<'r> {
         let of = Kindred::Named(self.of).field("metadata").and_then(|of| of.field(OWNERS));
         for issue in &mut issues {
             if issue.code == codes::crd::SEVERAL_CONTROLLERS {
-                issue.value = Some(own::arg(metadata.get(OWNERS), of, Form::Published));
+                issue.value =
+                    Some(own::arg(metadata.get(OWNERS), of, Form::Published, &self.given));
             }
         }
         if !kind.takes_any_finalizer {

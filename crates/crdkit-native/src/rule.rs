@@ -4,6 +4,7 @@
 //! is first run. An expression that fails to run holds: a false alarm is worse than a miss.
 
 use crate::data::{Body, Check, GoType, Special, Type, TypeId, objects};
+use crate::given::GivenEmpty;
 use crdkit_cel::ast::Name;
 use crdkit_cel::{
     Arena, Binding, Env, Field, Limits, ListKind, Program, Shape, ShapeId, ShapeKind, Shapes,
@@ -30,6 +31,8 @@ pub(crate) struct Subject<'v> {
     pub(crate) old: Option<Value<'v>>,
     /// The item of it that breaks a check, where what is said depends on it.
     pub(crate) key: Option<&'v Offender>,
+    /// What was given empty.
+    pub(crate) given: &'v GivenEmpty,
 }
 
 /// What comes of a check.

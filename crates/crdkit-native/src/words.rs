@@ -4,6 +4,7 @@
 //! detail can depend on the value, or tell the difference from the old one.
 
 use crate::data::Check;
+use crate::given::{self, GivenEmpty};
 use crate::locate::{Part, children, find, parse};
 use crate::own::{self, Form, Kindred};
 use crate::rule::{Offender, Subject};
@@ -56,8 +57,15 @@ impl<'v> Words<'v> {
             Part::Name(name) => of.field(name),
             Part::Key(_) | Part::Any => of.item(),
         });
+        let given = self.subject.given;
+        if let (None, Some((Part::Name(name), way)), Some(Kindred::Plain(of))) =
+            (found, parts.split_last(), of)
+            && self.find(way).is_some_and(|holder| given.has(holder.id(), name))
+        {
+            return Arg::Literal(own::empty(of).into());
+        }
         let kept = found.filter(|_| !self.check.only.is_empty()).map(|found| self.only(found));
-        own::arg(kept.as_ref().map(Document::root).or(found), of, form)
+        own::arg(kept.as_ref().map(Document::root).or(found), of, form, given)
     }
 
     /// A value with those of its fields that are shown.
@@ -93,7 +101,7 @@ impl<'v> Words<'v> {
 
     /// What is different from before at the field.
     fn difference(self) -> String {
-        let Subject { of, value, old, .. } = self.subject;
+        let Subject { of, value, old, given, .. } = self.subject;
         let parts = parse(self.check.field);
         let (mut new, before) = (find(value, &parts), old.and_then(|old| find(old, &parts)));
         let whole = Kindred::Named(of);
@@ -101,29 +109,37 @@ impl<'v> Words<'v> {
             Part::Name(name) => of.field(name),
             _ => None,
         });
-        let kept = new.map(|new| keeping(new, before, &self.check.keeps));
-        if let Some(kept) = &kept {
-            new = Some(kept.root());
+        let kept = new.map(|new| keeping(new, before, &self.check.keeps, given));
+        let mut given = given;
+        if let Some((kept, given_there)) = &kept {
+            (new, given) = (Some(kept.root()), given_there);
         }
         if let Some(of) = field.and_then(Kindred::structure) {
-            return unified::diff(&own::lines(before, of, ""), &own::lines(new, of, ""));
+            let before = own::lines(before, of, "", &given::NOTHING);
+            return unified::diff(&before, &own::lines(new, of, "", given));
         }
         // What is embedded is no field, and its name begins with a capital letter.
         let is_embedded = |via: &&str| via.eq_ignore_ascii_case(self.check.field);
         let part = of.fields().iter().map(|field| field.via).find(is_embedded);
-        let lines = |value| own::lines(value, of, part.unwrap_or_default());
-        unified::diff(&lines(old), &lines(Some(value)))
+        let lines = |value, given| own::lines(value, of, part.unwrap_or_default(), given);
+        unified::diff(&lines(old, &given::NOTHING), &lines(Some(value), self.subject.given))
     }
 }
 
-/// `new` with what it has of `old` at the paths of `keeps`, where `[*]` is each item.
-fn keeping(new: Value<'_>, old: Option<Value<'_>>, keeps: &[&'static str]) -> Document {
+/// `new` with what it has of `old` at the paths of `keeps`, where `[*]` is each item, and what was given empty in it.
+fn keeping(
+    new: Value<'_>,
+    old: Option<Value<'_>>,
+    keeps: &[&'static str],
+    given: &GivenEmpty,
+) -> (Document, GivenEmpty) {
     let mut kept = Document::copy_of(new);
+    let given = given.of_copy(new, kept.root());
     for path in keeps {
         let parts = parse(path);
         keep(&mut kept, NodeId::ROOT, old, &parts);
     }
-    kept
+    (kept, given)
 }
 
 fn keep(document: &mut Document, at: NodeId, old: Option<Value<'_>>, parts: &[Part<'_>]) {

@@ -17,7 +17,7 @@ mod repair;
 mod rule;
 mod values;
 
-use crdkit_engine::{Crd as Engine, CrdError};
+use crdkit_engine::{Crd as Engine, CrdError, RequestOptions};
 use crdkit_issue::Issue;
 use crdkit_schema::model::{Crd, SchemaId};
 use crdkit_schema::read;
@@ -47,10 +47,21 @@ pub struct Sample {
 }
 
 /// Makes samples of one CRD.
-#[derive(Debug)]
 pub struct Sampler<'d> {
     crd: Crd<'d>,
-    engine: Engine,
+    judge: Judge<'d>,
+}
+
+/// What says whether objects are accepted.
+enum Judge<'d> {
+    Engine(Box<Engine>),
+    Other(Box<dyn Fn(Document) -> Vec<Issue> + 'd>),
+}
+
+impl std::fmt::Debug for Sampler<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Sampler of {}", self.crd.spec.names.kind)
+    }
 }
 
 impl<'d> Sampler<'d> {
@@ -59,9 +70,15 @@ impl<'d> Sampler<'d> {
     /// # Errors
     /// When its schemas cannot be read.
     pub fn new(document: &'d Document) -> Result<Self, CrdError> {
-        let engine = Engine::compile(document)?;
+        let judge = Judge::Engine(Box::new(Engine::compile(document)?));
         let (crd, _) = read::crd(document.root());
-        Ok(Self { crd, engine })
+        Ok(Self { crd, judge })
+    }
+
+    /// The same for a kind that has the form of a CRD but is judged otherwise: `judge` says what is wrong with an object.
+    pub fn judged_by(document: &'d Document, judge: impl Fn(Document) -> Vec<Issue> + 'd) -> Self {
+        let (crd, _) = read::crd(document.root());
+        Self { crd, judge: Judge::Other(Box::new(judge)) }
     }
 
     /// The CRD.
@@ -78,24 +95,53 @@ impl<'d> Sampler<'d> {
 
     /// An object of the version called `name`; none if it is not served.
     pub fn sample(&self, name: &str, extent: Extent) -> Option<Sample> {
-        let version = self.engine.version(name)?;
+        self.sample_with(name, extent, None)
+    }
+
+    /// The same for an object that has what is in `known`, which is accepted as it is.
+    pub fn sample_with(
+        &self,
+        name: &str,
+        extent: Extent,
+        known: Option<&Document>,
+    ) -> Option<Sample> {
+        let version = match &self.judge {
+            Judge::Engine(engine) => Some(engine.version(name)?),
+            Judge::Other(_) => None,
+        };
+        let options = RequestOptions::default();
+        let judge = |object: Document| match (&self.judge, version) {
+            (Judge::Other(judge), _) => judge(object),
+            (_, Some(version)) => version.create(object, &options).issues,
+            (_, None) => Vec::new(),
+        };
         let schema = self.schema(name);
         let (memo, room) = (leaf::Memo::default(), Cell::default());
         let maker = Maker { schemas: &self.crd.schemas, memo, room };
         let mut object = self.object(&maker, name, schema, extent);
-        if version.compiled().status
+        if version.is_none_or(|version| version.compiled().status)
             && let Some(id) = object.root().get("status").map(Value::id)
         {
             // Whoever writes objects does not write their status.
             object.remove(id);
         }
-        let repair = repair::Repair { maker: &maker, schema, version, extent };
-        let sample = repair.run(&object);
+        if let Some(known) = known {
+            if extent == Extent::Minimal {
+                object = known.clone();
+            } else {
+                lay_over(&mut object, NodeId::ROOT, known.root());
+            }
+        }
+        let repair = repair::Repair { maker: &maker, schema, judge: &judge, extent };
+        let mut sample = repair.run(&object);
+        if let Some(known) = known.filter(|_| !sample.problems.is_empty()) {
+            sample = repair.run(known);
+        }
         if extent != Extent::Minimal || object.root().get("spec").is_some() {
             return Some(sample);
         }
         // An object without `spec` explains nothing, even where that is all that is required.
-        let spec = maker.member(&[schema?], "spec");
+        let spec = schema.map(|schema| maker.member(&[schema], "spec")).unwrap_or_default();
         if spec.iter().any(|id| !maker.schema(*id).required.is_empty()) {
             object.insert(NodeId::ROOT, "spec", maker.value(&spec, Shape::LEAST).root());
             let telling = repair.run(&object);
@@ -122,7 +168,10 @@ impl<'d> Sampler<'d> {
         let name = body.root().pointer("/metadata/name").and_then(Value::as_str);
         metadata.insert(NodeId::ROOT, "name", name.unwrap_or("example"));
         let mut object = Document::object();
-        let api_version = format!("{}/{version}", self.crd.spec.group);
+        let api_version = match self.crd.spec.group {
+            "" => version.to_owned(),
+            group => format!("{group}/{version}"),
+        };
         object.insert(NodeId::ROOT, "apiVersion", &api_version);
         object.insert(NodeId::ROOT, "kind", self.crd.spec.names.kind);
         object.insert(NodeId::ROOT, "metadata", metadata.root());
@@ -132,5 +181,16 @@ impl<'d> Sampler<'d> {
             }
         }
         object
+    }
+}
+
+/// Puts the members of `known` into the object `at`, objects into objects, anything else in place of what is there.
+fn lay_over(document: &mut Document, at: NodeId, known: Value<'_>) {
+    for (name, value) in known.members() {
+        let found = document.value(at).get(name).filter(|it| it.as_object().is_some());
+        match (found.map(Value::id), value.as_object()) {
+            (Some(found), Some(_)) => lay_over(document, found, value),
+            _ => drop(document.insert(at, name, value)),
+        }
     }
 }

@@ -8,7 +8,6 @@
 use crate::edit::{Edit, Editor};
 use crate::make::Maker;
 use crate::{Extent, Sample};
-use crdkit_engine::{RequestOptions, Version};
 use crdkit_issue::{Code, FindingStage, Issue, Meaning, Severity};
 use crdkit_schema::model::SchemaId;
 use crdkit_value::{Document, Event};
@@ -31,7 +30,8 @@ const SLACK: usize = 3;
 pub(crate) struct Repair<'r, 'c> {
     pub(crate) maker: &'r Maker<'c>,
     pub(crate) schema: Option<SchemaId>,
-    pub(crate) version: Version<'r>,
+    /// What is wrong with an object.
+    pub(crate) judge: &'r dyn Fn(Document) -> Vec<Issue>,
     pub(crate) extent: Extent,
 }
 
@@ -103,8 +103,7 @@ impl Repair<'_, '_> {
 
     fn judge(&self, document: Document, steps: usize) -> Attempt {
         let copy = Document::copy_of(document.root());
-        let outcome = self.version.create(copy, &RequestOptions::default());
-        let mut issues = outcome.issues;
+        let mut issues = (self.judge)(copy);
         issues.retain(|issue| issue.severity == Severity::Error);
         let score = issues.iter().map(weight).sum();
         // Those that are not the first are looked at when the first are gone.

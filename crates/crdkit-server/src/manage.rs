@@ -7,7 +7,9 @@ use crate::admission::wait;
 use crate::catalogue::snapshot::Served;
 use crate::rules::{CustomRules, Rules};
 use crate::typed;
-use crdkit_patch::managed::{self, Applied, ApplyError, CrdVersions, Versions, Writer};
+use crdkit_patch::managed::{
+    self, Applied, AppliedScale, ApplyError, CrdVersions, Versions, Writer,
+};
 use crdkit_patch::{Definitions, Schema, merge_configuration};
 use crdkit_text::timestamp::Timestamp;
 use crdkit_value::Document;
@@ -44,6 +46,19 @@ impl Managing<'_> {
     pub(crate) fn scale(&self, old: &Document, new: &mut Document, path: &str) {
         let path: Vec<&str> = path.trim_start_matches('.').split('.').collect();
         self.with_writer(|writer| writer.scale(old, new, &path));
+    }
+
+    /// Lays a configuration over the scale of an object, whose number of replicas is at `path`.
+    pub(crate) fn apply_scale(
+        &self,
+        old: &Document,
+        scale: &Document,
+        path: &str,
+        config: &Document,
+        force: bool,
+    ) -> Result<AppliedScale, ApplyError> {
+        let path: Vec<&str> = path.trim_start_matches('.').split('.').collect();
+        self.with_writer(|writer| writer.apply_scale(old, scale, &path, config, force))
     }
 
     /// Lays a configuration over an object, or makes one of it.

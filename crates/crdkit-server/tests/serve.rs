@@ -215,3 +215,72 @@ async fn pods_get_the_time_to_end_that_they_ask_for() {
     assert_eq!(client.json("DELETE", &format!("{running}?gracePeriodSeconds=0"), "").await.0, 200);
     assert_eq!(client.json("GET", &running, "").await.0, 404);
 }
+
+/// The owners of the replicas of a Deployment, as `NAME OPERATION SUBRESOURCE`.
+fn owners_of_replicas(deployment: &Document) -> Vec<String> {
+    let entries = at(deployment, "/metadata/managedFields").unwrap().items();
+    let owns = |entry: &Value<'_>| entry.pointer("/fieldsV1/f:spec/f:replicas").is_some();
+    let text = |entry: Value<'_>, key| {
+        entry.get(key).and_then(Value::as_str).unwrap_or_default().to_owned()
+    };
+    let shown = entries.filter(owns).map(|entry| {
+        let parts = ["manager", "operation", "apiVersion", "subresource"];
+        parts.map(|key| text(entry, key)).join(" ").trim_end().to_owned()
+    });
+    shown.collect()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn scales_of_native_kinds_are_applied() {
+    const APPLY: &str = "application/apply-patch+yaml";
+    let client = Client::start(Settings::default()).await;
+    let deployments = "/apis/apps/v1/namespaces/default/deployments";
+    let deployment = r#"{"metadata":{"name":"web"},"spec":{"replicas":1,"selector":{"matchLabels":{"a":"b"}},
+"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}}"#;
+    assert_eq!(client.json("POST", deployments, deployment).await.0, 201);
+    let web = format!("{deployments}/web");
+    let scale = |replicas: i32| {
+        format!("{{apiVersion: autoscaling/v1, kind: Scale, spec: {{replicas: {replicas}}}}}")
+    };
+    let by = |manager: &str| format!("{web}/scale?fieldManager={manager}");
+
+    // The number belongs to whoever has created the object.
+    let (code, status) = client.call("PATCH", &by("one"), APPLY, &scale(2)).await;
+    assert_eq!(code, 409);
+    assert_eq!(
+        at(&status, "/message").and_then(Value::as_str),
+        Some(
+            "Apply failed with 1 conflict: conflict with \"test\" using autoscaling/v1: .spec.replicas"
+        )
+    );
+    let (_, stored) = client.json("GET", &web, "").await;
+    assert_eq!(owners_of_replicas(&stored), ["test Update apps/v1"]);
+
+    let forced = format!("{}&force=true", by("one"));
+    let (code, scaled) = client.call("PATCH", &forced, APPLY, &scale(2)).await;
+    assert_eq!(code, 200, "{scaled:?}");
+    assert_eq!(at(&scaled, "/kind").and_then(Value::as_str), Some("Scale"));
+    assert_eq!(at(&scaled, "/spec/replicas").and_then(Value::as_i64), Some(2));
+    let (_, stored) = client.json("GET", &web, "").await;
+    assert_eq!(at(&stored, "/spec/replicas").and_then(Value::as_i64), Some(2));
+    assert_eq!(owners_of_replicas(&stored), ["one Apply apps/v1 scale"]);
+
+    // What is the same is shared; what is not is a conflict with all who share it.
+    assert_eq!(client.call("PATCH", &by("two"), APPLY, &scale(2)).await.0, 200);
+    let (_, stored) = client.json("GET", &web, "").await;
+    let both = ["one Apply apps/v1 scale", "two Apply apps/v1 scale"];
+    assert_eq!(owners_of_replicas(&stored), both);
+    assert_eq!(client.call("PATCH", &by("three"), APPLY, &scale(5)).await.0, 409);
+
+    // Nothing of it is stored unless all is well.
+    let other = "{apiVersion: apps/v1, kind: Deployment, spec: {replicas: 7}}";
+    assert_eq!(client.call("PATCH", &by("one"), APPLY, other).await.0, 400);
+    assert_eq!(
+        client.call("PATCH", &format!("{forced}&dryRun=All"), APPLY, &scale(9)).await.0,
+        200
+    );
+    let (_, stored) = client.json("GET", &web, "").await;
+    assert_eq!(at(&stored, "/spec/replicas").and_then(Value::as_i64), Some(2));
+    let gone = format!("{deployments}/gone/scale?fieldManager=one");
+    assert_eq!(client.call("PATCH", &gone, APPLY, &scale(2)).await.0, 404);
+}

@@ -17,9 +17,11 @@ pub(crate) fn write(facts: &Facts, names: &Names<'_>, out: &mut Section) -> Resu
             group => format!("{group}/{}", text(kind, "version")),
         };
         let name = format!("{version}/{}", text(kind, "kind"));
-        for behaviour in ["anyFinalizer", "uncheckedOnUpdate", "countsEmpty"] {
+        for behaviour in ["anyFinalizer", "countsEmpty"] {
             out.flag(texts(&facts.behaviours, behaviour).contains(&&*name));
         }
+        let unchecked = facts.behaviours.get("uncheckedOnUpdate");
+        out.texts(&unchecked.map(|kinds| texts(kinds, &name)).unwrap_or_default());
         Ok(())
     })
 }
@@ -100,8 +102,8 @@ fn behaviour(facts: &Value, group: &str, is_pod: bool, out: &mut Section) -> Res
     out.number(usize::try_from(ttl)?);
     // Where the server's registry of kinds was made, which its answers name.
     out.text(match group {
-        "apiextensions.k8s.io" => "pkg/runtime/scheme.go:111",
-        "apiregistration.k8s.io" => "pkg/apiserver/scheme/scheme.go:34",
+        "apiextensions.k8s.io" => "k8s.io/apiextensions-apiserver/pkg/apiserver/apiserver.go:56",
+        "apiregistration.k8s.io" => "k8s.io/kube-aggregator/pkg/apiserver/scheme/scheme.go:28",
         _ => "pkg/api/legacyscheme/scheme.go:30",
     });
     // Admission plugins have defaults for pods only.

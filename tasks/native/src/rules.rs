@@ -6,7 +6,7 @@ use anyhow::{Result, bail};
 use serde_json::Value;
 
 /// The reasons of causes, with the words their messages begin with and whether those are followed by a value.
-const REASONS: [(&str, &str, bool); 9] = [
+const REASONS: [(&str, &str, bool); 10] = [
     ("FieldValueInvalid", "Invalid value", true),
     ("FieldValueRequired", "Required value", false),
     ("FieldValueForbidden", "Forbidden", false),
@@ -17,7 +17,12 @@ const REASONS: [(&str, &str, bool); 9] = [
     ("FieldValueTooMany", "Too many", true),
     // Not about a field: the request is refused as a whole.
     ("BadRequest", "", false),
+    // Nothing is said, but some fields are not looked at.
+    ("Hides", "", false),
 ];
+
+/// The stage of checks that name none.
+const LAST_STAGE: u64 = 9;
 
 fn about<'f>(rules: &'f [Value], name: &str) -> Vec<&'f Value> {
     rules.iter().filter(|rule| texts(rule, "on").contains(&name)).collect()
@@ -121,6 +126,9 @@ fn check(out: &mut Section, check: &Value) -> Result<()> {
     out.texts(&texts(check, "keeps"));
     out.texts(&texts(check, "only"));
     out.flag(flag(check, "published"));
-    out.flag(flag(check, "ends"));
+    out.texts(&texts(check, "hides"));
+    // The checks of the last stage do not say so.
+    let stage = check.get("stage").and_then(Value::as_u64).unwrap_or(LAST_STAGE);
+    out.number(usize::try_from(stage)?);
     Ok(())
 }

@@ -85,7 +85,7 @@ fn export(args: &Export) -> Result<Exit> {
     let documents: Vec<&Document> = match args.names.as_slice() {
         [] => set.iter().map(|it| kinds::document(it)).collect::<Result<_>>()?,
         names => {
-            let found = names.iter().map(|name| Ok(kinds::find(&set, name)?.document));
+            let found = names.iter().map(|name| kinds::find(&set, name));
             found.collect::<Result<_>>()?
         }
     };

@@ -70,7 +70,7 @@ pub struct NativeKind {
     /// Whether finalizers need not name a domain.
     pub(crate) takes_any_finalizer: bool,
     /// Whether an update is only held against what must not change.
-    pub(crate) unchecked_on_update: bool,
+    pub(crate) unchecked_on_update: Vec<&'static str>,
     /// Whether an empty list that was not there before is a change.
     pub(crate) counts_empty: bool,
     pub(crate) key: VersionKey,
@@ -202,8 +202,8 @@ impl NativeKind {
             registry: reader.text(),
             is_admitted: reader.flag(),
             takes_any_finalizer: reader.flag(),
-            unchecked_on_update: reader.flag(),
             counts_empty: reader.flag(),
+            unchecked_on_update: reader.texts(),
             key: VersionKey::unique(),
         }
     }

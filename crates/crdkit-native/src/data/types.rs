@@ -182,8 +182,10 @@ pub(crate) struct Check {
     pub(crate) only: Vec<&'static str>,
     /// Whether values are shown as the published types have them.
     pub(crate) is_published: bool,
-    /// Whether nothing at the field is looked at any more once it fails.
-    pub(crate) is_last: bool,
+    /// Fields that are not looked at any more once it fails; the value itself is the empty name.
+    pub(crate) hides: Vec<&'static str>,
+    /// Once a check of a stage fails, only those of that stage are heard; the last stage has the greatest number.
+    pub(crate) stage: usize,
 }
 
 /// When a check is made.
@@ -328,6 +330,19 @@ impl Special {
 }
 
 impl Default {
+    /// The field and the value, if it is one that is always set where nothing is given.
+    pub(crate) fn constant(&self) -> Option<(&'static str, &'static str)> {
+        let is_plain = self.each.is_empty()
+            && self.when.text.is_empty()
+            && !self.force
+            && !self.root
+            && self.phase == DefaultPhase::Read;
+        match (&*self.path, &self.source) {
+            ([field], DefaultSource::Value(value)) if is_plain => Some((field, value.text)),
+            _ => None,
+        }
+    }
+
     fn read(reader: &mut Reader) -> Self {
         let _id = reader.text();
         Self {
@@ -405,7 +420,8 @@ impl Check {
             keeps: reader.texts(),
             only: reader.texts(),
             is_published: reader.flag(),
-            is_last: reader.flag(),
+            hides: reader.texts(),
+            stage: reader.number(),
         }
     }
 }

@@ -6,7 +6,7 @@
 use super::owned_fields::OwnedFields;
 use super::{IDENTITY, Versions, metadata};
 use crate::set::{self, Set};
-use crate::typed::is_current;
+use crate::typed::{Schema, is_current};
 use crdkit_codec::go_json;
 use crdkit_text::quote::quote;
 use crdkit_text::timestamp::Timestamp;
@@ -97,16 +97,23 @@ pub(super) fn read<'a>(
     const FEW: usize = 16;
     let Some(list) = list else { return Ok(Vec::new()) };
     let mut entries: Vec<Entry<'a>> = Vec::with_capacity(list.items().len());
-    let mut schema = None;
+    let (mut schema, mut plain) = (None, None);
     for (at, item) in list.items().enumerate() {
         let mut entry = read_one(item, at)?;
         if let Some(written) = item.get("fieldsV1").filter(|fields| !fields.is_null()) {
             let known = schema.take().filter(|(version, _)| *version == entry.api_version);
             let known =
                 known.or_else(|| Some((entry.api_version, versions?.schema(entry.api_version)?)));
-            entry.fields = match &known {
-                Some((_, schema)) if is_current(schema, written) => OwnedFields::plain(written),
-                _ => OwnedFields::read(set::read(written)?, written),
+            // Owners that share all their fields are looked at once.
+            let is_plain = |(version, schema): &(&str, Schema<'_>)| {
+                let is_known = |(of, known): (&str, Value<'_>)| of == *version && known == written;
+                plain.is_some_and(is_known) || is_current(schema, written)
+            };
+            entry.fields = if known.as_ref().is_some_and(is_plain) {
+                plain = Some((entry.api_version, written));
+                OwnedFields::plain(written)
+            } else {
+                OwnedFields::read(set::read(written)?, written)
             };
             schema = known;
         }

@@ -29,6 +29,7 @@ pub use conflict::Conflict;
 pub use error::ApplyError;
 pub use extract::extract_applied;
 pub use owners::{Owned, owners};
+pub use scale::AppliedScale;
 pub use times::keep_times;
 pub use upgrade::{CLIENT_SIDE_MANAGER, upgrade_to_apply};
 pub use versions::{CrdVersions, Versions};

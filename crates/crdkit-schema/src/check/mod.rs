@@ -104,10 +104,22 @@ pub fn schema(
     issues
 }
 
-/// What comes after the spec.
-fn status(crd: &Crd<'_>, old: Option<&Crd<'_>>, issues: &mut Vec<Issue>) {
+/// Everything the server refuses when the status of `old` is replaced by that of `crd`, which is `old` otherwise.
+pub fn update_status(crd: &Crd<'_>, old: &Crd<'_>) -> Vec<Issue> {
+    let mut issues = Vec::new();
+    metadata::update(&crd.metadata, &old.metadata, METADATA, &mut issues);
+    accepted_names(crd, &mut issues);
+    issues
+}
+
+fn accepted_names(crd: &Crd<'_>, issues: &mut Vec<Issue>) {
     let written = crd.source.get("status").and_then(|status| status.get("acceptedNames"));
     names::check(&crd.status.accepted_names, &STATUS.field("acceptedNames"), written, issues);
+}
+
+/// What comes after the spec.
+fn status(crd: &Crd<'_>, old: Option<&Crd<'_>>, issues: &mut Vec<Issue>) {
+    accepted_names(crd, issues);
     versions::stored(crd, &STATUS.field("storedVersions"), issues);
     approval::check(crd, old, issues);
     let preserved = old.is_some_and(|old| old.spec.preserve_unknown_fields == Some(true));

@@ -140,7 +140,9 @@ fn pass<'r>(
     mut read: ReadNative<'r>,
     between: Between<'_>,
 ) -> Result<ReadNative<'r>, Box<Refused>> {
+    read.show_given();
     between(read.document_mut())?;
+    read.hide_given();
     Ok(read)
 }
 

@@ -14,6 +14,7 @@ use crdkit_codec::media::PatchType;
 use crdkit_codec::{DecodeOptions, Decoded};
 use crdkit_engine::FieldValidation;
 use crdkit_issue::Issue;
+use crdkit_patch::managed::AppliedScale;
 use crdkit_schema::compile::ReplicaPaths;
 use crdkit_schema::decode;
 use crdkit_schema::decode::types::{GoStruct, GoType, OBJECT_META};
@@ -72,7 +73,8 @@ impl Target<'_> {
         let problems = self.check_scale(&scale, &decoded.issues, options.validation);
         problems.map_err(|_| unknown())?;
         self.place_scale(name, scale.root())?;
-        let written = self.write_scale(name, &options, |_| Ok(scale.clone())).await?;
+        let make = |_: &Document| Ok(MadeScale::from(scale.clone()));
+        let written = self.write_scale(name, &options, make).await?;
         self.show_scale(&form, &shape, &written)
     }
 
@@ -105,13 +107,13 @@ impl Target<'_> {
             let checked = self.check_scale(&scale, patch.repeated(), options.validation);
             checked.map_err(|problem| patch_invalid(&scale, &problem))?;
             self.place_scale(name, scale.root())?;
-            Ok(scale)
+            Ok(MadeScale::from(scale))
         };
         let written = self.write_scale(name, &options, make).await?;
         self.show_scale(&form, &shape, &written)
     }
 
-    /// Applies a scale, as far as the API server can: of custom resources only the number that is there already.
+    /// Applies a scale. Of custom resources the API server can apply only the number that is there already.
     async fn apply_scale(
         &self,
         kind: PatchType,
@@ -123,19 +125,25 @@ impl Target<'_> {
         let options = WriteOptions::of(self.request, WriteKind::Apply)?;
         let shape = self.shape(form)?;
         let config = self.configuration(kind, body, options.validation)?;
-        let entry = self.read(name).await?;
-        let object = self.served.rules.read(&entry).await?;
         let paths = &self.replica_paths()?;
-        let owners = owners(object.root(), &paths.spec);
-        let wanted = config.root().pointer("/spec/replicas").and_then(Value::as_i64);
-        let agrees = wanted.is_none() || wanted == replicas_at(object.root(), &paths.spec);
-        if matches!(self.served.rules, Rules::Native(_))
-            && (agrees || options.force || owners.is_empty())
-        {
-            let make = |old: &Document| Ok(scale_with(old.root(), paths, wanted));
+        if matches!(self.served.rules, Rules::Native(_)) {
+            let managing = self.managing(&options);
+            let make = |old: &Document| {
+                let scale = scale_with(old.root(), paths, None);
+                let applied =
+                    managing.apply_scale(old, &scale, &paths.spec, &config, options.force);
+                let applied = applied.map_err(|error| Box::new(error.status()))?;
+                self.place_scale(name, applied.scale.root())?;
+                Ok(MadeScale { scale: applied.scale.clone(), applied: Some(applied) })
+            };
             let written = self.write_scale(name, &options, make).await?;
             return self.show_scale(form, &shape, &written);
         }
+        let entry = self.read(name).await?;
+        let object = self.served.rules.read(&entry).await?;
+        let owners = owners(object.root(), &paths.spec);
+        let wanted = config.root().pointer("/spec/replicas").and_then(Value::as_i64);
+        let agrees = wanted.is_none() || wanted == replicas_at(object.root(), &paths.spec);
         if owners.is_empty() {
             return Err(Status::unclassified(format!(
                 "failed to create manager for existing fields: failed to convert live object (/; autoscaling/v1, Kind=Scale) to proper version: {UNKNOWN}"
@@ -211,13 +219,13 @@ impl Target<'_> {
         &self,
         name: &str,
         options: &WriteOptions,
-        mut make: impl FnMut(&Document) -> Result<Document, Box<Status>>,
+        mut make: impl FnMut(&Document) -> Result<MadeScale, Box<Status>>,
     ) -> Result<Document, Box<Status>> {
         let engine = self.engine_options(options).name(name);
         let managing = self.managing(options);
         let paths = &self.replica_paths()?;
         let change = |old: &Document| {
-            let mut scale = make(old)?;
+            let MadeScale { mut scale, applied } = make(old)?;
             let old_scale = scale_with(old.root(), paths, None);
             let admitted = Change::update(options, &old_scale);
             self.mutate(admitted, &mut scale)?;
@@ -229,7 +237,10 @@ impl Target<'_> {
             }
             let replicas = scale.root().pointer("/spec/replicas").and_then(Value::as_i64);
             let mut between = |document: &mut Document| {
-                managing.scale(old, document, &paths.spec);
+                match &applied {
+                    Some(applied) => applied.copy_owners(document),
+                    None => managing.scale(old, document, &paths.spec),
+                }
                 Ok(())
             };
             let replicas = replicas.unwrap_or_default();
@@ -254,6 +265,19 @@ impl Target<'_> {
             Shape::Plain => Ok(form.answer(200, scale.root())),
             _ => View { served: &scale_kind(), ..self.view(form, shape) }.object(200, scale),
         }
+    }
+}
+
+/// A scale that is to be written.
+struct MadeScale {
+    scale: Document,
+    /// The apply that made it, which knows who owns what.
+    applied: Option<AppliedScale>,
+}
+
+impl From<Document> for MadeScale {
+    fn from(scale: Document) -> Self {
+        Self { scale, applied: None }
     }
 }
 

@@ -198,12 +198,14 @@ fn run(
         Err(refused) => return Response::Outcome(refused),
     };
     if !is_tracked {
+        read.show_given();
         let mut seen = kind.as_written(read.document());
         match before {
             Some(before) => writer.update(Some(&kind.as_written(before)), &mut seen),
             None => writer.create(&kind.empty(), &mut seen),
         }
         copy_owners(&seen, read.document_mut());
+        read.hide_given();
     }
     if let Some(before) = before {
         keep_times(before, read.document_mut());

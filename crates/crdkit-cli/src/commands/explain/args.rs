@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 /// Explain the fields of a kind: types, defaults, constraints, rules
 ///
 /// Works offline, from CRDs alone, in the layout of `kubectl explain`, and shows what that leaves out: limits,
-/// patterns, list types, rules. The steps into lists and maps may be left out or written: `spec.ports.name`,
+/// patterns, list types, rules. Kinds that come with Kubernetes need no CRDs. The steps into lists and maps may be left out or written: `spec.ports.name`,
 /// `spec.ports[].name`, `spec.labels.*`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -15,6 +15,7 @@ Examples:
   crdkit explain --crds crds/ backup.spec.retention
   crdkit explain --crds crds/ backups.storage.example.com --recursive
   crdkit explain --crds crds/ Backup .spec.targets[].name -o yaml
+  crdkit explain deployment.spec.template
 ")]
 pub(crate) struct Explain {
     /// Kind, plural, singular or short name, in any case; optionally the group, then a path

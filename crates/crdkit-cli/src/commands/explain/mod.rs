@@ -1,4 +1,4 @@
-//! `crdkit explain`: what a kind's fields are, from its CRD alone.
+//! `crdkit explain`: what a kind's fields are, from its CRD alone, or from the schema that comes with Kubernetes.
 
 mod args;
 mod describe;
@@ -22,11 +22,10 @@ pub(crate) use layout::facts;
 const METADATA: &str = include_str!("metadata.yaml");
 
 pub(crate) fn run(args: &Explain) -> Result<Exit> {
-    let crds = args.definitions.load()?;
-    let named = kinds::find(&crds, &args.name)?;
-    let mut path = named.path;
+    let meant = args.definitions.meant(&args.name)?;
+    let mut path = meant.path;
     path.extend(args.path.as_deref().map(lookup::parse).unwrap_or_default());
-    let crd = kinds::read(named.document)?;
+    let crd = kinds::read(&meant.document)?;
     let at = kinds::version(&crd, args.api_version.as_deref())?;
     let explained = explain(&crd, at, &path, args.recursive)?;
     let text = match args.output {
