@@ -48,17 +48,15 @@ pub(crate) fn document(kinds: &[&'static NativeKind]) -> Result<Document> {
                     properties.remove(name);
                 }
             }
-            let mut version = json!({
+            let warning = (!kind.warning.is_empty()).then_some(kind.warning);
+            json!({
                 "name": kind.version,
                 "served": true,
                 "storage": kind.version == first.version,
+                "deprecated": warning.is_some(),
+                "deprecationWarning": warning,
                 "schema": {"openAPIV3Schema": schema},
-            });
-            if !kind.warning.is_empty() {
-                version["deprecated"] = true.into();
-                version["deprecationWarning"] = kind.warning.into();
-            }
-            version
+            })
         })
         .collect();
     let scope = if first.namespaced { "Namespaced" } else { "Cluster" };

@@ -159,6 +159,7 @@ fn note_phase(request: &mut Request<'_>, old: Value<'_>) {
 }
 
 /// What a Service is, as far as what it needs depends on it.
+#[expect(clippy::struct_excessive_bools, reason = "each decides about fields of its own")]
 struct ServiceKind {
     is_external: bool,
     takes_ports: bool,

@@ -35,8 +35,7 @@ pub(crate) fn policy(bytes: &[u8]) {
             |_: &GroupVersionKind, _: &ParamRef, _: &str| Ok(object.iter().cloned().collect());
         let judged =
             judge(&policies, &bindings, &request, (&|object, _| Ok(object.clone()), &params));
-        judged
-            .map(|it| (it.refusal.map(|status| (status.code, status.message)), it.remarks.warnings))
+        (judged.refusal.map(|status| (status.code, status.message)), judged.remarks.warnings)
     };
-    assert_eq!(run().ok(), run().ok(), "a request has one answer");
+    assert_eq!(run(), run(), "a request has one answer");
 }

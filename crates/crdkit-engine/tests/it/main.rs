@@ -1,11 +1,5 @@
 //! The engine as its users see it.
-#![expect(
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "tests"
-)]
+#![expect(clippy::expect_used, clippy::indexing_slicing, clippy::panic, reason = "tests")]
 
 mod generate;
 mod hostile;
