@@ -13,7 +13,7 @@ use std::fmt::Write as _;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// What is required, one to a line. What is said about the guide begins with [`OF_THE_GUIDE`].
+/// What is required, one to a line. What is said about the guide begins with `OF_THE_GUIDE`.
 pub const LIST: &str = "crates/crdkit-structure/tests/requirements.txt";
 
 const OF_THE_GUIDE: &str = "guide: ";
