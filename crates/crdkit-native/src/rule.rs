@@ -1,7 +1,8 @@
 //! Expressions of checks and defaults: what `self` is, and running them.
 //!
-//! All types share one table of shapes, made when the first expression is compiled; an expression is compiled when it
-//! is first run. An expression that fails to run holds: a false alarm is worse than a miss.
+//! An expression is compiled when it is first run. A type that contains few others has a table of shapes of its own;
+//! the rest, and what they contain, share one table of all types: Pods are in many of them, and who has no Pods does not
+//! pay for them. An expression that fails to run holds: a false alarm is worse than a miss.
 
 use crate::data::{Body, Check, GoType, Special, Type, TypeId, objects};
 use crate::given::GivenEmpty;
@@ -103,7 +104,7 @@ static LIMITS: LazyLock<crdkit_value::Limits> = LazyLock::new(crdkit_value::Limi
 
 fn bind<'v>(subject: Subject<'v>) -> impl Fn(&str) -> Option<Binding<'v>> {
     move |name| {
-        let shape = shapes().of(subject.of)?;
+        let shape = environment(subject.of)?.shape;
         match name {
             "self" => Some(Binding::Document(subject.value, shape)),
             "oldSelf" => subject.old.map(|old| Binding::Document(old, shape)),
@@ -191,21 +192,29 @@ fn items<'v>(program: &'v Program, arena: &'v Arena, list: &Val<'v>) -> Vec<Offe
     offenders
 }
 
-/// Compiles an expression about values of a type.
-pub(crate) fn compile(text: &str, of: &'static Type) -> Result<Program, String> {
-    let environment = environment(of).ok_or("no shape")?;
-    let checked = environment.compile(text).map_err(|errors| errors.to_string())?;
-    environment.plan(&checked).map_err(|error| error.to_string())
+/// What expressions about values of a type are compiled in, and the shape of those values.
+#[derive(Debug)]
+pub(crate) struct Environment {
+    env: Env,
+    shape: ShapeId,
 }
 
-fn environment(of: &'static Type) -> Option<&'static Env> {
+/// Compiles an expression about values of a type.
+pub(crate) fn compile(text: &str, of: &'static Type) -> Result<Program, String> {
+    let Environment { env, .. } = environment(of).ok_or("no shape")?;
+    let checked = env.compile(text).map_err(|errors| errors.to_string())?;
+    env.plan(&checked).map_err(|error| error.to_string())
+}
+
+fn environment(of: &'static Type) -> Option<&'static Environment> {
     let made = of.environment.get_or_init(|| {
-        let ShapeTable { shapes, .. } = shapes();
-        let own = shapes.type_of(self::shapes().of(of)?);
+        let id = objects().types.id(of.name)?;
+        let (shapes, shape) = ShapeTable::small(id).or_else(|| ShapeTable::all().of(id))?;
+        let own = shapes.type_of(shape);
         let builder = Environments::shared().stored.extend();
         let builder = builder.variable("self", own.clone()).variable("oldSelf", own);
         let builder = builder.variable("key", CelType::Dyn);
-        Some(builder.shapes(Arc::clone(shapes)).build())
+        Some(Environment { env: builder.shapes(shapes).build(), shape })
     });
     made.as_ref()
 }
@@ -232,42 +241,55 @@ pub(crate) fn problem(text: &str, check: &Check) -> Option<String> {
     }
 }
 
-/// The shapes of all types.
+/// Shapes, and which type each is of.
 struct ShapeTable {
     shapes: Arc<Shapes>,
-    by_name: BTreeMap<&'static str, ShapeId>,
+    by_type: BTreeMap<TypeId, ShapeId>,
 }
 
 impl ShapeTable {
-    fn of(&self, of: &Type) -> Option<ShapeId> {
-        self.by_name.get(of.name).copied()
-    }
-}
+    /// As many types as a table of one type's own has at most.
+    const SMALL: usize = 40;
 
-fn shapes() -> &'static ShapeTable {
-    static TABLE: LazyLock<ShapeTable> = LazyLock::new(|| {
-        let mut builder = ShapeBuilder { shapes: Shapes::default(), known: BTreeMap::new() };
-        for id in objects().types.ids() {
-            builder.named(id);
-        }
-        let by_name = builder
-            .known
-            .into_iter()
-            .filter_map(|(id, shape)| Some((objects().types.get(id)?.name, shape)));
-        ShapeTable { by_name: by_name.collect(), shapes: Arc::new(builder.shapes) }
-    });
-    &TABLE
+    fn of(&self, id: TypeId) -> Option<(Arc<Shapes>, ShapeId)> {
+        Some((Arc::clone(&self.shapes), *self.by_type.get(&id)?))
+    }
+
+    /// The table of all types.
+    fn all() -> &'static Self {
+        static TABLE: LazyLock<ShapeTable> = LazyLock::new(|| {
+            let mut builder = ShapeBuilder::new(usize::MAX);
+            for id in objects().types.ids() {
+                builder.named(id);
+            }
+            ShapeTable { shapes: Arc::new(builder.shapes), by_type: builder.known }
+        });
+        &TABLE
+    }
+
+    /// The shapes of one type and what it contains, unless that is much.
+    fn small(id: TypeId) -> Option<(Arc<Shapes>, ShapeId)> {
+        let mut builder = ShapeBuilder::new(Self::SMALL);
+        let shape = builder.named(id);
+        (builder.known.len() <= Self::SMALL).then(|| (Arc::new(builder.shapes), shape))
+    }
 }
 
 struct ShapeBuilder {
     shapes: Shapes,
     known: BTreeMap<TypeId, ShapeId>,
+    /// Types after this many are not looked at.
+    max_types: usize,
 }
 
 /// No bound that matters here: costs of native rules are not estimated.
 const MAX_ELEMENTS: u64 = 1 << 20;
 
 impl ShapeBuilder {
+    fn new(max_types: usize) -> Self {
+        Self { shapes: Shapes::default(), known: BTreeMap::new(), max_types }
+    }
+
     fn add(&mut self, kind: ShapeKind) -> ShapeId {
         self.shapes.add(Shape { kind, nullable: false, max_elements: MAX_ELEMENTS })
     }
@@ -279,6 +301,9 @@ impl ShapeBuilder {
         // A type that contains itself sees anything there.
         let anything = self.add(ShapeKind::Dynamic);
         self.known.insert(id, anything);
+        if self.known.len() > self.max_types {
+            return anything;
+        }
         let Some(of) = objects().types.get(id) else { return anything };
         let shape = match &of.body {
             Body::Struct(fields) => {

@@ -34,7 +34,12 @@ pub(crate) fn encode(object: Value<'_>) -> Bytes {
         members(rest, &mut out);
     }
     out.push(b'}');
-    out.into()
+    settled(&out)
+}
+
+/// Bytes that stay for long, without the room that was kept while they were written.
+fn settled(written: &[u8]) -> Bytes {
+    Bytes::copy_from_slice(written)
 }
 
 fn members(mut members: Vec<(&str, Value<'_>)>, out: &mut Vec<u8>) {
@@ -66,7 +71,7 @@ pub(crate) fn encode_cbor(mut object: Document) -> Bytes {
     let mut out = Vec::new();
     // Objects have no numbers that CBOR has no form for.
     let _ = cbor::encode(object.root(), Order::Sorted, &mut out);
-    out.into()
+    settled(&out)
 }
 
 /// Whether two stored forms are of the same object.

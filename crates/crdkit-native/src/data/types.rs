@@ -2,8 +2,7 @@
 
 use super::objects;
 use super::read::Reader;
-use crate::rule::Expression;
-use crdkit_cel::Env;
+use crate::rule::{Environment, Expression};
 use crdkit_codec::{DecodeOptions, json};
 use crdkit_value::{Document, Value};
 use std::sync::OnceLock;
@@ -31,7 +30,7 @@ pub(crate) struct Type {
     pub(crate) defaults: Vec<Default>,
     pub(crate) checks: Vec<Check>,
     /// What its expressions may use.
-    pub(crate) environment: OnceLock<Option<Env>>,
+    pub(crate) environment: OnceLock<Option<Environment>>,
 }
 
 /// What a named type is.
@@ -215,9 +214,13 @@ impl Types {
 
     /// The type whose definition has this name.
     pub(crate) fn named(&self, name: &str) -> Option<&Type> {
+        self.get(self.id(name)?)
+    }
+
+    pub(crate) fn id(&self, name: &str) -> Option<TypeId> {
         // Types are in the order of their names.
         let at = self.rows.binary_search_by(|(reader, _)| reader.clone().text().cmp(name)).ok()?;
-        self.get(TypeId(at))
+        Some(TypeId(at))
     }
 }
 
