@@ -24,7 +24,7 @@ pub(crate) fn run(_: &Path) -> Result<()> {
     let store = open(&directory.path().join("store"))?;
     let bare = Database::create(directory.path().join("bare"))?;
     let single = single_writes(&runtime, &store, &bare)?;
-    many_writers(&runtime, &store, single)?;
+    many_writers(&runtime, &store, &bare, single)?;
     let (store, bare) = (open(&directory.path().join("range"))?, bare);
     ranges(&runtime, &store, &bare)?;
     watchers(&runtime)?;
@@ -73,16 +73,42 @@ fn single_writes(runtime: &Runtime, store: &Arc<EmbeddedStore>, bare: &Database)
     Ok(store)
 }
 
-fn many_writers(runtime: &Runtime, store: &Arc<EmbeddedStore>, single: f64) -> Result<()> {
-    const WRITERS: usize = 64;
-    const EACH: usize = 50;
+const WRITERS: usize = 64;
+const ROUNDS: usize = 50;
+
+/// The number of what a writer writes in a round.
+fn number_of(writer: usize, round: usize) -> usize {
+    1000 + writer * ROUNDS + round
+}
+
+/// The same writes by bare redb, 64 in a transaction: what group commit can reach at best.
+fn bare_batches(bare: &Database) -> Result<Duration> {
+    let started = Instant::now();
+    for round in 0..ROUNDS {
+        let transaction = bare.begin_write()?;
+        {
+            let mut table = transaction.open_table(TABLE)?;
+            for number in (0..WRITERS).map(|writer| number_of(writer, round)) {
+                table.insert(key(number).as_bytes(), &value(number)[..])?;
+            }
+        }
+        transaction.commit()?;
+    }
+    Ok(started.elapsed())
+}
+
+fn many_writers(
+    runtime: &Runtime,
+    store: &Arc<EmbeddedStore>,
+    bare: &Database,
+    single: f64,
+) -> Result<()> {
     let started = Instant::now();
     let tasks: Vec<_> = (0..WRITERS)
         .map(|writer| {
             let store = Arc::clone(store);
             runtime.spawn(async move {
-                for number in 0..EACH {
-                    let number = 1000 + writer * EACH + number;
+                for number in (0..ROUNDS).map(|round| number_of(writer, round)) {
                     store.write(Write::create(&key(number), value(number))).await?;
                 }
                 anyhow::Ok(())
@@ -93,12 +119,16 @@ fn many_writers(runtime: &Runtime, store: &Arc<EmbeddedStore>, single: f64) -> R
         runtime.block_on(task)??;
     }
     #[expect(clippy::cast_precision_loss, reason = "a rate for people")]
-    let each = started.elapsed().as_secs_f64() / (WRITERS * EACH) as f64;
-    let times = single / each;
-    println!(
-        "  {WRITERS} writers     {:>10.1} µs  {times:>6.1} times the rate of one writer\n",
-        each * 1e6
-    );
+    let each = |time: Duration| time.as_secs_f64() / (WRITERS * ROUNDS) as f64;
+    let writers = each(started.elapsed());
+    let bare = each(bare_batches(bare)?);
+    let line = |name: &str, each: f64| {
+        let times = single / each;
+        println!("  {name:<14} {:>10.1} µs  {times:>6.1} times the rate of one writer", each * 1e6);
+    };
+    line(&format!("{WRITERS} writers"), writers);
+    line("bare, batches", bare);
+    println!();
     Ok(())
 }
 
