@@ -223,6 +223,34 @@ properties:
     );
 }
 
+#[test]
+fn times_are_those_of_jiff() {
+    #[derive(Debug, PartialEq, Serialize, Deserialize)]
+    struct Lease {
+        acquired: jiff::Timestamp,
+        day: jiff::civil::Date,
+    }
+    let yaml = "
+type: object
+properties:
+  acquired: {type: string, format: date-time}
+  day: {type: string, format: date}
+";
+    let schema = import_yaml(yaml.as_bytes(), &ImportOptions::new()).unwrap().schema;
+    let schema = schema.with_codecs(Codecs::standard());
+    let text = r#"{"acquired":"2024-05-01T12:00:00.5+02:00","day":"2024-05-01"}"#;
+    let decoded = schema.decode::<Lease>(text, &ParseOptions::new()).unwrap();
+    assert_eq!(decoded.value.acquired, "2024-05-01T10:00:00.5Z".parse().unwrap());
+    assert_eq!(decoded.value.day, jiff::civil::date(2024, 5, 1));
+    assert_eq!(
+        schema.to_canonical(&decoded.value).unwrap(),
+        br#"{"acquired":"2024-05-01T10:00:00.5Z","day":"2024-05-01"}"#
+    );
+    let refused =
+        schema.decode::<Lease>(r#"{"acquired":"noon","day":"2024-05-01"}"#, &ParseOptions::new());
+    assert!(refused.is_err());
+}
+
 #[cfg(feature = "schemars")]
 #[test]
 fn a_type_has_a_schema_of_its_own() {
