@@ -39,7 +39,7 @@ pub struct Env {
     pub(crate) container: Name,
     variables: Vec<(Name, Type)>,
     pub(crate) shapes: Arc<Shapes>,
-    pub(crate) rules: Rules,
+    pub(crate) rules: LanguageRules,
     pub(crate) format_version: Option<u32>,
     /// Names of types whose literals may have any field, as may those below them.
     open_messages: Vec<Name>,
@@ -51,7 +51,7 @@ pub struct Env {
     clippy::struct_excessive_bools,
     reason = "independent switches, each since a version of its own"
 )]
-pub(crate) struct Rules {
+pub(crate) struct LanguageRules {
     /// Numbers of different types can be ordered.
     pub(crate) cross_type_numbers: bool,
     /// Reserved words name fields without escaping.
@@ -68,7 +68,7 @@ impl Env {
     pub fn kubernetes(version: Minor, purpose: Purpose) -> EnvBuilder {
         let mut builder = EnvBuilder::new(&LibrarySet::kubernetes(version, purpose));
         let has = |since| purpose == Purpose::Stored || version >= since;
-        builder.env.rules = Rules {
+        builder.env.rules = LanguageRules {
             cross_type_numbers: has(28),
             reserved_names: has(31),
             valid_literals: has(29),
@@ -204,7 +204,7 @@ impl EnvBuilder {
             container: "".into(),
             variables: Vec::new(),
             shapes: Arc::new(Shapes::default()),
-            rules: Rules::default(),
+            rules: LanguageRules::default(),
             format_version,
             open_messages: Vec::new(),
         };

@@ -2,7 +2,7 @@
 
 use crate::commands::explain::Explain;
 use crate::commands::sample::Sample;
-use crate::commands::schema::Schema;
+use crate::commands::schema::SchemaCommand;
 use crate::commands::test::Test;
 use crate::commands::{self, cel::Cel};
 use crate::config::Config;
@@ -97,7 +97,7 @@ pub(crate) enum Command {
     Explain(Explain),
     Docs(commands::docs::Docs),
     Sample(Sample),
-    Schema(Schema),
+    Schema(SchemaCommand),
     Cel(Cel),
     #[cfg(feature = "serve")]
     Serve(commands::serve::Serve),

@@ -8,7 +8,7 @@ use crate::objects::{self, Identity};
 use crate::source::{self, Client, Purpose};
 use crate::write::KindRules;
 use anyhow::{Result, anyhow};
-use crdkit_admission::policy::{Action, PolicySet};
+use crdkit_admission::policy::{PolicySet, ValidationAction};
 use crdkit_admission::{AdmissionRequest, Match, Operation, User};
 use crdkit_codec::Decoded;
 use crdkit_engine::{Outcome, RequestOptions, Stored};
@@ -140,7 +140,7 @@ impl Policies {
             self.set.judge(request, &unconverted)
         });
         for finding in judgement.findings {
-            let issue = if finding.actions.contains(&Action::Deny) {
+            let issue = if finding.actions.contains(&ValidationAction::Deny) {
                 Issue::error(codes::policy::DENIED)
             } else {
                 Issue::warning(codes::policy::DENIED)

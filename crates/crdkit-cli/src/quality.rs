@@ -22,7 +22,8 @@ pub(crate) enum Quality {
 
 /// What the rules of `quality` find in `crd`.
 pub(crate) fn issues(crd: &Document, quality: Quality) -> Vec<Issue> {
-    let mut rules = Rules { crd, conventions: quality == Quality::Conventions, found: Vec::new() };
+    let mut rules =
+        QualityRules { crd, conventions: quality == Quality::Conventions, found: Vec::new() };
     if quality > Quality::Off {
         let versions = crd.root().pointer("/spec/versions");
         versions.into_iter().flat_map(Value::items).for_each(|version| rules.version(version));
@@ -30,13 +31,13 @@ pub(crate) fn issues(crd: &Document, quality: Quality) -> Vec<Issue> {
     rules.found
 }
 
-struct Rules<'d> {
+struct QualityRules<'d> {
     crd: &'d Document,
     conventions: bool,
     found: Vec<Issue>,
 }
 
-impl<'d> Rules<'d> {
+impl<'d> QualityRules<'d> {
     fn version(&mut self, version: Value<'d>) {
         let Some(root) = version.pointer("/schema/openAPIV3Schema") else { return };
         let status = root.get("properties").and_then(|it| it.get("status"));

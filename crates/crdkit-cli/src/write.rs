@@ -1,6 +1,6 @@
 //! One write to an object, as the API server does it, without one: create, update, patch, apply.
 //!
-//! Takes the object as it is and a [`Change`], gives the server's verdict with the object as it would be stored, owners of
+//! Takes the object as it is and an [`ObjectWrite`], gives the server's verdict with the object as it would be stored, owners of
 //! fields included, or why the change cannot be made.
 
 use crdkit_codec::Decoded;
@@ -26,7 +26,7 @@ pub(crate) enum KindRules<'k> {
 }
 
 /// What is to become of an object.
-pub(crate) enum Change<'c> {
+pub(crate) enum ObjectWrite<'c> {
     Create(Decoded),
     Update(Decoded),
     UpdateStatus(Decoded),
@@ -214,12 +214,12 @@ impl<'k> KindRules<'k> {
     pub(crate) fn write(
         &self,
         live: Option<&Stored>,
-        change: Change<'_>,
+        change: ObjectWrite<'_>,
         author: Author<'_>,
         options: &RequestOptions,
     ) -> Result<Outcome, Refusal> {
         let api_version = self.api_version();
-        let is_status = matches!(change, Change::UpdateStatus(_));
+        let is_status = matches!(change, ObjectWrite::UpdateStatus(_));
         let subresource = if is_status { "status" } else { "" };
         let reset = self.reset_fields(subresource);
         let reset: Vec<&[&str]> = reset.iter().map(Vec::as_slice).collect();
@@ -239,27 +239,28 @@ impl<'k> KindRules<'k> {
             Ok(Decoded { document: object, issues: Vec::new() })
         };
         let object = match change {
-            Change::Create(object) => {
+            ObjectWrite::Create(object) => {
                 if live.is_some() {
                     let status = self.subject(options).already_exists();
                     return Err(Refusal::Status(Box::new(status)));
                 }
                 object
             }
-            Change::Update(object) | Change::UpdateStatus(object) => {
+            ObjectWrite::Update(object) | ObjectWrite::UpdateStatus(object) => {
                 before.ok_or_else(not_found)?;
                 object
             }
-            Change::JsonPatch(patch) => patched(&|object| {
-                let patch = json::Patch::from_document(patch.clone(), &PatchLimits::default());
+            ObjectWrite::JsonPatch(patch) => patched(&|object| {
+                let patch = json::JsonPatch::from_document(patch.clone(), &PatchLimits::default());
                 patch.and_then(|patch| patch.apply(object)).map_err(Refusal::Patch)
             })?,
-            Change::MergePatch(patch) => patched(&|object| {
-                let patch = merge::Patch::from_document(patch.clone()).map_err(Refusal::Patch)?;
+            ObjectWrite::MergePatch(patch) => patched(&|object| {
+                let patch =
+                    merge::MergePatch::from_document(patch.clone()).map_err(Refusal::Patch)?;
                 patch.apply(object);
                 Ok(())
             })?,
-            Change::StrategicPatch(patch) => patched(&|object| {
+            ObjectWrite::StrategicPatch(patch) => patched(&|object| {
                 let schema = match self {
                     Self::Native(_) => self.schema(&api_version),
                     Self::Custom(_) => None,
@@ -267,7 +268,7 @@ impl<'k> KindRules<'k> {
                 let schema = schema.ok_or_else(|| Refusal::NoMergeKeys(self.kind().to_owned()))?;
                 strategic::apply(object, patch.root(), &schema).map_err(Refusal::Strategic)
             })?,
-            Change::Apply { config, force } => {
+            ObjectWrite::Apply { config, force } => {
                 let seen = before.map(|before| self.seen(before));
                 let applied = writer.apply(self.kind(), seen.as_deref(), config, force);
                 let applied = applied.map_err(Refusal::Apply)?;

@@ -6,7 +6,7 @@ use crate::resource::{discovery_path, group_version_path};
 use crate::{Api, ClientError, ClientSettings, Manifest, Resource};
 use crdkit_codec::cbor::{self, Order};
 use crdkit_codec::json::{self, Layout};
-use crdkit_codec::media::{Fallback, MediaType, PatchType, Target};
+use crdkit_codec::media::{Fallback, MediaType, PatchType, WriteTarget};
 use crdkit_schema::set::CrdSet;
 use crdkit_text::kind::GroupVersionKind;
 use crdkit_value::{Document, Value};
@@ -151,7 +151,7 @@ impl Client {
 
     /// An answer that does not refuse, before its body is read.
     pub(crate) async fn open(&self, call: &Call<'_>) -> Result<Response<Body>, ClientError> {
-        let target = Target::new(call.method.as_str(), &call.path);
+        let target = WriteTarget::new(call.method.as_str(), &call.path);
         let retry = &self.settings.retry;
         let (mut repeated, mut is_refused) = (0, false);
         loop {
@@ -197,7 +197,7 @@ impl Client {
     }
 
     /// What the body of a request is written as, if it has one.
-    fn content_type(&self, call: &Call<'_>, target: &Target) -> Option<String> {
+    fn content_type(&self, call: &Call<'_>, target: &WriteTarget) -> Option<String> {
         let gates = self.settings.gates;
         let preferred = match call.body {
             CallBody::None => return None,

@@ -1,6 +1,6 @@
 //! Why a request did not do what it was for.
 
-use crate::Verdict;
+use crate::RefusedObject;
 use crdkit_codec::EncodeError;
 use crdkit_codec::typed::TypedError;
 use crdkit_schema::status::Status;
@@ -14,7 +14,7 @@ pub enum ClientError {
     Refused(Box<Status>),
     /// The object would be refused, and was not sent.
     #[error("{0}")]
-    Verdict(Box<Verdict>),
+    Verdict(Box<RefusedObject>),
     /// The server was not reached, or its answer did not arrive.
     #[error("{request}: no answer")]
     Transport {

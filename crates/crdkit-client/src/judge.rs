@@ -14,7 +14,7 @@ use std::fmt;
 /// Why an object was not sent.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Verdict {
+pub struct RefusedObject {
     /// What the server would answer.
     pub status: Status,
     /// What is wrong, as data.
@@ -42,7 +42,7 @@ pub(crate) fn judge(
     manifest: Option<&Manifest>,
     namespace: Option<&str>,
     options: &WriteOptions,
-) -> Result<(), Box<Verdict>> {
+) -> Result<(), Box<RefusedObject>> {
     // What cannot be compiled is for the server to judge.
     let Ok(compiled) = definition.compiled() else { return Ok(()) };
     let crd = Crd::from(compiled.clone());
@@ -67,10 +67,10 @@ pub(crate) fn judge(
     let issues: Vec<Issue> = issues.collect();
     let places = issues.iter().map(|issue| manifest?.position(issue.span?.start)).collect();
     let file = manifest.map(|manifest| manifest.name().to_owned()).unwrap_or_default();
-    Err(Box::new(Verdict { status, issues, file, places }))
+    Err(Box::new(RefusedObject { status, issues, file, places }))
 }
 
-impl fmt::Display for Verdict {
+impl fmt::Display for RefusedObject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.file.is_empty() {
             return self.status.fmt(f);

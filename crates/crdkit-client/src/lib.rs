@@ -68,7 +68,7 @@ pub use client::Client;
 pub use crdkit_codec::media::ClientGates;
 pub use error::ClientError;
 pub use follow::{Change, Follower};
-pub use judge::Verdict;
+pub use judge::RefusedObject;
 pub use list::List;
 pub use manifest::Manifest;
 pub use options::{ApplyOptions, DeleteOptions, ListOptions, Propagation, WriteOptions};

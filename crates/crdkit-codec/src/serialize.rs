@@ -10,8 +10,8 @@ use serde::ser::{self, Error};
 /// Takes one value.
 pub(crate) trait Sink: Sized {
     type Error: Error;
-    type List: List<Error = Self::Error>;
-    type Map: Map<Error = Self::Error>;
+    type List: ListSink<Error = Self::Error>;
+    type Map: MapSink<Error = Self::Error>;
 
     fn null(self) -> Result<(), Self::Error>;
 
@@ -52,7 +52,7 @@ pub(crate) trait Sink: Sized {
 }
 
 /// Takes the items of an array.
-pub(crate) trait List {
+pub(crate) trait ListSink {
     type Error: Error;
 
     fn item<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Self::Error>;
@@ -60,7 +60,7 @@ pub(crate) trait List {
 }
 
 /// Takes the members of an object.
-pub(crate) trait Map {
+pub(crate) trait MapSink {
     type Error: Error;
 
     fn key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<(), Self::Error>;
@@ -72,10 +72,10 @@ pub(crate) trait Map {
 /// Hands one value to a [`Sink`].
 pub(crate) struct Serializer<S>(pub(crate) S);
 
-/// Hands items to a [`List`].
+/// Hands items to a [`ListSink`].
 pub(crate) struct ItemSerializer<L>(L);
 
-/// Hands members to a [`Map`].
+/// Hands members to a [`MapSink`].
 pub(crate) struct Members<M>(M);
 
 macro_rules! scalars {
@@ -210,7 +210,7 @@ impl<S: Sink> ser::Serializer for Serializer<S> {
 
 macro_rules! items {
     ($($trait:ident $method:ident)*) => {
-        $(impl<L: List> ser::$trait for ItemSerializer<L> {
+        $(impl<L: ListSink> ser::$trait for ItemSerializer<L> {
             type Ok = ();
             type Error = L::Error;
 
@@ -234,7 +234,7 @@ items! {
 
 macro_rules! fields {
     ($($trait:ident)*) => {
-        $(impl<M: Map> ser::$trait for Members<M> {
+        $(impl<M: MapSink> ser::$trait for Members<M> {
             type Ok = ();
             type Error = M::Error;
 
@@ -255,7 +255,7 @@ macro_rules! fields {
 
 fields! { SerializeStruct SerializeStructVariant }
 
-impl<M: Map> ser::SerializeMap for Members<M> {
+impl<M: MapSink> ser::SerializeMap for Members<M> {
     type Ok = ();
     type Error = M::Error;
 

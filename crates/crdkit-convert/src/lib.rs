@@ -45,7 +45,7 @@ use crdkit_issue::{FieldPath, Span};
 use crdkit_text::kind::{GroupKind, GroupVersionKind};
 use crdkit_value::{Document, NodeId, Value};
 use kept::Kept;
-use rule::{Direction, Rule};
+use rule::{ConversionRule, Direction};
 use std::collections::VecDeque;
 
 /// How objects of one kind are converted.
@@ -66,7 +66,7 @@ pub struct Pair {
     pub path: FieldPath,
     /// The same in bytes, if positions were kept.
     pub place: Option<Span>,
-    rules: Vec<Rule>,
+    rules: Vec<ConversionRule>,
 }
 
 /// Why an object cannot be converted.

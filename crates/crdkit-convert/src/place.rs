@@ -7,15 +7,15 @@ use crdkit_schema::lookup::{self, LookupStep};
 use crdkit_value::{Document, NewValue, NodeId, Value};
 
 /// The names of fields from somewhere on.
-pub(crate) type Names = Vec<Box<str>>;
+pub(crate) type FieldNames = Vec<Box<str>>;
 
 /// The places of a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Places {
     /// The way to where both start.
     pub(crate) scope: Vec<LookupStep>,
-    pub(crate) from: Names,
-    pub(crate) to: Names,
+    pub(crate) from: FieldNames,
+    pub(crate) to: FieldNames,
 }
 
 impl Places {
@@ -76,7 +76,7 @@ fn path(text: &str) -> Result<Vec<LookupStep>, String> {
     }
 }
 
-fn names(steps: &[LookupStep]) -> Names {
+fn names(steps: &[LookupStep]) -> FieldNames {
     let name = |step: &LookupStep| match step {
         LookupStep::Name(name) => Some(Box::from(&**name)),
         LookupStep::Each => None,

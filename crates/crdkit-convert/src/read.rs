@@ -4,7 +4,7 @@
 
 use crate::expression::Expression;
 use crate::place::Places;
-use crate::rule::{Direction, Rule};
+use crate::rule::{ConversionRule, Direction};
 use crate::{Conversion, Pair};
 use crdkit_issue::{Issue, Span, codes};
 use crdkit_text::kind::GroupKind;
@@ -25,7 +25,7 @@ impl Conversion {
     /// # Errors
     /// Everything that is wrong with it.
     pub fn read(root: Value<'_>) -> Result<Self, Vec<Issue>> {
-        let mut reader = Reader::default();
+        let mut reader = RuleReader::default();
         reader.only(root, FILE);
         let named = reader.text(root, "for").unwrap_or_default();
         let kind = named
@@ -61,9 +61,9 @@ impl Conversion {
 
 /// Reads, and collects what is wrong.
 #[derive(Default)]
-struct Reader(Vec<Issue>);
+struct RuleReader(Vec<Issue>);
 
-impl Reader {
+impl RuleReader {
     fn add(&mut self, value: Value<'_>, problem: impl Into<String>) {
         let issue = Issue::error(codes::convert::FORMAT).with("problem", problem.into());
         let issue = issue.at(value.path());
@@ -108,7 +108,7 @@ impl Reader {
         })
     }
 
-    fn rule(&mut self, value: Value<'_>, versions: (&str, &str)) -> Option<Rule> {
+    fn rule(&mut self, value: Value<'_>, versions: (&str, &str)) -> Option<ConversionRule> {
         self.only(value, RULES);
         let mut members = value.members().filter(|(key, _)| RULES.contains(key));
         let (Some((key, body)), None) = (members.next(), members.next()) else {
@@ -124,12 +124,12 @@ impl Reader {
                 if let Some(last) = places.to.last_mut() {
                     *last = to.into();
                 }
-                Some(Rule::Move(places))
+                Some(ConversionRule::Move(places))
             }
             "move" => {
                 self.only(body, &["from", "to"]);
                 let (from, to) = (self.text(body, "from")?, self.text(body, "to")?);
-                Some(Rule::Move(self.places(body, from, to)?))
+                Some(ConversionRule::Move(self.places(body, from, to)?))
             }
             "default" => {
                 self.only(body, &["path", "value"]);
@@ -139,14 +139,14 @@ impl Reader {
                     return None;
                 };
                 let places = self.places(body, path, path)?;
-                Some(Rule::Default { places, value: Document::copy_of(value) })
+                Some(ConversionRule::Default { places, value: Document::copy_of(value) })
             }
             "cel" => self.computed(body),
             _ => self.kept(body, versions),
         }
     }
 
-    fn computed(&mut self, body: Value<'_>) -> Option<Rule> {
+    fn computed(&mut self, body: Value<'_>) -> Option<ConversionRule> {
         self.only(body, &["path", "from", "to", "forward", "backward"]);
         let (from, to) = match body.get("path") {
             Some(_) => {
@@ -170,10 +170,10 @@ impl Reader {
         if body.get("forward").is_none() && body.get("backward").is_none() {
             self.add(body, "there must be an expression, `forward` or `backward`");
         }
-        Some(Rule::Compute { places: places?, forward, backward })
+        Some(ConversionRule::Compute { places: places?, forward, backward })
     }
 
-    fn kept(&mut self, body: Value<'_>, (from, to): (&str, &str)) -> Option<Rule> {
+    fn kept(&mut self, body: Value<'_>, (from, to): (&str, &str)) -> Option<ConversionRule> {
         self.only(body, &["path", "in"]);
         let path = self.text(body, "path")?;
         let version = match body.get("in") {
@@ -193,7 +193,7 @@ impl Reader {
             self.add(body, "what is in elements of a list or map cannot be kept one by one");
             return None;
         }
-        Some(Rule::Keep { path: places.from, version: version.into(), leaves })
+        Some(ConversionRule::Keep { path: places.from, version: version.into(), leaves })
     }
 
     fn places(&mut self, body: Value<'_>, from: &str, to: &str) -> Option<Places> {

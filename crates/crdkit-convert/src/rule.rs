@@ -3,7 +3,7 @@
 use crate::ConvertError;
 use crate::expression::Expression;
 use crate::kept::Kept;
-use crate::place::{self, Names, Places};
+use crate::place::{self, FieldNames, Places};
 use crdkit_value::{Document, NodeId, Value};
 
 /// Which way rules are followed.
@@ -17,7 +17,7 @@ pub(crate) enum Direction {
 
 /// A rule.
 #[derive(Debug)]
-pub(crate) enum Rule {
+pub(crate) enum ConversionRule {
     /// A value is elsewhere in the other version.
     Move(Places),
     /// The second version wants a value that the first one need not have. On the way back it goes if it is that one.
@@ -25,10 +25,10 @@ pub(crate) enum Rule {
     /// A value is made of another one. Without an expression it goes.
     Compute { places: Places, forward: Option<Box<Expression>>, backward: Option<Box<Expression>> },
     /// Only one version has the field: it is kept in an annotation of the other.
-    Keep { path: Names, version: Box<str>, leaves: Direction },
+    Keep { path: FieldNames, version: Box<str>, leaves: Direction },
 }
 
-impl Rule {
+impl ConversionRule {
     pub(crate) fn follow(
         &self,
         direction: Direction,

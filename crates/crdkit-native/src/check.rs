@@ -6,22 +6,22 @@
 use crate::content;
 use crate::data::{Body, Check, CheckPhase, GoType, NativeKind, Type, objects};
 use crate::given::GivenEmpty;
-use crate::locate::{self, Place, Step};
+use crate::locate::{self, FailurePlace, ValueStep};
 use crate::pod;
-use crate::rule::{Subject, Verdict};
+use crate::rule::{CheckResult, RuleSubject};
 use crdkit_issue::{Code, Issue, codes::native};
 use crdkit_schema::validate::shown;
 use crdkit_value::{NodeId, Value};
 
 /// What is being done with an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Operation {
+pub(crate) enum WriteOperation {
     Create,
     Update,
     UpdateStatus,
 }
 
-impl Operation {
+impl WriteOperation {
     /// Whether checks of a phase are made.
     fn includes(self, phase: CheckPhase) -> bool {
         match phase {
@@ -37,14 +37,14 @@ impl Operation {
 pub(crate) fn run(
     kind: &NativeKind,
     of: &'static Type,
-    operation: Operation,
+    operation: WriteOperation,
     object: Value<'_>,
     old: Option<Value<'_>>,
     given: &GivenEmpty,
 ) -> Checked {
     let name = format!("{}/{}", kind.api_version(), kind.kind);
     let unchecked = match operation {
-        Operation::Update => &*kind.unchecked_on_update,
+        WriteOperation::Update => &*kind.unchecked_on_update,
         _ => &[],
     };
     let mut walk = CheckWalk {
@@ -76,13 +76,13 @@ const LAST_STAGE: usize = 9;
 
 struct CheckWalk<'v> {
     kind: &'v str,
-    operation: Operation,
+    operation: WriteOperation,
     /// Parts in which only those checks are made that compare; the whole is the empty path.
     unchecked: &'v [&'static str],
     root: Value<'v>,
     given: &'v GivenEmpty,
     /// The way to the value that is looked at.
-    steps: Vec<Step<'v>>,
+    steps: Vec<ValueStep<'v>>,
     /// What the checks of `stage` have found.
     found: Vec<(NodeId, Issue)>,
     stage: usize,
@@ -103,7 +103,7 @@ impl<'v> CheckWalk<'v> {
             if hidden.contains(&locate::first_name(check.field)) {
                 continue;
             }
-            if !self.check(check, Subject { of, value, old, key: None, given: self.given }) {
+            if !self.check(check, RuleSubject { of, value, old, key: None, given: self.given }) {
                 continue;
             }
             if let Some(names) = check.alternatives() {
@@ -124,7 +124,7 @@ impl<'v> CheckWalk<'v> {
                     }
                     let Some(member) = value.get(field.name) else { continue };
                     let old = old.and_then(|old| old.get(field.name));
-                    self.below(Step::Field(field.name), member, &field.of, old);
+                    self.below(ValueStep::Field(field.name), member, &field.of, old);
                 }
             }
             Body::Alias(alias) => self.value(value, alias, old),
@@ -134,7 +134,7 @@ impl<'v> CheckWalk<'v> {
 
     fn below(
         &mut self,
-        step: Step<'v>,
+        step: ValueStep<'v>,
         value: Value<'v>,
         of: &'static GoType,
         old: Option<Value<'v>>,
@@ -156,13 +156,13 @@ impl<'v> CheckWalk<'v> {
                 let mut before = old.map(Value::items);
                 for (index, item) in value.items().enumerate() {
                     let old = before.as_mut().and_then(Iterator::next);
-                    self.below(Step::Index(index), item, of, old);
+                    self.below(ValueStep::Index(index), item, of, old);
                 }
             }
             GoType::Map(of) => {
                 for (key, member) in value.members() {
                     let old = old.and_then(|old| old.get(key));
-                    self.below(Step::Key(key), member, of, old);
+                    self.below(ValueStep::Key(key), member, of, old);
                 }
             }
             _ => {}
@@ -176,7 +176,7 @@ impl<'v> CheckWalk<'v> {
         !self.unchecked.is_empty()
             && (is_here("")
                 || self.steps.iter().any(|step| {
-                    let Step::Field(name) = step else { return false };
+                    let ValueStep::Field(name) = step else { return false };
                     names.push_str(if names.is_empty() { "" } else { "." });
                     names.push_str(name);
                     is_here(&names)
@@ -184,7 +184,7 @@ impl<'v> CheckWalk<'v> {
     }
 
     /// Whether a check fails.
-    fn check(&mut self, check: &'static Check, subject: Subject<'v>) -> bool {
+    fn check(&mut self, check: &'static Check, subject: RuleSubject<'v>) -> bool {
         let is_for = check.is_for(self.kind);
         let has_old = check.phase != CheckPhase::Update || subject.old.is_some();
         if !is_for
@@ -207,14 +207,17 @@ impl<'v> CheckWalk<'v> {
             for wrong in problems {
                 let value = wrong.shown.unwrap_or_else(|| shown(field));
                 let path = path.clone();
-                self.add(check, Place { path, value: Some(value), detail: Some(wrong.detail) });
+                self.add(
+                    check,
+                    FailurePlace { path, value: Some(value), detail: Some(wrong.detail) },
+                );
             }
             return fails;
         }
         let offenders = match check.cel.verdict(subject) {
-            Verdict::Holds => return false,
-            Verdict::Fails => Vec::new(),
-            Verdict::FailsAt(offenders) => offenders,
+            CheckResult::Holds => return false,
+            CheckResult::Fails => Vec::new(),
+            CheckResult::FailsAt(offenders) => offenders,
         };
         if check.reason == NOTHING_SAID {
             return true;
@@ -225,7 +228,7 @@ impl<'v> CheckWalk<'v> {
         true
     }
 
-    fn add(&mut self, check: &Check, place: Place) {
+    fn add(&mut self, check: &Check, place: FailurePlace) {
         if check.stage < self.stage {
             self.found.clear();
             (self.stage, self.is_early) = (check.stage, check.stage < LAST_STAGE);

@@ -35,12 +35,12 @@ pub(crate) struct Decoded {
 /// # Errors
 /// The value that the decoder names.
 pub(crate) fn decode(document: &mut Document, of: &'static Type) -> Result<Decoded, Misfit> {
-    let mut walk = Walk::default();
+    let mut walk = DecodeWalk::default();
     walk.fields(document.root(), of);
     if let Some(misfit) = walk.fatal.or(walk.misfit) {
         return Err(misfit);
     }
-    let Walk { unknown, removed, texts, zeros, missing, had_empty, empty, .. } = walk;
+    let DecodeWalk { unknown, removed, texts, zeros, missing, had_empty, empty, .. } = walk;
     for id in unknown.iter().chain(&removed) {
         document.remove(*id);
     }
@@ -61,7 +61,7 @@ pub(crate) fn decode(document: &mut Document, of: &'static Type) -> Result<Decod
 
 /// What was seen so far; the document is changed afterwards.
 #[derive(Default)]
-struct Walk {
+struct DecodeWalk {
     /// The first value of a wrong type.
     misfit: Option<Misfit>,
     /// A value that its own type could not read, which ends decoding.
@@ -86,7 +86,7 @@ struct Walk {
 /// Structures deeper inside of one another are refused; only schemas get anywhere near.
 const MAX_DEPTH: usize = 256;
 
-impl Walk {
+impl DecodeWalk {
     fn fields(&mut self, object: Value<'_>, of: &'static Type) {
         self.depth += 1;
         if self.depth > MAX_DEPTH {

@@ -6,7 +6,7 @@
 use crate::data::{Body, Default, DefaultPhase, DefaultSource, Field, GoType, Type, objects};
 use crate::fill;
 use crate::given::NOTHING;
-use crate::rule::Subject;
+use crate::rule::RuleSubject;
 use crate::scalar;
 use crdkit_text::base64::Base64;
 use crdkit_value::{Document, NewValue, NodeId, Value};
@@ -102,12 +102,12 @@ fn own(
             continue;
         }
         let subject =
-            Subject { of, value: document.value(id), old: None, key: None, given: &NOTHING };
+            RuleSubject { of, value: document.value(id), old: None, key: None, given: &NOTHING };
         if !default.when.text.is_empty() && default.when.truth(subject) != Some(true) {
             continue;
         }
         if default.each.is_empty() {
-            let mut target = Target { document, id, of: Some(of), around };
+            let mut target = DefaultTarget { document, id, of: Some(of), around };
             if target.set(default, id, of) {
                 shared.push(default);
             }
@@ -118,13 +118,13 @@ fn own(
             targets = targets.into_iter().flat_map(|it| elements(document, it, name)).collect();
         }
         for (target, target_of) in targets {
-            Target { document, id: target, of: target_of, around }.set(default, id, of);
+            DefaultTarget { document, id: target, of: target_of, around }.set(default, id, of);
         }
     }
     // Maps that became one are the same at the end.
     for default in shared {
         if let DefaultSource::Alias(from) = &default.source {
-            let mut target = Target { document, id, of: Some(of), around };
+            let mut target = DefaultTarget { document, id, of: Some(of), around };
             if let Some(from) = target.find(from) {
                 target.insert(&default.path, NewValue::CopyOfId(from));
             }
@@ -156,14 +156,14 @@ fn element_type(of: &'static GoType) -> Option<&'static Type> {
 }
 
 /// A value that gets a default.
-struct Target<'d, 'r> {
+struct DefaultTarget<'d, 'r> {
     document: &'d mut Document,
     id: NodeId,
     of: Option<&'static Type>,
     around: Surroundings<'r>,
 }
 
-impl Target<'_, '_> {
+impl DefaultTarget<'_, '_> {
     /// Applies a default whose condition holds, and whose expression is about the value `about`. Tells whether two
     /// maps became one.
     fn set(&mut self, default: &'static Default, about: NodeId, of: &'static Type) -> bool {
@@ -186,7 +186,7 @@ impl Target<'_, '_> {
                 }
             }
             DefaultSource::Expression(expression) => {
-                let subject = Subject {
+                let subject = RuleSubject {
                     of,
                     value: self.document.value(about),
                     old: None,

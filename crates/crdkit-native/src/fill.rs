@@ -56,21 +56,21 @@ impl Zero {
 
 /// What collections of a type are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Shape {
+pub(crate) enum CollectionKind {
     List,
     Map,
 }
 
 /// Whether values of a type are lists or maps.
-pub(crate) fn shape(of: &'static GoType) -> Shape {
+pub(crate) fn shape(of: &'static GoType) -> CollectionKind {
     match of {
-        GoType::Map(_) => Shape::Map,
+        GoType::Map(_) => CollectionKind::Map,
         GoType::Pointer(of) => shape(of),
         GoType::Named(_) => match named(of).map(|of| &of.body) {
             Some(Body::Alias(of)) => shape(of),
-            _ => Shape::List,
+            _ => CollectionKind::List,
         },
-        _ => Shape::List,
+        _ => CollectionKind::List,
     }
 }
 

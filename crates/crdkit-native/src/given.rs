@@ -4,7 +4,7 @@
 //! They are known by the object that they were in, so they hold for the document that was decoded and for clones of it.
 
 use crate::data::{Field, GoType, Omit};
-use crate::fill::{self, Shape};
+use crate::fill::{self, CollectionKind};
 use crdkit_value::{Document, NewValue, NodeId, Value};
 
 /// What was given empty, in one document.
@@ -83,7 +83,7 @@ impl GivenEmpty {
 
 fn empty(of: &'static GoType) -> NewValue<'static> {
     match fill::shape(of) {
-        Shape::Map => NewValue::EmptyObject,
-        Shape::List => NewValue::EmptyArray,
+        CollectionKind::Map => NewValue::EmptyObject,
+        CollectionKind::List => NewValue::EmptyArray,
     }
 }

@@ -1,7 +1,7 @@
 //! What defaults and checks cannot say: one table of functions, the only place that knows kinds by name.
 
 use crate::NativeKind;
-use crate::check::Operation;
+use crate::check::WriteOperation;
 use crate::pipeline::{Request, keep};
 use crate::pod;
 use crate::scalar;
@@ -22,13 +22,13 @@ struct Hooks {
     /// The object as its checks see it, if that is not as it is.
     view: fn(&Document) -> Option<Document>,
     /// Checks an object, in place of all other checks.
-    check: Option<Check>,
+    check: Option<UpdateCheck>,
     /// Whether nobody owns the `spec`, which cannot change.
     keeps_spec: bool,
 }
 
 /// What is wrong with an object that may replace another.
-type Check = fn(Value<'_>, Operation, Option<Value<'_>>) -> Vec<Issue>;
+type UpdateCheck = fn(Value<'_>, WriteOperation, Option<Value<'_>>) -> Vec<Issue>;
 
 const NONE: Hooks = Hooks {
     kind: ("", ""),
@@ -103,7 +103,7 @@ pub(crate) fn view(request: &Request<'_>) -> Option<Document> {
 /// What is wrong with an object, if its kind has checks of its own.
 pub(crate) fn check(
     request: &Request<'_>,
-    operation: Operation,
+    operation: WriteOperation,
     old: Option<Value<'_>>,
 ) -> Option<Vec<Issue>> {
     of(request).check.map(|check| check(request.as_given().root(), operation, old))
@@ -352,17 +352,21 @@ fn count_templates(request: &mut Request<'_>, old: Value<'_>) {
 }
 
 /// The rules for CRDs.
-fn check_definition(object: Value<'_>, operation: Operation, old: Option<Value<'_>>) -> Vec<Issue> {
+fn check_definition(
+    object: Value<'_>,
+    operation: WriteOperation,
+    old: Option<Value<'_>>,
+) -> Vec<Issue> {
     let (mut definition, mut issues) = read::crd(object);
     match (operation, old) {
-        (Operation::Create, _) | (_, None) => {
+        (WriteOperation::Create, _) | (_, None) => {
             definition.prepare_for_create();
             issues.extend(crd_check::create(&definition));
         }
-        (Operation::Update, Some(old)) => {
+        (WriteOperation::Update, Some(old)) => {
             issues.extend(crd_check::update(&definition, &read::crd(old).0));
         }
-        (Operation::UpdateStatus, Some(old)) => {
+        (WriteOperation::UpdateStatus, Some(old)) => {
             issues.extend(crd_check::update_status(&definition, &read::crd(old).0));
         }
     }

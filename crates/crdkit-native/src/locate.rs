@@ -6,7 +6,7 @@
 
 use crate::data::Check;
 use crate::format;
-use crate::rule::{self, Offender, Subject};
+use crate::rule::{self, Offender, RuleSubject};
 use crate::words::Words;
 use crdkit_issue::{Arg, FieldPath};
 use crdkit_schema::validate::shown;
@@ -14,14 +14,14 @@ use crdkit_value::{Document, NodeId, Value};
 
 /// A step on the way to a value.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Step<'v> {
+pub(crate) enum ValueStep<'v> {
     Field(&'static str),
     Key(&'v str),
     Index(usize),
 }
 
 /// One place where a check failed.
-pub(crate) struct Place {
+pub(crate) struct FailurePlace {
     pub(crate) path: FieldPath,
     pub(crate) value: Option<Arg>,
     /// What is wrong there, if that is not what the check says.
@@ -33,7 +33,7 @@ const MAX_TRIED: usize = 64;
 
 /// A part of the name of a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Part<'p> {
+pub(crate) enum NamePart<'p> {
     Name(&'p str),
     /// An entry with this key.
     Key(&'p str),
@@ -44,21 +44,21 @@ pub(crate) enum Part<'p> {
 /// The places where `check` failed on the value that `steps` lead to, if it is known for the items `offenders`.
 pub(crate) fn places(
     check: &'static Check,
-    subject: Subject<'_>,
-    steps: &[Step<'_>],
+    subject: RuleSubject<'_>,
+    steps: &[ValueStep<'_>],
     root: Value<'_>,
     offenders: &[Offender],
-) -> Vec<Place> {
+) -> Vec<FailurePlace> {
     let text = if check.error_path.is_empty() { check.field } else { check.error_path };
     if let Some(names) = check.alternatives() {
-        let place = |(_, shown): (&str, &str)| Place {
+        let place = |(_, shown): (&str, &str)| FailurePlace {
             path: path(steps).field(shown),
             value: None,
             detail: None,
         };
         return others_present(names, subject.value).map(place).collect();
     }
-    let (mut base, mut rest): (&[Step<'_>], &str) = (steps, text);
+    let (mut base, mut rest): (&[ValueStep<'_>], &str) = (steps, text);
     if let Some(absolute) = text.strip_prefix('/') {
         (base, rest) = (&[], absolute);
     }
@@ -74,7 +74,7 @@ pub(crate) fn places(
         let at = |offender| item(words, &parts, &base, offender, is_inside);
         return offenders.iter().flat_map(at).collect();
     }
-    if !parts.contains(&Part::Any) {
+    if !parts.contains(&NamePart::Any) {
         let at = if text.starts_with('/') { root } else { subject.value };
         let found = is_inside.then(|| find(at, &parts)).flatten();
         let path = parts.iter().fold(base, |path, part| part.append(path));
@@ -85,32 +85,34 @@ pub(crate) fn places(
         };
         return split(words, path, value);
     }
-    if !is_inside && steps.iter().all(|step| matches!(step, Step::Field(_))) {
+    if !is_inside && steps.iter().all(|step| matches!(step, ValueStep::Field(_))) {
         // The items are those of the field, which the server calls by another name.
         let mut trial = Trial { words, found: Vec::new() };
         let mut own = parse(check.field);
-        own.push(Part::Any);
+        own.push(NamePart::Any);
         let copy = Document::copy_of(subject.value);
         trial.search(&copy, NodeId::ROOT, &own, &own, FieldPath::root());
-        let renamed = |place: Place| {
+        let renamed = |place: FailurePlace| {
             let item = place.path.segments().last().cloned();
             let path = parts.iter().fold(base.clone(), |path, part| match (part, &item) {
-                (Part::Any, Some(item)) => path.segments().iter().chain([item]).cloned().collect(),
+                (NamePart::Any, Some(item)) => {
+                    path.segments().iter().chain([item]).cloned().collect()
+                }
                 (part, _) => part.append(path),
             });
-            Place { path, ..place }
+            FailurePlace { path, ..place }
         };
         return trial.found.into_iter().map(renamed).collect();
     }
     if !is_inside {
         // The items are those on the way to the value.
-        let mut items = steps.iter().filter(|step| !matches!(step, Step::Field(_)));
-        let path = parts.iter().fold(base, |path, part| match (part, part == &Part::Any) {
+        let mut items = steps.iter().filter(|step| !matches!(step, ValueStep::Field(_)));
+        let path = parts.iter().fold(base, |path, part| match (part, part == &NamePart::Any) {
             (_, true) => items.next().map_or(path.clone(), |step| step.append(path)),
             (part, false) => part.append(path),
         });
         let last = match parts.last() {
-            Some(Part::Name(name)) => subject.value.get(name),
+            Some(NamePart::Name(name)) => subject.value.get(name),
             _ => None,
         };
         let value = match (last, parts.last()) {
@@ -119,7 +121,7 @@ pub(crate) fn places(
         };
         return split(words, path, value);
     }
-    if parts.iter().filter(|part| **part == Part::Any).count() == 1
+    if parts.iter().filter(|part| **part == NamePart::Any).count() == 1
         && !check.is_about_duplicates()
         && let Some(offenders) = rule::offenders(check, subject)
     {
@@ -143,14 +145,14 @@ pub(crate) fn others_present<'n>(
 /// The places of an item that breaks a check.
 fn item<'v>(
     words: Words<'v>,
-    parts: &[Part<'_>],
+    parts: &[NamePart<'_>],
     base: &FieldPath,
     offender: &'v Offender,
     is_inside: bool,
-) -> Vec<Place> {
-    let subject = Subject { key: Some(offender), ..words.subject };
+) -> Vec<FailurePlace> {
+    let subject = RuleSubject { key: Some(offender), ..words.subject };
     let words = Words { subject, ..words };
-    let any = parts.iter().position(|part| *part == Part::Any).unwrap_or(parts.len());
+    let any = parts.iter().position(|part| *part == NamePart::Any).unwrap_or(parts.len());
     let (way, rest) = parts.split_at(any);
     let path = way.iter().fold(base.clone(), |path, part| part.append(path));
     let list = is_inside.then(|| find(subject.value, way)).flatten();
@@ -184,16 +186,17 @@ fn item<'v>(
 }
 
 /// One place for each thing that is wrong with a name.
-fn split(words: Words<'_>, path: FieldPath, value: Option<Arg>) -> Vec<Place> {
+fn split(words: Words<'_>, path: FieldPath, value: Option<Arg>) -> Vec<FailurePlace> {
     let detail = words.detail();
     let problems = match &value {
         Some(Arg::Text(text)) if detail.is_none() => format::problems(words.check, text),
         _ => None,
     };
     let Some(problems) = problems.filter(|problems| !problems.is_empty()) else {
-        return vec![Place { path, value, detail }];
+        return vec![FailurePlace { path, value, detail }];
     };
-    let place = |problem| Place { path: path.clone(), value: value.clone(), detail: Some(problem) };
+    let place =
+        |problem| FailurePlace { path: path.clone(), value: value.clone(), detail: Some(problem) };
     problems.into_iter().map(place).collect()
 }
 
@@ -202,18 +205,18 @@ pub(crate) fn first_name(path: &str) -> &str {
     path.split(['.', '[']).next().unwrap_or_default()
 }
 
-pub(crate) fn parse(mut text: &str) -> Vec<Part<'_>> {
+pub(crate) fn parse(mut text: &str) -> Vec<NamePart<'_>> {
     let mut parts = Vec::new();
     while !text.is_empty() {
         if let Some(key) = text.strip_prefix('[') {
             let (key, rest) = key.split_once(']').unwrap_or((key, ""));
-            parts.push(if key == "*" { Part::Any } else { Part::Key(key) });
+            parts.push(if key == "*" { NamePart::Any } else { NamePart::Key(key) });
             text = rest;
             continue;
         }
         let (name, rest) = text.split_at(text.find(['.', '[']).unwrap_or(text.len()));
         if !name.is_empty() {
-            parts.push(Part::Name(name));
+            parts.push(NamePart::Name(name));
         }
         text = rest.strip_prefix('.').unwrap_or(rest);
     }
@@ -224,14 +227,14 @@ pub(crate) fn parse(mut text: &str) -> Vec<Part<'_>> {
 pub(crate) fn field<'v>(
     check: &Check,
     value: Value<'v>,
-    steps: &[Step<'_>],
+    steps: &[ValueStep<'_>],
 ) -> Option<(Value<'v>, FieldPath)> {
     let shown = if check.error_path.is_empty() { check.field } else { check.error_path };
     let path = parse(shown).iter().fold(path(steps), |path, part| part.append(path));
     Some((find(value, &parse(check.field))?, path))
 }
 
-impl Part<'_> {
+impl NamePart<'_> {
     fn append(&self, path: FieldPath) -> FieldPath {
         match self {
             Self::Name(name) => path.field(name),
@@ -241,11 +244,11 @@ impl Part<'_> {
     }
 }
 
-pub(crate) fn path(steps: &[Step<'_>]) -> FieldPath {
+pub(crate) fn path(steps: &[ValueStep<'_>]) -> FieldPath {
     steps.iter().fold(FieldPath::root(), |path, step| step.append(path))
 }
 
-impl Step<'_> {
+impl ValueStep<'_> {
     fn append(&self, path: FieldPath) -> FieldPath {
         match self {
             Self::Field(name) => path.field(name),
@@ -255,23 +258,23 @@ impl Step<'_> {
     }
 }
 
-pub(crate) fn find<'v>(value: Value<'v>, parts: &[Part<'_>]) -> Option<Value<'v>> {
+pub(crate) fn find<'v>(value: Value<'v>, parts: &[NamePart<'_>]) -> Option<Value<'v>> {
     parts.iter().try_fold(value, |value, part| match part {
-        Part::Name(key) | Part::Key(key) => value.get(key),
-        Part::Any => None,
+        NamePart::Name(key) | NamePart::Key(key) => value.get(key),
+        NamePart::Any => None,
     })
 }
 
 /// Looks for the items that break a check.
 struct Trial<'v> {
     words: Words<'v>,
-    found: Vec<Place>,
+    found: Vec<FailurePlace>,
 }
 
 impl Trial<'_> {
     fn fails(&self, document: &Document) -> bool {
         let Words { check, subject } = self.words;
-        check.cel.is_false(Subject { value: document.root(), ..subject })
+        check.cel.is_false(RuleSubject { value: document.root(), ..subject })
     }
 
     /// Follows `parts`, the rest of `whole`, from the value `at` of `document`, on which the check fails.
@@ -279,11 +282,11 @@ impl Trial<'_> {
         &mut self,
         document: &Document,
         at: NodeId,
-        whole: &[Part<'_>],
-        parts: &[Part<'_>],
+        whole: &[NamePart<'_>],
+        parts: &[NamePart<'_>],
         path: FieldPath,
     ) {
-        let Some(any) = parts.iter().position(|part| *part == Part::Any) else {
+        let Some(any) = parts.iter().position(|part| *part == NamePart::Any) else {
             let found = find(document.value(at), parts);
             let path = parts.iter().fold(path, |path, part| part.append(path));
             let value = self.words.value(found, whole);
@@ -297,7 +300,7 @@ impl Trial<'_> {
         let items: Vec<NodeId> = list.map(children).unwrap_or_default();
         let mut without = document.clone();
         if items.len() > MAX_TRIED {
-            self.found.push(Place { path, value: list.map(shown), detail: None });
+            self.found.push(FailurePlace { path, value: list.map(shown), detail: None });
             return;
         }
         for id in &items {
@@ -327,7 +330,7 @@ impl Trial<'_> {
             self.search(&trial, *item, whole, rest, path);
         }
         if self.found.is_empty() {
-            self.found.push(Place { path, value: list.map(shown), detail: None });
+            self.found.push(FailurePlace { path, value: list.map(shown), detail: None });
         }
     }
 
@@ -339,7 +342,7 @@ impl Trial<'_> {
             let Some((_, key)) = head.rsplit_once('\'') else { continue };
             if list.is_none_or(|list| list.get(key).is_none()) {
                 let path = path.clone().key(key);
-                self.found.push(Place { path, value: None, detail: None });
+                self.found.push(FailurePlace { path, value: None, detail: None });
             }
         }
         self.found.len() > before
@@ -351,11 +354,15 @@ impl Trial<'_> {
         for (index, item) in list.into_iter().flat_map(Value::items).enumerate() {
             if old.is_some_and(|old| old.at(index) != Some(item)) {
                 let path = path.clone().index(index);
-                self.found.push(Place { path, value: Some(shown(item)), detail: None });
+                self.found.push(FailurePlace { path, value: Some(shown(item)), detail: None });
             }
         }
         if self.found.len() == before {
-            self.found.push(Place { path: path.clone(), value: list.map(shown), detail: None });
+            self.found.push(FailurePlace {
+                path: path.clone(),
+                value: list.map(shown),
+                detail: None,
+            });
         }
     }
 }

@@ -254,8 +254,8 @@ impl Writer<'_> {
 /// An empty collection of a type.
 pub(crate) fn empty(of: &'static GoType) -> &'static str {
     match fill::shape(of) {
-        fill::Shape::List => "[]",
-        fill::Shape::Map => "{}",
+        fill::CollectionKind::List => "[]",
+        fill::CollectionKind::Map => "{}",
     }
 }
 

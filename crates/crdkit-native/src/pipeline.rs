@@ -6,7 +6,7 @@
 //!
 //! Upstream: `apiserver/pkg/endpoints/handlers`, `kubernetes/pkg/registry/*/*/strategy.go`.
 
-use crate::check::{self, Checked, Operation};
+use crate::check::{self, Checked, WriteOperation};
 use crate::data::{DefaultPhase, NativeKind, Type, objects};
 use crate::defaults::{self, Surroundings};
 use crate::envelope::{self, Stranger};
@@ -236,7 +236,7 @@ impl ReadNative<'_> {
             request.apply(DefaultPhase::Create);
             request.admit();
             hooks::create(request);
-            request.check(Operation::Create, None)
+            request.check(WriteOperation::Create, None)
         })
     }
 
@@ -254,7 +254,7 @@ impl ReadNative<'_> {
             request.apply(DefaultPhase::Update);
             hooks::update(request, old.root());
             request.bump_generation(metadata, old.root());
-            request.check(Operation::Update, Some(old.root()))
+            request.check(WriteOperation::Update, Some(old.root()))
         })
     }
 
@@ -265,7 +265,7 @@ impl ReadNative<'_> {
             request.check_precondition(old.root())?;
             request.take_status(old.root());
             hooks::update_status(request, old.root());
-            request.check(Operation::UpdateStatus, Some(old.root()))
+            request.check(WriteOperation::UpdateStatus, Some(old.root()))
         })
     }
 }
@@ -490,7 +490,7 @@ impl<'r> Request<'r> {
         }
     }
 
-    fn check(&mut self, operation: Operation, old: Option<Value<'_>>) -> Result<(), Refusal> {
+    fn check(&mut self, operation: WriteOperation, old: Option<Value<'_>>) -> Result<(), Refusal> {
         if let Some(issues) = hooks::check(self, operation, old) {
             self.add(issues);
         } else {
@@ -539,7 +539,7 @@ impl<'r> Request<'r> {
         }
     }
 
-    fn check_metadata(&mut self, operation: Operation, old: Option<Value<'_>>) {
+    fn check_metadata(&mut self, operation: WriteOperation, old: Option<Value<'_>>) {
         let root = self.document.root();
         let Some(metadata) = root.get("metadata").filter(|_| self.kind.storage.is_some()) else {
             return;
@@ -552,11 +552,11 @@ impl<'r> Request<'r> {
         let rule = |name: &str, prefix: bool| names::problems(kind, name, prefix);
         let segment = |name: &str, prefix: bool| metadata::segment_problems(name, prefix);
         match operation {
-            Operation::Create => {
+            WriteOperation::Create => {
                 metadata::create(&meta, METADATA, kind.namespaced, &rule, &mut issues);
                 steps::collapse(&mut issues);
             }
-            Operation::Update | Operation::UpdateStatus => {
+            WriteOperation::Update | WriteOperation::UpdateStatus => {
                 metadata::create(&meta, METADATA, kind.namespaced, &segment, &mut issues);
                 if let Some(old) = old.and_then(|old| old.get("metadata")) {
                     let old = read::object_meta(old);

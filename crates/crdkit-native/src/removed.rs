@@ -17,9 +17,9 @@ pub struct RemovedKind {
 }
 
 /// `apiVersion`, the release that no longer serves it, the `apiVersion` to use, kinds.
-type Row = (&'static str, &'static str, &'static str, &'static [&'static str]);
+type RemovedVersion = (&'static str, &'static str, &'static str, &'static [&'static str]);
 
-const ROWS: &[Row] = &[
+const ROWS: &[RemovedVersion] = &[
     ("extensions/v1beta1", "1.16", "apps/v1", &["DaemonSet", "Deployment", "ReplicaSet"]),
     ("extensions/v1beta1", "1.16", "networking.k8s.io/v1", &["NetworkPolicy"]),
     ("extensions/v1beta1", "1.16", "", &["PodSecurityPolicy"]),

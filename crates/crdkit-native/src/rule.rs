@@ -26,7 +26,7 @@ pub(crate) struct Expression {
 
 /// The value an expression is about, and what it was.
 #[derive(Clone, Copy)]
-pub(crate) struct Subject<'v> {
+pub(crate) struct RuleSubject<'v> {
     pub(crate) of: &'static Type,
     pub(crate) value: Value<'v>,
     pub(crate) old: Option<Value<'v>>,
@@ -37,7 +37,7 @@ pub(crate) struct Subject<'v> {
 }
 
 /// What comes of a check.
-pub(crate) enum Verdict {
+pub(crate) enum CheckResult {
     Holds,
     Fails,
     /// It fails for these items.
@@ -55,27 +55,27 @@ impl Expression {
     }
 
     /// Whether the expression is false.
-    pub(crate) fn is_false(&self, subject: Subject<'_>) -> bool {
+    pub(crate) fn is_false(&self, subject: RuleSubject<'_>) -> bool {
         self.truth(subject) == Some(false)
     }
 
     /// What comes of a check: it is true, or false, or lists what breaks it. One that reads the old value holds where
     /// there is none.
-    pub(crate) fn verdict(&self, subject: Subject<'_>) -> Verdict {
+    pub(crate) fn verdict(&self, subject: RuleSubject<'_>) -> CheckResult {
         let arena = Arena::new();
-        let Some(program) = self.program(subject.of) else { return Verdict::Holds };
+        let Some(program) = self.program(subject.of) else { return CheckResult::Holds };
         match program.evaluate(&arena, bind(subject), Limits::default()).result {
-            Ok(Val::Bool(false)) => Verdict::Fails,
+            Ok(Val::Bool(false)) => CheckResult::Fails,
             Ok(list @ Val::List(_)) => match items(program, &arena, &list) {
-                offenders if offenders.is_empty() => Verdict::Holds,
-                offenders => Verdict::FailsAt(offenders),
+                offenders if offenders.is_empty() => CheckResult::Holds,
+                offenders => CheckResult::FailsAt(offenders),
             },
-            _ => Verdict::Holds,
+            _ => CheckResult::Holds,
         }
     }
 
     /// What a condition gives, if it gives anything.
-    pub(crate) fn truth(&self, subject: Subject<'_>) -> Option<bool> {
+    pub(crate) fn truth(&self, subject: RuleSubject<'_>) -> Option<bool> {
         let arena = Arena::new();
         let program = self.program(subject.of)?;
         match program.evaluate(&arena, bind(subject), Limits::default()).result {
@@ -85,7 +85,7 @@ impl Expression {
     }
 
     /// The value of the expression as a document.
-    pub(crate) fn document(&self, subject: Subject<'_>) -> Option<Document> {
+    pub(crate) fn document(&self, subject: RuleSubject<'_>) -> Option<Document> {
         let arena = Arena::new();
         let program = self.program(subject.of)?;
         let value = program.evaluate(&arena, bind(subject), Limits::default()).result.ok()?;
@@ -102,7 +102,7 @@ impl Expression {
 
 static LIMITS: LazyLock<crdkit_value::Limits> = LazyLock::new(crdkit_value::Limits::default);
 
-fn bind<'v>(subject: Subject<'v>) -> impl Fn(&str) -> Option<Binding<'v>> {
+fn bind<'v>(subject: RuleSubject<'v>) -> impl Fn(&str) -> Option<Binding<'v>> {
     move |name| {
         let shape = environment(subject.of)?.shape;
         match name {
@@ -159,7 +159,7 @@ impl Offender {
 }
 
 /// The items that break the condition that a check holds all items of one list or map against.
-pub(crate) fn offenders(check: &Check, subject: Subject<'_>) -> Option<Vec<Offender>> {
+pub(crate) fn offenders(check: &Check, subject: RuleSubject<'_>) -> Option<Vec<Offender>> {
     let (list, variable, condition) = quantified(check.cel.text)?;
     let path = list.strip_prefix("self.")?;
     let found = path.split('.').try_fold(subject.value, Value::get)?;

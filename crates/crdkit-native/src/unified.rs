@@ -18,7 +18,7 @@ struct Run {
 
 /// Ranges of lines of both texts: equal ones, or ones that replace each other.
 #[derive(Clone, Debug)]
-struct Step {
+struct LineRanges {
     is_equal: bool,
     old: Range<usize>,
     new: Range<usize>,
@@ -60,7 +60,7 @@ fn range(start: usize, end: usize) -> String {
 }
 
 /// The steps with their context, those that are far apart in different hunks.
-fn hunks(steps: Vec<Step>) -> Vec<Vec<Step>> {
+fn hunks(steps: Vec<LineRanges>) -> Vec<Vec<LineRanges>> {
     let last = steps.len().saturating_sub(1);
     let mut hunks = vec![Vec::new()];
     for (index, mut step) in steps.into_iter().enumerate() {
@@ -74,7 +74,7 @@ fn hunks(steps: Vec<Step>) -> Vec<Vec<Step>> {
             step.old.end -= skipped;
             step.new.end -= skipped;
         } else if step.is_equal && length > 2 * CONTEXT {
-            let head = Step {
+            let head = LineRanges {
                 is_equal: true,
                 old: step.old.start..step.old.start + CONTEXT,
                 new: step.new.start..step.new.start + CONTEXT,
@@ -90,21 +90,21 @@ fn hunks(steps: Vec<Step>) -> Vec<Vec<Step>> {
             hunk.push(step);
         }
     }
-    hunks.retain(|hunk: &Vec<Step>| hunk.iter().any(|step| !step.is_equal));
+    hunks.retain(|hunk: &Vec<LineRanges>| hunk.iter().any(|step| !step.is_equal));
     hunks
 }
 
-fn steps(old: &[&str], new: &[&str]) -> Vec<Step> {
+fn steps(old: &[&str], new: &[&str]) -> Vec<LineRanges> {
     let mut steps = Vec::new();
     let (mut at_old, mut at_new) = (0, 0);
     let end = Run { old: old.len(), new: new.len(), length: 0 };
     for run in runs(old, new).into_iter().chain([end]) {
         if at_old < run.old || at_new < run.new {
-            steps.push(Step { is_equal: false, old: at_old..run.old, new: at_new..run.new });
+            steps.push(LineRanges { is_equal: false, old: at_old..run.old, new: at_new..run.new });
         }
         (at_old, at_new) = (run.old + run.length, run.new + run.length);
         if run.length > 0 {
-            steps.push(Step { is_equal: true, old: run.old..at_old, new: run.new..at_new });
+            steps.push(LineRanges { is_equal: true, old: run.old..at_old, new: run.new..at_new });
         }
     }
     steps

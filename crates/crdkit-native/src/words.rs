@@ -5,9 +5,9 @@
 
 use crate::data::Check;
 use crate::given::{self, GivenEmpty};
-use crate::locate::{Part, children, find, parse};
+use crate::locate::{NamePart, children, find, parse};
 use crate::own::{self, Form, Kindred};
-use crate::rule::{Offender, Subject};
+use crate::rule::{Offender, RuleSubject};
 use crate::unified;
 use crdkit_issue::Arg;
 use crdkit_schema::validate::shown;
@@ -17,12 +17,12 @@ use crdkit_value::{Document, NewValue, NodeId, Value};
 #[derive(Clone, Copy)]
 pub(crate) struct Words<'v> {
     pub(crate) check: &'static Check,
-    pub(crate) subject: Subject<'v>,
+    pub(crate) subject: RuleSubject<'v>,
 }
 
 impl<'v> Words<'v> {
     /// The value that is shown, where the one at `parts` is `found`.
-    pub(crate) fn value(self, found: Option<Value<'_>>, parts: &[Part<'_>]) -> Option<Arg> {
+    pub(crate) fn value(self, found: Option<Value<'_>>, parts: &[NamePart<'_>]) -> Option<Arg> {
         match self.check.shows.text {
             "" if self.check.is_about_length() => {
                 let length = found.map_or(0, |found| children(found).len());
@@ -38,7 +38,7 @@ impl<'v> Words<'v> {
                 }
                 Some(("item", path)) => {
                     let below = parse(path);
-                    let all: Vec<Part<'_>> = parts.iter().chain(&below).copied().collect();
+                    let all: Vec<NamePart<'_>> = parts.iter().chain(&below).copied().collect();
                     Some(self.shown(found.and_then(|found| find(found, &below)), &all))
                 }
                 _ => {
@@ -50,15 +50,15 @@ impl<'v> Words<'v> {
     }
 
     /// The value at `parts` as it is shown.
-    fn shown(self, found: Option<Value<'_>>, parts: &[Part<'_>]) -> Arg {
+    fn shown(self, found: Option<Value<'_>>, parts: &[NamePart<'_>]) -> Arg {
         let form = if self.check.is_published { Form::Published } else { Form::Own };
         let whole = Kindred::Named(self.subject.of);
         let of = parts.iter().try_fold(whole, |of, part| match part {
-            Part::Name(name) => of.field(name),
-            Part::Key(_) | Part::Any => of.item(),
+            NamePart::Name(name) => of.field(name),
+            NamePart::Key(_) | NamePart::Any => of.item(),
         });
         let given = self.subject.given;
-        if let (None, Some((Part::Name(name), way)), Some(Kindred::Plain(of))) =
+        if let (None, Some((NamePart::Name(name), way)), Some(Kindred::Plain(of))) =
             (found, parts.split_last(), of)
             && self.find(way).is_some_and(|holder| given.has(holder.id(), name))
         {
@@ -80,12 +80,12 @@ impl<'v> Words<'v> {
     }
 
     /// The value at a path, where `[key]` is the item that breaks the check.
-    fn find(self, parts: &[Part<'_>]) -> Option<Value<'v>> {
+    fn find(self, parts: &[NamePart<'_>]) -> Option<Value<'v>> {
         parts.iter().try_fold(self.subject.value, |value, part| match (part, self.subject.key) {
-            (Part::Key("key"), Some(Offender::Index(index))) => value.at(*index),
-            (Part::Key("key"), Some(Offender::Key(key))) => value.get(key),
-            (Part::Name(key) | Part::Key(key), _) => value.get(key),
-            (Part::Any, _) => None,
+            (NamePart::Key("key"), Some(Offender::Index(index))) => value.at(*index),
+            (NamePart::Key("key"), Some(Offender::Key(key))) => value.get(key),
+            (NamePart::Name(key) | NamePart::Key(key), _) => value.get(key),
+            (NamePart::Any, _) => None,
         })
     }
 
@@ -101,12 +101,12 @@ impl<'v> Words<'v> {
 
     /// What is different from before at the field.
     fn difference(self) -> String {
-        let Subject { of, value, old, given, .. } = self.subject;
+        let RuleSubject { of, value, old, given, .. } = self.subject;
         let parts = parse(self.check.field);
         let (mut new, before) = (find(value, &parts), old.and_then(|old| find(old, &parts)));
         let whole = Kindred::Named(of);
         let field = parts.iter().try_fold(whole, |of, part| match part {
-            Part::Name(name) => of.field(name),
+            NamePart::Name(name) => of.field(name),
             _ => None,
         });
         let kept = new.map(|new| keeping(new, before, &self.check.keeps, given));
@@ -142,9 +142,9 @@ fn keeping(
     (kept, given)
 }
 
-fn keep(document: &mut Document, at: NodeId, old: Option<Value<'_>>, parts: &[Part<'_>]) {
+fn keep(document: &mut Document, at: NodeId, old: Option<Value<'_>>, parts: &[NamePart<'_>]) {
     let Some((part, rest)) = parts.split_first() else { return };
-    let (Part::Name(name) | Part::Key(name)) = part else {
+    let (NamePart::Name(name) | NamePart::Key(name)) = part else {
         let items: Vec<NodeId> = document.value(at).items().map(Value::id).collect();
         for (index, item) in items.into_iter().enumerate() {
             keep(document, item, old.and_then(|old| old.at(index)), rest);

@@ -14,12 +14,12 @@ use crdkit_value::{Document, MemberIndex, NewValue, NodeId, Tag, Value};
 
 /// A merge patch that was read.
 #[derive(Clone, Debug)]
-pub struct Patch {
+pub struct MergePatch {
     document: Document,
     repeated: Vec<Issue>,
 }
 
-impl Patch {
+impl MergePatch {
     /// Reads a patch.
     ///
     /// # Errors
@@ -64,10 +64,10 @@ impl Patch {
 }
 
 /// A member of a patch, and what the object has under its key.
-type Pair<'p> = (&'p str, Value<'p>, Option<(NodeId, Tag)>);
+type MemberPair<'p> = (&'p str, Value<'p>, Option<(NodeId, Tag)>);
 
 /// The members of `patch`, each with the member of `object` that it is for.
-fn pairs<'p>(object: Value<'_>, patch: Value<'p>) -> Vec<Pair<'p>> {
+fn pairs<'p>(object: Value<'_>, patch: Value<'p>) -> Vec<MemberPair<'p>> {
     let find = |current: Option<Value<'_>>| current.map(|it| (it.id(), it.tag()));
     let members = patch.members();
     if members.len() == 1 {

@@ -6,7 +6,7 @@
 //! out, or to make anew, what is around.
 
 use crate::leaf::{self, Wanted};
-use crate::make::{Maker, Shape};
+use crate::make::{Maker, SampleShape};
 use crate::rule::{Mentions, RuleStep};
 use crate::values::{CHOICES, VALUES};
 use crate::{Extent, build, repair};
@@ -95,7 +95,7 @@ impl<'c> Editor<'_, 'c> {
     fn add(&self, path: &FieldPath, out: &mut Vec<Edit>) {
         let Some(ids) = self.schemas(path) else { return };
         for choice in 0..CHOICES {
-            let value = self.maker.value(&ids, Shape::LEAST.with_choice(choice));
+            let value = self.maker.value(&ids, SampleShape::LEAST.with_choice(choice));
             out.push(Edit::Set(path.clone(), value));
         }
     }
@@ -106,12 +106,12 @@ impl<'c> Editor<'_, 'c> {
             return self.names(&Mentions::default(), path, out);
         }
         let Some(ids) = self.schemas(path) else { return };
-        let whole = Shape { extent: self.extent, room: 1, choice: 0 };
+        let whole = SampleShape { extent: self.extent, room: 1, choice: 0 };
         for choice in 0..CHOICES {
             out.push(Edit::Set(path.clone(), self.maker.value(&ids, whole.with_choice(choice))));
         }
         for choice in 0..CHOICES {
-            let value = self.maker.value(&ids, Shape::LEAST.with_choice(choice));
+            let value = self.maker.value(&ids, SampleShape::LEAST.with_choice(choice));
             out.push(Edit::Set(path.clone(), value));
         }
         for value in self.values(&ids, &Mentions::default()) {
@@ -138,7 +138,7 @@ impl<'c> Editor<'_, 'c> {
                 && let Some(ids) = self.schemas(&place)
             {
                 for choice in 0..CHOICES.min(4) {
-                    let value = self.maker.value(&ids, Shape::LEAST.with_choice(choice));
+                    let value = self.maker.value(&ids, SampleShape::LEAST.with_choice(choice));
                     out.push(Edit::Set(place.clone(), value));
                 }
             }
@@ -208,7 +208,7 @@ impl<'c> Editor<'_, 'c> {
             let Some((top, mut wrap)) = self.missing(path) else { continue };
             let Some(ids) = self.schemas(path) else { continue };
             let least =
-                (0..2).map(|choice| self.maker.value(&ids, Shape::LEAST.with_choice(choice)));
+                (0..2).map(|choice| self.maker.value(&ids, SampleShape::LEAST.with_choice(choice)));
             let mut values: Vec<_> = least.collect();
             values.extend(self.values(&ids, &mentions));
             values.truncate(VALUES);
@@ -246,7 +246,7 @@ impl<'c> Editor<'_, 'c> {
             for n in (n_there + 1..segments.len()).rev() {
                 let outer: FieldPath = segments.iter().take(n).cloned().collect();
                 let mut made = match self.schemas(&outer) {
-                    Some(ids) => self.maker.value(&ids, Shape::LEAST),
+                    Some(ids) => self.maker.value(&ids, SampleShape::LEAST),
                     None => Document::object(),
                 };
                 match segments.get(n) {

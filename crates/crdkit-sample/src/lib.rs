@@ -22,7 +22,7 @@ use crdkit_issue::Issue;
 use crdkit_schema::model::{Crd, SchemaId};
 use crdkit_schema::read;
 use crdkit_value::{Document, NodeId, Value};
-use make::{Maker, Shape};
+use make::{Maker, SampleShape};
 use std::cell::Cell;
 
 /// How much of what is possible an object has.
@@ -49,11 +49,11 @@ pub struct Sample {
 /// Makes samples of one CRD.
 pub struct Sampler<'d> {
     crd: Crd<'d>,
-    judge: Judge<'d>,
+    judge: SampleJudge<'d>,
 }
 
 /// What says whether objects are accepted.
-enum Judge<'d> {
+enum SampleJudge<'d> {
     Engine(Box<Engine>),
     Other(Box<dyn Fn(Document) -> Vec<Issue> + 'd>),
 }
@@ -70,7 +70,7 @@ impl<'d> Sampler<'d> {
     /// # Errors
     /// When its schemas cannot be read.
     pub fn new(document: &'d Document) -> Result<Self, CrdError> {
-        let judge = Judge::Engine(Box::new(Engine::compile(document)?));
+        let judge = SampleJudge::Engine(Box::new(Engine::compile(document)?));
         let (crd, _) = read::crd(document.root());
         Ok(Self { crd, judge })
     }
@@ -78,7 +78,7 @@ impl<'d> Sampler<'d> {
     /// The same for a kind that has the form of a CRD but is judged otherwise: `judge` says what is wrong with an object.
     pub fn judged_by(document: &'d Document, judge: impl Fn(Document) -> Vec<Issue> + 'd) -> Self {
         let (crd, _) = read::crd(document.root());
-        Self { crd, judge: Judge::Other(Box::new(judge)) }
+        Self { crd, judge: SampleJudge::Other(Box::new(judge)) }
     }
 
     /// The CRD.
@@ -106,12 +106,12 @@ impl<'d> Sampler<'d> {
         known: Option<&Document>,
     ) -> Option<Sample> {
         let version = match &self.judge {
-            Judge::Engine(engine) => Some(engine.version(name)?),
-            Judge::Other(_) => None,
+            SampleJudge::Engine(engine) => Some(engine.version(name)?),
+            SampleJudge::Other(_) => None,
         };
         let options = RequestOptions::default();
         let judge = |object: Document| match (&self.judge, version) {
-            (Judge::Other(judge), _) => judge(object),
+            (SampleJudge::Other(judge), _) => judge(object),
             (_, Some(version)) => version.create(object, &options).issues,
             (_, None) => Vec::new(),
         };
@@ -143,7 +143,7 @@ impl<'d> Sampler<'d> {
         // An object without `spec` explains nothing, even where that is all that is required.
         let spec = schema.map(|schema| maker.member(&[schema], "spec")).unwrap_or_default();
         if spec.iter().any(|id| !maker.schema(*id).required.is_empty()) {
-            object.insert(NodeId::ROOT, "spec", maker.value(&spec, Shape::LEAST).root());
+            object.insert(NodeId::ROOT, "spec", maker.value(&spec, SampleShape::LEAST).root());
             let telling = repair.run(&object);
             if telling.problems.is_empty() {
                 return Some(telling);
@@ -161,7 +161,7 @@ impl<'d> Sampler<'d> {
         extent: Extent,
     ) -> Document {
         let body = match schema {
-            Some(schema) => maker.value(&[schema], Shape { extent, room: 2, choice: 0 }),
+            Some(schema) => maker.value(&[schema], SampleShape { extent, room: 2, choice: 0 }),
             None => Document::object(),
         };
         let mut metadata = Document::object();

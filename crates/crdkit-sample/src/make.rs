@@ -25,7 +25,7 @@ const MOST_VALUES: usize = 100_000;
 
 /// How a value is to be.
 #[derive(Clone, Copy)]
-pub(crate) struct Shape {
+pub(crate) struct SampleShape {
     pub(crate) extent: Extent,
     /// Levels below which nothing optional is shown, for the usual extent.
     pub(crate) room: i8,
@@ -33,7 +33,7 @@ pub(crate) struct Shape {
     pub(crate) choice: usize,
 }
 
-impl Shape {
+impl SampleShape {
     pub(crate) const LEAST: Self = Self { extent: Extent::Minimal, room: 0, choice: 0 };
 
     pub(crate) fn with_choice(self, choice: usize) -> Self {
@@ -91,7 +91,7 @@ impl<'c> Maker<'c> {
     }
 
     /// A value that `ids` accept; less than they ask for where that is very much.
-    pub(crate) fn value(&self, ids: &[SchemaId], shape: Shape) -> Document {
+    pub(crate) fn value(&self, ids: &[SchemaId], shape: SampleShape) -> Document {
         self.room.set(MOST_VALUES);
         self.part(ids, shape)
     }
@@ -104,7 +104,7 @@ impl<'c> Maker<'c> {
     }
 
     /// A part of a value.
-    fn part(&self, ids: &[SchemaId], shape: Shape) -> Document {
+    fn part(&self, ids: &[SchemaId], shape: SampleShape) -> Document {
         let joined = self.joined(ids, shape.choice);
         let schemas = self.all(&joined);
         if shape.extent != Extent::Minimal
@@ -149,12 +149,17 @@ impl<'c> Maker<'c> {
     }
 
     /// So many items, unlike one another where the list asks for it.
-    pub(crate) fn list(&self, joined: &[SchemaId], n_items: usize, shape: Shape) -> Vec<Document> {
+    pub(crate) fn list(
+        &self,
+        joined: &[SchemaId],
+        n_items: usize,
+        shape: SampleShape,
+    ) -> Vec<Document> {
         self.room.set(MOST_VALUES);
         self.some(joined, n_items, shape)
     }
 
-    fn some(&self, joined: &[SchemaId], n_items: usize, shape: Shape) -> Vec<Document> {
+    fn some(&self, joined: &[SchemaId], n_items: usize, shape: SampleShape) -> Vec<Document> {
         let n_items = n_items.min(LARGEST);
         let items = self.items(joined);
         if items.is_empty() {
@@ -192,7 +197,7 @@ impl<'c> Maker<'c> {
     }
 
     /// The same value so many times, as far as there is room.
-    fn repeated(&self, ids: &[SchemaId], n_values: usize, shape: Shape) -> Vec<Document> {
+    fn repeated(&self, ids: &[SchemaId], n_values: usize, shape: SampleShape) -> Vec<Document> {
         let value = self.part(ids, shape);
         let n_values = n_values.min(self.room.get() / value.n_nodes().max(1));
         self.has_room(n_values.saturating_mul(value.n_nodes()));
@@ -200,7 +205,7 @@ impl<'c> Maker<'c> {
     }
 
     /// Values that differ from one another; fewer if there are not so many.
-    fn unlike(&self, ids: &[SchemaId], n_values: usize, shape: Shape) -> Vec<Document> {
+    fn unlike(&self, ids: &[SchemaId], n_values: usize, shape: SampleShape) -> Vec<Document> {
         let joined = self.joined(ids, shape.choice);
         let schemas = self.all(&joined);
         let listed: Vec<_> = enumerated(&schemas).take(n_values).collect();
@@ -247,7 +252,7 @@ impl<'c> Maker<'c> {
     }
 
     /// An object with the members that `shape` asks for.
-    fn object(&self, joined: &[SchemaId], shape: Shape) -> Document {
+    fn object(&self, joined: &[SchemaId], shape: SampleShape) -> Document {
         let schemas = self.all(joined);
         let mut object = Document::object();
         if schemas.iter().any(|schema| schema.extensions().embedded_resource) {
@@ -308,7 +313,7 @@ impl<'c> Maker<'c> {
         joined: &[SchemaId],
         least: usize,
         avoided: &[&str],
-        shape: Shape,
+        shape: SampleShape,
         object: &mut Document,
     ) {
         let schemas = self.all(joined);
@@ -338,7 +343,7 @@ impl<'c> Maker<'c> {
     }
 
     /// Whether an optional member is part of a sample.
-    fn is_shown(&self, id: SchemaId, shape: Shape) -> bool {
+    fn is_shown(&self, id: SchemaId, shape: SampleShape) -> bool {
         let schema = self.schema(id);
         let plain = schema.properties.is_empty() && schema.items.is_none();
         match shape.extent {

@@ -5,7 +5,7 @@
 
 use crate::edit::Editor;
 use crate::leaf::{self, Wanted};
-use crate::make::Shape;
+use crate::make::SampleShape;
 use crate::rule::Mentions;
 use crate::{Extent, build};
 use crdkit_schema::model::{Schema, SchemaId};
@@ -35,10 +35,10 @@ impl Editor<'_, '_> {
             "string" => self.texts(&schemas, mentions),
             "array" => self.lists(ids, &joined, mentions),
             "object" => {
-                let mut values = vec![self.maker.value(ids, Shape::LEAST)];
-                let whole = Shape { extent: self.extent, room: 0, choice: 0 };
+                let mut values = vec![self.maker.value(ids, SampleShape::LEAST)];
+                let whole = SampleShape { extent: self.extent, room: 0, choice: 0 };
                 values.extend((1..CHOICES).map(|it| self.maker.value(ids, whole.with_choice(it))));
-                let usual = Shape { extent: Extent::Usual, room: 0, choice: 0 };
+                let usual = SampleShape { extent: Extent::Usual, room: 0, choice: 0 };
                 values.push(self.maker.value(ids, usual));
                 values
             }
@@ -95,13 +95,15 @@ impl Editor<'_, '_> {
         counts.extend([1, 0, 2]);
         let mut lists: Vec<_> = counts
             .into_iter()
-            .map(|n_items| Document::array_of(&self.maker.list(joined, n_items, Shape::LEAST)))
+            .map(|n_items| {
+                Document::array_of(&self.maker.list(joined, n_items, SampleShape::LEAST))
+            })
             .collect();
         let items = self.maker.items(joined);
         for value in self.values_of_items(&items, mentions) {
             lists.push(Document::array_of([&value]));
         }
-        lists.push(self.maker.value(ids, Shape::LEAST));
+        lists.push(self.maker.value(ids, SampleShape::LEAST));
         lists
     }
 

@@ -37,17 +37,17 @@ pub(crate) fn is_allowed(core: &Core, user: &User, action: Action<'_>) -> bool {
 fn is_granted(core: &Core, user: &User, action: Action<'_>) -> bool {
     let full;
     let (verb, target) = match action {
-        Action::Path { verb, path } => (verb, rbac::Target::Path(path)),
+        Action::Path { verb, path } => (verb, rbac::AccessTarget::Path(path)),
         Action::Resource { verb, group, resource, subresource, namespace, name } => {
             full = match subresource {
                 "" => resource.to_owned(),
                 part => format!("{resource}/{part}"),
             };
-            (verb, rbac::Target::Resource { group, resource: &full, namespace, name })
+            (verb, rbac::AccessTarget::Resource { group, resource: &full, namespace, name })
         }
     };
     let subject = rbac::Subject { user: &user.name, groups: &user.groups };
-    core.roles.load().allows(subject, rbac::Action { verb, target }).is_some()
+    core.roles.load().allows(subject, rbac::AccessAction { verb, target }).is_some()
 }
 
 /// What needs no role.

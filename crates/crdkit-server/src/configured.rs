@@ -48,7 +48,7 @@ async fn reload(core: &Core, group: &str) {
                 all.extend(objects(core, group, plural, "").await);
             }
             let roots: Vec<_> = all.iter().map(Document::root).collect();
-            core.roles.store(Arc::new(rbac::Policy::new(roots)));
+            core.roles.store(Arc::new(rbac::AccessPolicy::new(roots)));
         }
         _ => {}
     }

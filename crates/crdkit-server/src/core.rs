@@ -6,7 +6,7 @@ use crate::crds::Definitions;
 use crate::environment::Environment;
 use crate::identify::Tokens;
 use crate::observe::{AuditLog, Metrics};
-use crate::openapi::Documents;
+use crate::openapi::OpenApiDocuments;
 use crate::rbac;
 use crate::settings::Settings;
 use arc_swap::ArcSwap;
@@ -25,13 +25,13 @@ pub(crate) struct Core {
     pub(crate) environment: Environment,
     pub(crate) settings: Settings,
     pub(crate) tokens: Tokens,
-    pub(crate) documents: Documents,
+    pub(crate) documents: OpenApiDocuments,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) audit: Option<AuditLog>,
     /// Webhooks and policies.
     pub(crate) admission: Admission,
     /// Roles and their bindings.
-    pub(crate) roles: ArcSwap<rbac::Policy>,
+    pub(crate) roles: ArcSwap<rbac::AccessPolicy>,
     /// Says when the server stops.
     pub(crate) stop: watch::Sender<bool>,
 }

@@ -15,7 +15,7 @@ const BOUNDS: [u64; 8] = [100, 500, 1_000, 5_000, 25_000, 100_000, 500_000, 5_00
 
 /// What is asked of a store.
 #[derive(Clone, Copy)]
-enum Operation {
+enum StoreOperation {
     Get,
     List,
     Create,
@@ -23,12 +23,12 @@ enum Operation {
     Delete,
 }
 
-const OPERATIONS: [(Operation, &str); 5] = [
-    (Operation::Get, "get"),
-    (Operation::List, "list"),
-    (Operation::Create, "create"),
-    (Operation::Update, "update"),
-    (Operation::Delete, "delete"),
+const OPERATIONS: [(StoreOperation, &str); 5] = [
+    (StoreOperation::Get, "get"),
+    (StoreOperation::List, "list"),
+    (StoreOperation::Create, "create"),
+    (StoreOperation::Update, "update"),
+    (StoreOperation::Delete, "delete"),
 ];
 
 #[derive(Debug, Default)]
@@ -44,7 +44,7 @@ struct OperationFigures {
 pub(crate) struct StoreFigures([OperationFigures; OPERATIONS.len()]);
 
 impl StoreFigures {
-    fn note(&self, operation: Operation, took: Duration, failed: bool) {
+    fn note(&self, operation: StoreOperation, took: Duration, failed: bool) {
         let Some(figures) = self.0.get(operation as usize) else { return };
         let microseconds = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
         let add = |figure: &AtomicU64, value| figure.fetch_add(value, Ordering::Relaxed);
@@ -103,7 +103,7 @@ impl MeasuredStore {
 
     fn measured<'a, T: 'a>(
         &'a self,
-        operation: Operation,
+        operation: StoreOperation,
         work: StoreFuture<'a, T>,
     ) -> StoreFuture<'a, T> {
         let started = Instant::now();
@@ -130,18 +130,18 @@ impl Store for MeasuredStore {
         key: &'a str,
         at: Option<Revision>,
     ) -> StoreFuture<'a, Option<Arc<StoreEntry>>> {
-        self.measured(Operation::Get, self.inner.get(key, at))
+        self.measured(StoreOperation::Get, self.inner.get(key, at))
     }
 
     fn range(&self, request: RangeRequest) -> StoreFuture<'_, RangePage> {
-        self.measured(Operation::List, self.inner.range(request))
+        self.measured(StoreOperation::List, self.inner.range(request))
     }
 
     fn write(&self, write: Write) -> StoreFuture<'_, Arc<Change>> {
         let operation = match (&write.action, &write.expect) {
-            (WriteAction::Delete, _) => Operation::Delete,
-            (_, crdkit_store::Expect::Absent) => Operation::Create,
-            _ => Operation::Update,
+            (WriteAction::Delete, _) => StoreOperation::Delete,
+            (_, crdkit_store::Expect::Absent) => StoreOperation::Create,
+            _ => StoreOperation::Update,
         };
         self.measured(operation, self.inner.write(write))
     }

@@ -7,7 +7,7 @@ use crate::answer::Answer;
 use crate::request::Request;
 use bytes::Bytes;
 use crdkit_codec::json::Layout;
-use crdkit_codec::media::{Conversion, MediaType, Offer};
+use crdkit_codec::media::{MediaType, Offer, ResponseConversion};
 use crdkit_codec::{DecodeOptions, Format, Style, go_json, yaml};
 use crdkit_native::protobuf;
 use crdkit_schema::status::Status;
@@ -22,7 +22,7 @@ pub(crate) struct Form {
     pub(crate) content_type: &'static str,
     pub(crate) pretty: bool,
     /// What objects are turned into first.
-    pub(crate) convert: Option<Conversion>,
+    pub(crate) convert: Option<ResponseConversion>,
 }
 
 impl Form {

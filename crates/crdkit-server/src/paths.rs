@@ -179,7 +179,9 @@ async fn is_store_well(core: &Core) -> bool {
 }
 
 /// The version of aggregated discovery that is asked for, anywhere among what is accepted.
-fn aggregated_form(request: &Request) -> Option<(aggregated::Version, Format, &'static str)> {
+fn aggregated_form(
+    request: &Request,
+) -> Option<(aggregated::DiscoveryVersion, Format, &'static str)> {
     parse_accept(request.header("accept")).into_iter().find_map(|clause| {
         let parameter = |name: &str| {
             let found = clause.parameters.iter().find(|(known, _)| known == name);
@@ -199,7 +201,7 @@ fn aggregated_form(request: &Request) -> Option<(aggregated::Version, Format, &'
             ("application", "cbor") => (Format::Cbor, "cbor"),
             _ => return None,
         };
-        Some((aggregated::Version::V2, format, name))
+        Some((aggregated::DiscoveryVersion::V2, format, name))
     })
 }
 

@@ -13,7 +13,7 @@ use crate::identify::Tokens;
 use crate::manage::Managing;
 use crate::measured::MeasuredStore;
 use crate::observe::{AuditLevel, AuditLog, Metrics};
-use crate::openapi::Documents;
+use crate::openapi::OpenApiDocuments;
 use crate::rules::Part;
 use crate::settings::{Authorization, Settings};
 use crate::stored;
@@ -270,7 +270,7 @@ impl ServerBuilder {
             settings: self.settings,
             tokens: self.tokens,
             roles: ArcSwap::default(),
-            documents: Documents::default(),
+            documents: OpenApiDocuments::default(),
             metrics,
             audit: self.audit,
             stop,

@@ -22,13 +22,13 @@ pub struct Certificates {
     pub authority: String,
     /// The authority of clients' certificates; empty if they are not asked for.
     clients: String,
-    pub(crate) server: Pair,
-    pub(crate) admin: Pair,
+    pub(crate) server: TlsKeyPair,
+    pub(crate) admin: TlsKeyPair,
 }
 
 /// A certificate and its key, as text.
 #[derive(Clone, Debug)]
-pub(crate) struct Pair {
+pub(crate) struct TlsKeyPair {
     pub(crate) certificate: String,
     pub(crate) key: String,
 }
@@ -80,8 +80,13 @@ impl Certificates {
     /// Certificates that somebody else has made, as PEM: that of the server with its key, and the authority of
     /// clients' certificates, which may be empty. The administrator has none but what that authority gives.
     pub fn given(certificate: String, key: String, clients: String) -> Self {
-        let admin = Pair { certificate: String::new(), key: String::new() };
-        Self { authority: certificate.clone(), clients, server: Pair { certificate, key }, admin }
+        let admin = TlsKeyPair { certificate: String::new(), key: String::new() };
+        Self {
+            authority: certificate.clone(),
+            clients,
+            server: TlsKeyPair { certificate, key },
+            admin,
+        }
     }
 
     /// The certificates and keys, each with the name of the file to keep it in.
@@ -104,8 +109,8 @@ impl Certificates {
         Some(Self {
             clients: authority.clone(),
             authority,
-            server: Pair { certificate: server?, key: server_key? },
-            admin: Pair { certificate: admin?, key: admin_key? },
+            server: TlsKeyPair { certificate: server?, key: server_key? },
+            admin: TlsKeyPair { certificate: admin?, key: admin_key? },
         })
     }
 
@@ -163,14 +168,14 @@ fn signed(
     mut params: CertificateParams,
     purpose: ExtendedKeyUsagePurpose,
     issuer: &Issuer<'_, KeyPair>,
-) -> Result<Pair, TlsError> {
+) -> Result<TlsKeyPair, TlsError> {
     let key = KeyPair::generate().map_err(TlsError::of)?;
     params.use_authority_key_identifier_extension = true;
     params.key_usages = vec![KeyUsagePurpose::DigitalSignature, KeyUsagePurpose::KeyEncipherment];
     params.extended_key_usages = vec![purpose];
     let certificate = params.signed_by(&key, issuer).map_err(TlsError::of)?;
     let key = sec1(&key.serialize_der()).ok_or_else(|| TlsError("a key has no form".to_owned()))?;
-    Ok(Pair { certificate: certificate.pem(), key })
+    Ok(TlsKeyPair { certificate: certificate.pem(), key })
 }
 
 /// A key of PKCS #8 on the curve P-256 in the older form of SEC 1, which more clients read (Java's do not tell what kind of key a

@@ -37,7 +37,7 @@ pub fn crds_of_openapi(root: Value<'_>) -> Vec<Document> {
     }
     let resources = resources(root);
     let crd = |((group, kind), versions): ((String, String), Vec<_>)| {
-        let guessed = Resource::guess(&kind);
+        let guessed = ApiResource::guess(&kind);
         let resource = resources.get(&(group.clone(), kind.clone())).unwrap_or(&guessed);
         let crd = crd((&group, &kind), resource, &versions, root, Openness::Openapi);
         crd.map(|(crd, _)| crd)
@@ -52,7 +52,7 @@ pub fn crd_of_schema(
 ) -> Option<(Document, Option<String>)> {
     let GroupVersionKind { group, version, kind } = gvk;
     let versions = [(version.clone(), schema)];
-    crd((group, kind), &Resource::guess(kind), &versions, schema, Openness::JsonSchema)
+    crd((group, kind), &ApiResource::guess(kind), &versions, schema, Openness::JsonSchema)
 }
 
 /// CRDs always have a group, and the oldest built-in kinds have none.
@@ -71,7 +71,7 @@ enum Openness {
 
 /// What the paths of an API tell about a kind.
 #[derive(Debug, Default)]
-struct Resource<'d> {
+struct ApiResource<'d> {
     plural: String,
     scope: &'static str,
     has_status: bool,
@@ -79,7 +79,7 @@ struct Resource<'d> {
     scale: Option<Value<'d>>,
 }
 
-impl Resource<'_> {
+impl ApiResource<'_> {
     fn guess(kind: &str) -> Self {
         Self { plural: kind.to_lowercase() + "s", scope: "Namespaced", ..Self::default() }
     }
@@ -98,7 +98,7 @@ impl Resource<'_> {
 }
 
 /// What the paths of an API tell about its kinds.
-fn resources(root: Value<'_>) -> BTreeMap<(String, String), Resource<'_>> {
+fn resources(root: Value<'_>) -> BTreeMap<(String, String), ApiResource<'_>> {
     let paths = root.get("paths");
     let mut found = BTreeMap::new();
     for (full, item) in paths.into_iter().flat_map(Value::members) {
@@ -112,7 +112,7 @@ fn resources(root: Value<'_>) -> BTreeMap<(String, String), Resource<'_>> {
         let text = |key| name.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
         let namespaced = path.contains("/namespaces/{namespace}/");
         let scope = if namespaced { "Namespaced" } else { "Cluster" };
-        let resource = Resource {
+        let resource = ApiResource {
             plural: path.rsplit('/').next().unwrap_or_default().to_owned(),
             scope,
             has_status: part("status").is_some(),
@@ -126,7 +126,7 @@ fn resources(root: Value<'_>) -> BTreeMap<(String, String), Resource<'_>> {
 /// The CRD of one kind, and what cannot be judged; none if its schemas are too large.
 fn crd(
     (group, kind): (&str, &str),
-    resource: &Resource<'_>,
+    resource: &ApiResource<'_>,
     versions: &[(String, Value<'_>)],
     definitions: Value<'_>,
     openness: Openness,

@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result, anyhow};
 use crdkit_codec::{DecodeOptions, json};
 use crdkit_engine::{Crd, RequestOptions};
 use crdkit_patch::managed::{CrdVersions, Writer};
-use crdkit_patch::{PatchLimits, json::Patch, merge};
+use crdkit_patch::{PatchLimits, json::JsonPatch, merge};
 use crdkit_text::timestamp::Timestamp;
 use crdkit_value::Document;
 use std::hint::black_box;
@@ -50,7 +50,7 @@ fn patches(text: &str, document: &Document) -> Result<()> {
     let merge_entries = vec![
         Entry::new("crdkit", 1000, || {
             let mut object = document.clone();
-            if let Ok(patch) = merge::Patch::read(MERGE, &limits) {
+            if let Ok(patch) = merge::MergePatch::read(MERGE, &limits) {
                 patch.apply(&mut object);
             }
             black_box(object);
@@ -67,7 +67,7 @@ fn patches(text: &str, document: &Document) -> Result<()> {
     let json_entries = vec![
         Entry::new("crdkit", 1000, || {
             let mut object = document.clone();
-            let _ = Patch::read(JSON, &limits).and_then(|patch| patch.apply(&mut object));
+            let _ = JsonPatch::read(JSON, &limits).and_then(|patch| patch.apply(&mut object));
             black_box(object);
         }),
         Entry::new("json-patch", 1000, || {

@@ -15,7 +15,7 @@ pub(crate) fn patch(bytes: &[u8]) {
     let (Some(object), Some(patch)) = (documents.next(), documents.next()) else { return };
     let limits = PatchLimits::default();
     let text = json::text(patch.root(), Layout::Compact);
-    if let Ok(patch) = crdkit_patch::json::Patch::read(text.as_bytes(), &limits) {
+    if let Ok(patch) = crdkit_patch::json::JsonPatch::read(text.as_bytes(), &limits) {
         let mut patched = object.clone();
         match patch.apply(&mut patched) {
             Ok(()) => differs(&object, &patched),
@@ -25,7 +25,7 @@ pub(crate) fn patch(bytes: &[u8]) {
             }
         }
     }
-    if let Ok(patch) = merge::Patch::read(text.as_bytes(), &limits) {
+    if let Ok(patch) = merge::MergePatch::read(text.as_bytes(), &limits) {
         let mut patched = object.clone();
         patch.apply(&mut patched);
         differs(&object, &patched);
@@ -38,7 +38,7 @@ pub(crate) fn patch(bytes: &[u8]) {
     let name = |key| object.root().get(key).and_then(Value::as_str).unwrap_or_default();
     let native = Definitions::native();
     let Some(schema) = Schema::of_kind(native, name("apiVersion"), name("kind")) else { return };
-    if let Ok(patch) = strategic::Patch::read(text.as_bytes(), &limits) {
+    if let Ok(patch) = strategic::StrategicPatch::read(text.as_bytes(), &limits) {
         let mut patched = object.clone();
         if let Err(error) = patch.apply(&mut patched, &schema) {
             let _ = error.status();
@@ -53,7 +53,7 @@ pub(crate) fn patch(bytes: &[u8]) {
 fn differs(old: &Document, new: &Document) {
     let patch = diff::json(old.root(), new.root());
     let limits = PatchLimits { operations: usize::MAX, ..PatchLimits::default() };
-    let patch = crdkit_patch::json::Patch::from_document(patch, &limits);
+    let patch = crdkit_patch::json::JsonPatch::from_document(patch, &limits);
     let mut patched = old.clone();
     let applied = patch.map(|patch| patch.apply(&mut patched));
     assert!(matches!(applied, Ok(Ok(()))), "a computed patch applies: {applied:?}");

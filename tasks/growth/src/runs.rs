@@ -111,7 +111,8 @@ pub(crate) fn structure(input: &Input, threshold: usize) {
 }
 
 pub(crate) fn patch_json(input: &Input) {
-    let Ok(patch) = crdkit_patch::json::Patch::read(&input.first, &PatchLimits::default()) else {
+    let Ok(patch) = crdkit_patch::json::JsonPatch::read(&input.first, &PatchLimits::default())
+    else {
         return;
     };
     let mut object = json_document(&input.second);
@@ -119,7 +120,7 @@ pub(crate) fn patch_json(input: &Input) {
 }
 
 pub(crate) fn patch_merge(input: &Input) {
-    let Ok(patch) = merge::Patch::read(&input.first, &PatchLimits::default()) else { return };
+    let Ok(patch) = merge::MergePatch::read(&input.first, &PatchLimits::default()) else { return };
     let mut object = json_document(&input.second);
     patch.apply(&mut object);
     black_box(object.n_nodes());
@@ -130,7 +131,9 @@ fn deployments() -> Option<Schema<'static>> {
 }
 
 pub(crate) fn patch_strategic(input: &Input) {
-    let Ok(patch) = strategic::Patch::read(&input.first, &PatchLimits::default()) else { return };
+    let Ok(patch) = strategic::StrategicPatch::read(&input.first, &PatchLimits::default()) else {
+        return;
+    };
     let mut object = json_document(&input.second);
     if let Some(schema) = deployments() {
         let _ = black_box(patch.apply(&mut object, &schema));

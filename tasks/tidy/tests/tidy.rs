@@ -153,6 +153,51 @@ fn every_source_file_says_what_it_is_for() {
     }
 }
 
+#[test]
+fn no_type_name_stands_for_more_than_three_things() {
+    let mut places: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (path, text) in sources() {
+        let file = path.strip_prefix(root()).unwrap();
+        let mut folders = file.iter().map(|folder| folder.to_str().unwrap());
+        if folders.next() == Some("crates") && folders.nth(1) == Some("src") {
+            for name in text.lines().filter_map(type_name) {
+                places.entry(name.to_owned()).or_default().push(file.display().to_string());
+            }
+        }
+    }
+    places.retain(|_, files| files.len() > 3);
+    places.values_mut().for_each(|files| files.sort());
+    assert!(places.is_empty(), "names that should say of what their types are: {places:#?}");
+}
+
+/// The name of the type that a line at the top of a module declares.
+fn type_name(line: &str) -> Option<&str> {
+    let public = line.strip_prefix("pub").unwrap_or(line);
+    let seen_by = public.strip_prefix('(').and_then(|rest| rest.split_once(") "));
+    let item = seen_by.map_or(public, |(_, item)| item);
+    let item = if item.len() < line.len() { item.trim_start() } else { item };
+    let keywords = ["struct ", "enum ", "trait ", "type "];
+    let rest = keywords.iter().find_map(|keyword| item.strip_prefix(keyword))?;
+    rest.split(|c: char| !c.is_alphanumeric() && c != '_').next()
+}
+
+#[test]
+fn names_of_types_are_found() {
+    for (line, expected) in [
+        ("struct A;", Some("A")),
+        ("pub enum B<'b> {", Some("B")),
+        ("pub(crate) trait C: D {", Some("C")),
+        ("pub(in crate::e) type F = u8;", Some("F")),
+        ("    type Inner = u8;", None),
+        ("    pub struct Local;", None),
+        ("// struct G", None),
+        ("public struct H", None),
+        ("fn i() {", None),
+    ] {
+        assert_eq!(type_name(line), expected, "{line}");
+    }
+}
+
 /// All files of Rust, and what is in them.
 fn sources() -> Vec<(PathBuf, String)> {
     let mut found = Vec::new();

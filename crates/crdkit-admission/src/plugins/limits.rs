@@ -3,7 +3,7 @@
 //! Upstream: `kubernetes/plugin/pkg/admission/limitranger`.
 
 use super::resources::{self, ResourceList};
-use super::{FindObjects, Place, aggregate, ensure};
+use super::{FindObjects, NodePlace, aggregate, ensure};
 use crate::request::{AdmissionRequest, Operation};
 use crdkit_schema::status::Status;
 use crdkit_text::quantity::Quantity;
@@ -84,7 +84,7 @@ fn fill(
     if missing.is_empty() {
         return Vec::new();
     }
-    let place = Place(object, container);
+    let place = NodePlace(object, container);
     let Some(list) = place.ensure(&["resources", member], NewValue::EmptyObject) else {
         return Vec::new();
     };

@@ -148,13 +148,13 @@ fn aggregate(problems: &[String]) -> String {
 
 /// The member at the end of `path`, which is made where it is missing: objects, and `last` at the end.
 fn ensure(document: &mut Document, path: &[&str], last: NewValue<'static>) -> Option<NodeId> {
-    Place(document, NodeId::ROOT).ensure(path, last)
+    NodePlace(document, NodeId::ROOT).ensure(path, last)
 }
 
 /// A place in a document.
-struct Place<'d>(&'d mut Document, NodeId);
+struct NodePlace<'d>(&'d mut Document, NodeId);
 
-impl Place<'_> {
+impl NodePlace<'_> {
     fn ensure(self, path: &[&str], last: NewValue<'static>) -> Option<NodeId> {
         let Self(document, mut at) = self;
         for (index, key) in path.iter().enumerate() {

@@ -16,13 +16,13 @@ pub struct PolicyBinding {
     /// Which parameters the policy gets.
     pub param_ref: Option<ParamRef>,
     /// What follows when an expression does not hold.
-    pub actions: Vec<Action>,
+    pub actions: Vec<ValidationAction>,
     constraints: Option<Constraints>,
 }
 
 /// What follows when an expression does not hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Action {
+pub enum ValidationAction {
     /// The request is refused.
     Deny,
     /// Whoever sent it is told.
@@ -31,7 +31,7 @@ pub enum Action {
     Audit,
 }
 
-impl Action {
+impl ValidationAction {
     /// Its name in bindings.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -65,9 +65,9 @@ impl PolicyBinding {
         let member = |key: &str| spec.and_then(|spec| spec.get(key));
         let actions = member("validationActions").into_iter().flat_map(Value::items);
         let actions = actions.filter_map(|action| match action.as_str()? {
-            "Deny" => Some(Action::Deny),
-            "Warn" => Some(Action::Warn),
-            "Audit" => Some(Action::Audit),
+            "Deny" => Some(ValidationAction::Deny),
+            "Warn" => Some(ValidationAction::Warn),
+            "Audit" => Some(ValidationAction::Audit),
             _ => None,
         });
         let param_ref = member("paramRef").map(|reference| ParamRef {

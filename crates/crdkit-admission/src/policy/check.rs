@@ -127,13 +127,13 @@ fn compiler(
 }
 
 /// An expression where it stands.
-struct Written<'p> {
+struct WrittenExpression<'p> {
     field: String,
     value: Value<'p>,
     wanted: Wanted<'p>,
 }
 
-impl Written<'_> {
+impl WrittenExpression<'_> {
     /// What it can cost, or what is wrong with it, in full and in short.
     fn check(&self, compiler: &mut Compiler) -> Result<u64, (String, String)> {
         compiler.check(self.value.as_str().unwrap_or_default(), self.wanted)
@@ -151,7 +151,7 @@ impl Written<'_> {
 }
 
 /// The expressions of a policy in the order in which they see one another.
-fn expressions(policy: Value<'_>) -> Vec<Written<'_>> {
+fn expressions(policy: Value<'_>) -> Vec<WrittenExpression<'_>> {
     let mut all = Vec::new();
     let list = |key: &str| {
         let list = policy.get("spec").and_then(|spec| spec.get(key));
@@ -161,7 +161,7 @@ fn expressions(policy: Value<'_>) -> Vec<Written<'_>> {
         let value = path.iter().try_fold(item, |value: Value<'_>, key| value.get(key));
         if let Some(value) = value {
             let field = format!("spec.{key}[{at}].{}", path.join("."));
-            all.push(Written { field, value, wanted });
+            all.push(WrittenExpression { field, value, wanted });
         }
     };
     for (at, item) in list("variables") {

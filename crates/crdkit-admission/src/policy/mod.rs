@@ -13,10 +13,10 @@ mod judge;
 mod mutate;
 mod set;
 
-pub use binding::{Action, ParamRef, PolicyBinding};
+pub use binding::{ParamRef, PolicyBinding, ValidationAction};
 pub use check::{COST_LIMIT, ExpressionCost, ExpressionFinding, PolicyCheck, check};
 pub use judge::{Decision, Policy};
-pub use mutate::{Merge, MutateTools, MutatingPolicy, mutate};
+pub use mutate::{MergeFn, MutateTools, MutatingPolicy, mutate};
 pub use set::PolicySet;
 
 use crate::matching::{Constraints, Match, MatchPolicy, ResourceRule};
@@ -46,7 +46,7 @@ pub struct PolicyFinding {
     /// The name of the binding.
     pub binding: Box<str>,
     /// What follows.
-    pub actions: Vec<Action>,
+    pub actions: Vec<ValidationAction>,
     /// What does not hold.
     pub decision: Decision,
 }
@@ -100,7 +100,7 @@ pub fn judge(
         let objects = converted(request, &matched, convert);
         let mut notes: Vec<(&str, Vec<String>)> = Vec::new();
         for binding in bound {
-            let mut add = |decisions: Vec<Decision>, actions: &[Action]| {
+            let mut add = |decisions: Vec<Decision>, actions: &[ValidationAction]| {
                 judgement.findings.extend(decisions.into_iter().map(|decision| PolicyFinding {
                     policy: policy.name().into(),
                     binding: binding.name.clone(),
@@ -124,7 +124,7 @@ pub fn judge(
                     for params in &params {
                         let judged = policy.judge(&seen, &matched, params.as_ref());
                         add(judged.decisions, &binding.actions);
-                        add(judged.problems, &[Action::Deny]);
+                        add(judged.problems, &[ValidationAction::Deny]);
                         judged.annotations.into_iter().for_each(|note| collect(&mut notes, note));
                     }
                 }
@@ -132,7 +132,7 @@ pub fn judge(
                 // Whoever cannot be judged is refused, whatever the binding says.
                 Err(problem) => {
                     let problem = format!("failed to configure binding: {problem}");
-                    add(vec![Decision::failed(problem)], &[Action::Deny]);
+                    add(vec![Decision::failed(problem)], &[ValidationAction::Deny]);
                 }
             }
         }
@@ -181,16 +181,16 @@ impl Judgement {
         let mut failures = Vec::new();
         for finding in &self.findings {
             let PolicyFinding { policy, binding, actions, decision } = finding;
-            if actions.contains(&Action::Warn) {
+            if actions.contains(&ValidationAction::Warn) {
                 self.remarks.warnings.push(format!(
                     "Validation failed for ValidatingAdmissionPolicy '{policy}' with binding '{binding}': {}",
                     decision.message
                 ));
             }
-            if actions.contains(&Action::Audit) && failures.len() < MOST_FAILURES {
+            if actions.contains(&ValidationAction::Audit) && failures.len() < MOST_FAILURES {
                 failures.push(finding.failure());
             }
-            if actions.contains(&Action::Deny) && self.refusal.is_none() {
+            if actions.contains(&ValidationAction::Deny) && self.refusal.is_none() {
                 self.refusal = Some(finding.refusal(request));
             }
         }

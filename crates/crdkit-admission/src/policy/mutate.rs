@@ -38,7 +38,8 @@ enum Mutation {
 }
 
 /// Lays an object of a kind over another one, as its schema says, or says why not.
-pub type Merge<'m> = &'m dyn Fn(&GroupVersionKind, &mut Document, &Document) -> Result<(), String>;
+pub type MergeFn<'m> =
+    &'m dyn Fn(&GroupVersionKind, &mut Document, &Document) -> Result<(), String>;
 
 /// What a caller does for policies that change objects.
 #[derive(Clone, Copy)]
@@ -48,7 +49,7 @@ pub struct MutateTools<'t> {
     /// Finds parameters.
     pub find_params: FindParams<'t>,
     /// Lays an object over another.
-    pub merge: Merge<'t>,
+    pub merge: MergeFn<'t>,
 }
 
 impl MutatingPolicy {
@@ -242,7 +243,7 @@ impl Invocation<'_> {
     ) -> Result<(), String> {
         match mutation {
             Mutation::Patch(_) => {
-                let patch = json::Patch::from_document(made, &PatchLimits::default());
+                let patch = json::JsonPatch::from_document(made, &PatchLimits::default());
                 let patch = patch.map_err(|error| format!("JSON Patch: {error}"))?;
                 match patch.apply(object) {
                     // A test that fails means that nothing is to be done.

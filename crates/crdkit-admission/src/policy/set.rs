@@ -1,8 +1,8 @@
 //! Policies with everything they need: for judging objects without a server.
 
 use super::{
-    Convert, Judgement, Merge, MutateTools, MutatingPolicy, ParamRef, Policy, PolicyBinding, judge,
-    mutate,
+    Convert, Judgement, MergeFn, MutateTools, MutatingPolicy, ParamRef, Policy, PolicyBinding,
+    judge, mutate,
 };
 use crate::request::AdmissionRequest;
 use crate::rounds::Rounds;
@@ -118,7 +118,7 @@ impl PolicySet {
         request: &AdmissionRequest<'_>,
         object: &mut Document,
         convert: Convert<'_>,
-        merge: Merge<'_>,
+        merge: MergeFn<'_>,
     ) -> Result<(), Box<Status>> {
         let find = |kind: &GroupVersionKind, reference: &ParamRef, namespace: &str| {
             Ok(self.params(kind, reference, namespace))

@@ -1,6 +1,6 @@
 //! `AdmissionReview`, from the side of whoever asks.
 //!
-//! [`ask`] makes the bytes of a review, [`read`] takes the bytes of the answer: an [`Answer`], or why it is none, in the
+//! [`ask`] makes the bytes of a review, [`read`] takes the bytes of the answer: a [`WebhookAnswer`], or why it is none, in the
 //! words that follow the name of the webhook that was called.
 //!
 //! Upstream: `apiserver/pkg/admission/plugin/webhook/request/admissionreview.go`, `webhook/errors/statuserror.go`.
@@ -17,7 +17,7 @@ use crdkit_value::{Document, Kind, NewValue, Value};
 
 /// What a webhook says.
 #[derive(Clone, Debug)]
-pub struct Answer {
+pub struct WebhookAnswer {
     /// Why the request is refused, if it is.
     pub refusal: Option<Status>,
     /// A JSON patch for the object; empty for none.
@@ -51,7 +51,7 @@ fn or_null(object: Option<&Document>) -> NewValue<'_> {
 ///
 /// # Errors
 /// Why it is not an answer to the review.
-pub fn read(webhook: &str, version: &str, uid: &str, body: &[u8]) -> Result<Answer, String> {
+pub fn read(webhook: &str, version: &str, uid: &str, body: &[u8]) -> Result<WebhookAnswer, String> {
     let unreadable = |why: &str| {
         format!("failed to call webhook: couldn't get version/kind; json parse error: {why}")
     };
@@ -73,7 +73,12 @@ pub fn read(webhook: &str, version: &str, uid: &str, body: &[u8]) -> Result<Answ
         .map_err(|problem| format!("received invalid webhook response: {problem}"))
 }
 
-fn answer(webhook: &str, version: &str, uid: &str, root: Value<'_>) -> Result<Answer, String> {
+fn answer(
+    webhook: &str,
+    version: &str,
+    uid: &str,
+    root: Value<'_>,
+) -> Result<WebhookAnswer, String> {
     let text = |value: Value<'_>, key: &str| {
         value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned()
     };
@@ -112,7 +117,7 @@ fn answer(webhook: &str, version: &str, uid: &str, root: Value<'_>) -> Result<An
     let annotations = response.get("auditAnnotations").into_iter().flat_map(Value::members);
     let annotations =
         annotations.filter_map(|(key, value)| Some((key.into(), value.as_str()?.into())));
-    Ok(Answer {
+    Ok(WebhookAnswer {
         refusal: (!allowed).then(|| refusal(webhook, response.get("status"))),
         patch: patch.map_err(|_| "webhook returned a response.patch that is not base64")?,
         warnings: warnings.filter_map(Value::as_str).map(Into::into).collect(),

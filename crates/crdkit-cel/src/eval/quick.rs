@@ -9,8 +9,8 @@ use super::truth::text_comparison_cost;
 use super::{Binding, INTERRUPT_EVERY, Limits};
 use crate::cost::{CostModel, LIST, SELECT, TEXT_FACTOR, scaled};
 use crate::plan::{
-    Each, EachKind, Leaf, Number, NumberTest, Onward, Order, Program, Quick, Start, Text, TextTest,
-    Way,
+    Each, EachKind, Leaf, Number, NumberTest, Onward, Order, Program, Quick, QuickText, Start,
+    TextTest, Way,
 };
 use crate::shape::ShapeId;
 use crate::value::LARGE;
@@ -146,11 +146,11 @@ impl<'v> Attempt<'v> {
         }
     }
 
-    fn text(&mut self, text: &'v Text) -> Option<&'v str> {
+    fn text(&mut self, text: &'v QuickText) -> Option<&'v str> {
         match text {
-            Text::Known(text) => Some(text),
-            Text::Field(way) => self.follow(way)?.as_str(),
-            Text::If(texts) => {
+            QuickText::Known(text) => Some(text),
+            QuickText::Field(way) => self.follow(way)?.as_str(),
+            QuickText::If(texts) => {
                 let branch = if self.test(&texts.0)? { &texts.1 } else { &texts.2 };
                 self.text(branch)
             }

@@ -338,9 +338,13 @@ fn plain_text<'v>(data: Data<'v>, value: &Val<'v>) -> Result<Option<String>, Eva
     }))
 }
 
-type Text = for<'v> fn(Data<'v>, &Val<'v>) -> Result<Option<String>, EvalError>;
+type TextFn = for<'v> fn(Data<'v>, &Val<'v>) -> Result<Option<String>, EvalError>;
 
-fn list_text<'v>(data: Data<'v>, list: List<'v>, text: Text) -> Result<Option<String>, EvalError> {
+fn list_text<'v>(
+    data: Data<'v>,
+    list: List<'v>,
+    text: TextFn,
+) -> Result<Option<String>, EvalError> {
     let mut texts = Vec::with_capacity(list.len());
     for item in list.iter(data) {
         match text(data, &item?)? {

@@ -4,13 +4,13 @@ use super::grammar::{
     END, EXPRESSION, FOLLOW_AND_TERM, FOLLOW_ARITHMETIC_OPERAND, FOLLOW_CONDITION, FOLLOW_OR_TERM,
     FOLLOW_RELATION_OPERAND, GrammarRule, MEMBER, PRODUCTS, RELATIONS, SUMS, only,
 };
-use super::{CelParser, Parsed};
+use super::{CelParser, ParseResult};
 use crate::ast::{ExprId, ExprKind, Literal, operator};
 use crate::lex::{TokenKind as T, TokenSet};
 use crate::source::Position;
 
 impl CelParser<'_> {
-    pub(super) fn start(&mut self) -> Parsed<ExprId> {
+    pub(super) fn start(&mut self) -> ParseResult<ExprId> {
         // The outermost rule has no caller, hence nothing to recover to but the end of the input.
         let root = self.expression(only(T::EndOfInput))?;
         self.stream.enter(GrammarRule::Start, TokenSet::of(&[]))?;
@@ -19,7 +19,7 @@ impl CelParser<'_> {
         Ok(root)
     }
 
-    pub(super) fn expression(&mut self, follow: TokenSet) -> Parsed<ExprId> {
+    pub(super) fn expression(&mut self, follow: TokenSet) -> ParseResult<ExprId> {
         self.stream.enter(GrammarRule::Expression, follow)?;
         let mut result = None;
         let outcome = self.expression_body(&mut result);
@@ -27,7 +27,7 @@ impl CelParser<'_> {
         Ok(result.unwrap_or_else(|| self.missing()))
     }
 
-    fn expression_body(&mut self, result: &mut Option<ExprId>) -> Parsed<()> {
+    fn expression_body(&mut self, result: &mut Option<ExprId>) -> ParseResult<()> {
         let condition = self.or(FOLLOW_CONDITION)?;
         *result = Some(condition);
         if self.stream.current()? != T::Question {
@@ -44,7 +44,7 @@ impl CelParser<'_> {
         Ok(())
     }
 
-    fn or(&mut self, follow: TokenSet) -> Parsed<ExprId> {
+    fn or(&mut self, follow: TokenSet) -> ParseResult<ExprId> {
         self.stream.enter(GrammarRule::Or, follow)?;
         let mut terms = vec![self.and(FOLLOW_OR_TERM)?];
         let mut positions = Vec::new();
@@ -57,7 +57,7 @@ impl CelParser<'_> {
         Ok(self.balanced(operator::OR, &terms, &positions))
     }
 
-    fn and(&mut self, follow: TokenSet) -> Parsed<ExprId> {
+    fn and(&mut self, follow: TokenSet) -> ParseResult<ExprId> {
         self.stream.enter(GrammarRule::And, follow)?;
         let mut terms = vec![self.relation(0, FOLLOW_AND_TERM)?];
         let mut positions = Vec::new();
@@ -85,7 +85,7 @@ impl CelParser<'_> {
         }
     }
 
-    fn relation(&mut self, precedence: u8, follow: TokenSet) -> Parsed<ExprId> {
+    fn relation(&mut self, precedence: u8, follow: TokenSet) -> ParseResult<ExprId> {
         self.stream.enter(GrammarRule::Relation, follow)?;
         let mut left = self.arithmetic(0, FOLLOW_RELATION_OPERAND)?;
         while precedence <= 1 && RELATIONS.contains(self.stream.current()?) {
@@ -107,7 +107,7 @@ impl CelParser<'_> {
         Ok(left)
     }
 
-    fn arithmetic(&mut self, precedence: u8, follow: TokenSet) -> Parsed<ExprId> {
+    fn arithmetic(&mut self, precedence: u8, follow: TokenSet) -> ParseResult<ExprId> {
         self.stream.enter(GrammarRule::Arithmetic, follow)?;
         let mut left = self.unary(FOLLOW_ARITHMETIC_OPERAND)?;
         loop {
@@ -133,7 +133,7 @@ impl CelParser<'_> {
         Ok(left)
     }
 
-    fn unary(&mut self, follow: TokenSet) -> Parsed<ExprId> {
+    fn unary(&mut self, follow: TokenSet) -> ParseResult<ExprId> {
         self.stream.enter(GrammarRule::Unary, follow)?;
         let position = self.stream.position(self.stream.index());
         let outcome = self.unary_body();
@@ -143,7 +143,7 @@ impl CelParser<'_> {
         }))
     }
 
-    fn unary_body(&mut self) -> Parsed<ExprId> {
+    fn unary_body(&mut self) -> ParseResult<ExprId> {
         self.stream.sync(99, EXPRESSION)?;
         let position = self.stream.position(self.stream.index());
         let mut count = 0;

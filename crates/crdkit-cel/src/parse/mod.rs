@@ -12,7 +12,7 @@ mod recover;
 
 use std::sync::Arc;
 
-use recover::{Abort, Stream};
+use recover::{Abort, TokenStream};
 
 use crate::ast::{Ast, ExprId, ExprKind, Name};
 use crate::error::{Collected, CompileErrors};
@@ -46,7 +46,7 @@ pub(crate) fn parse(text: &str, options: &ParseOptions) -> Result<Ast, CompileEr
         }
     }
     let mut parser = CelParser {
-        stream: Stream::new(text),
+        stream: TokenStream::new(text),
         options,
         ast: Ast::default(),
         heights: Vec::new(),
@@ -67,7 +67,7 @@ pub(crate) fn parse(text: &str, options: &ParseOptions) -> Result<Ast, CompileEr
 }
 
 struct CelParser<'t> {
-    stream: Stream<'t>,
+    stream: TokenStream<'t>,
     options: &'t ParseOptions,
     ast: Ast,
     /// Nesting of operators, selections and calls below each node.
@@ -77,7 +77,7 @@ struct CelParser<'t> {
     problems: Collected,
 }
 
-type Parsed<T> = Result<T, Abort>;
+type ParseResult<T> = Result<T, Abort>;
 
 impl CelParser<'_> {
     fn add(&mut self, position: Position, kind: ExprKind) -> ExprId {

@@ -4,7 +4,7 @@ use super::grammar::{
     BRACE_TAIL, END, EXPRESSION, FIELD_NAME, FOLLOW_LIST_ITEM, FOLLOW_MEMBER_PART, GrammarRule,
     LIST_TAIL, LITERAL, MEMBER, OPTIONAL_EXPRESSION, OPTIONAL_FIELD_NAME, only,
 };
-use super::{CelParser, Parsed, literal};
+use super::{CelParser, ParseResult, literal};
 use crate::ast::{Element, ExprId, ExprKind, FieldInit, Literal, MapEntry, Name, operator};
 use crate::lex::{TokenKind as T, TokenSet};
 use crate::source::Position;
@@ -42,7 +42,7 @@ enum Named {
 }
 
 impl CelParser<'_> {
-    pub(super) fn member(&mut self, follow: TokenSet) -> Parsed<ExprId> {
+    pub(super) fn member(&mut self, follow: TokenSet) -> ParseResult<ExprId> {
         self.stream.enter(GrammarRule::Member, follow)?;
         let mut operand = self.primary(FOLLOW_MEMBER_PART)?;
         let mut outcome = Ok(());
@@ -57,7 +57,7 @@ impl CelParser<'_> {
         Ok(operand)
     }
 
-    fn member_part(&mut self, operand: &mut ExprId) -> Parsed<()> {
+    fn member_part(&mut self, operand: &mut ExprId) -> ParseResult<()> {
         if self.stream.current()? == T::LeftBracket {
             return self.index(operand);
         }
@@ -69,7 +69,7 @@ impl CelParser<'_> {
         }
     }
 
-    fn select(&mut self, operand: &mut ExprId) -> Parsed<()> {
+    fn select(&mut self, operand: &mut ExprId) -> ParseResult<()> {
         let dot = self.stream.take()?;
         let position = self.stream.position(dot);
         let optional = self.stream.current()? == T::Question;
@@ -94,7 +94,7 @@ impl CelParser<'_> {
         Ok(())
     }
 
-    fn member_call(&mut self, operand: &mut ExprId) -> Parsed<()> {
+    fn member_call(&mut self, operand: &mut ExprId) -> ParseResult<()> {
         self.stream.take()?;
         let name = self.stream.take()?;
         let function = self.stream.token_text(name);
@@ -113,7 +113,7 @@ impl CelParser<'_> {
         last: u16,
         after: TokenSet,
         arguments: &mut Vec<ExprId>,
-    ) -> Parsed<()> {
+    ) -> ParseResult<()> {
         self.stream.sync(first, EXPRESSION.or(only(T::RightParen)))?;
         if EXPRESSION.contains(self.stream.current()?) {
             self.stream.enter(GrammarRule::Arguments, only(T::RightParen))?;
@@ -127,7 +127,7 @@ impl CelParser<'_> {
         self.stream.expect(last, T::RightParen, after).map(drop)
     }
 
-    fn index(&mut self, operand: &mut ExprId) -> Parsed<()> {
+    fn index(&mut self, operand: &mut ExprId) -> ParseResult<()> {
         let bracket = self.stream.take()?;
         let position = self.stream.position(bracket);
         let target = *operand;
@@ -148,7 +148,7 @@ impl CelParser<'_> {
     }
 
     /// A field name, or what is wrong with it.
-    fn field_name(&mut self, follow: TokenSet) -> Parsed<Result<Name, &'static str>> {
+    fn field_name(&mut self, follow: TokenSet) -> ParseResult<Result<Name, &'static str>> {
         self.stream.enter(GrammarRule::FieldName, follow)?;
         let outcome =
             self.stream.sync(235, FIELD_NAME).and_then(|()| match self.stream.current()? {
@@ -166,7 +166,7 @@ impl CelParser<'_> {
         })
     }
 
-    fn primary(&mut self, follow: TokenSet) -> Parsed<ExprId> {
+    fn primary(&mut self, follow: TokenSet) -> ParseResult<ExprId> {
         self.stream.enter(GrammarRule::Primary, follow)?;
         let mut result = None;
         let outcome = self.primary_body(&mut result);
@@ -174,7 +174,7 @@ impl CelParser<'_> {
         Ok(result.unwrap_or_else(|| self.missing()))
     }
 
-    fn primary_body(&mut self, result: &mut Option<ExprId>) -> Parsed<()> {
+    fn primary_body(&mut self, result: &mut Option<ExprId>) -> ParseResult<()> {
         self.stream.sync(184, MEMBER)?;
         match self.stream.current()? {
             T::LeftParen => {
@@ -193,7 +193,7 @@ impl CelParser<'_> {
         }
     }
 
-    fn named(&mut self, result: &mut Option<ExprId>) -> Parsed<()> {
+    fn named(&mut self, result: &mut Option<ExprId>) -> ParseResult<()> {
         let start = self.stream.position(self.stream.index());
         let dot = usize::from(self.stream.current()? == T::Dot);
         if self.stream.peek(dot)? != T::Identifier {
@@ -233,7 +233,7 @@ impl CelParser<'_> {
     }
 
     /// Whether a dotted name ends in `{`, which makes it a message literal; `ahead` is after its first part.
-    fn look_ahead(&mut self, mut ahead: usize) -> Parsed<Named> {
+    fn look_ahead(&mut self, mut ahead: usize) -> ParseResult<Named> {
         if self.stream.peek(ahead)? == T::LeftParen {
             return Ok(Named::Call);
         }
@@ -246,7 +246,7 @@ impl CelParser<'_> {
         }
     }
 
-    fn list(&mut self, result: &mut Option<ExprId>) -> Parsed<()> {
+    fn list(&mut self, result: &mut Option<ExprId>) -> ParseResult<()> {
         let bracket = self.stream.take()?;
         let position = self.stream.position(bracket);
         let mut elements = Vec::new();
@@ -257,7 +257,7 @@ impl CelParser<'_> {
         outcome
     }
 
-    fn list_body(&mut self, elements: &mut Vec<Element>) -> Parsed<()> {
+    fn list_body(&mut self, elements: &mut Vec<Element>) -> ParseResult<()> {
         self.stream.sync(150, OPTIONAL_EXPRESSION.or(LIST_TAIL))?;
         if OPTIONAL_EXPRESSION.contains(self.stream.current()?) {
             self.stream.enter(GrammarRule::ListItems, LIST_TAIL)?;
@@ -278,7 +278,7 @@ impl CelParser<'_> {
     }
 
     /// Steps over a comma that another item follows.
-    fn another_item(&mut self, item: TokenSet) -> Parsed<bool> {
+    fn another_item(&mut self, item: TokenSet) -> ParseResult<bool> {
         let another = self.stream.current()? == T::Comma && item.contains(self.stream.peek(1)?);
         if another {
             self.stream.take()?;
@@ -286,7 +286,7 @@ impl CelParser<'_> {
         Ok(another)
     }
 
-    fn trailing_comma(&mut self, place: u16, tail: TokenSet) -> Parsed<()> {
+    fn trailing_comma(&mut self, place: u16, tail: TokenSet) -> ParseResult<()> {
         self.stream.sync(place, tail)?;
         if self.stream.current()? == T::Comma {
             self.stream.take()?;
@@ -294,7 +294,7 @@ impl CelParser<'_> {
         Ok(())
     }
 
-    fn optional_expression(&mut self, follow: TokenSet) -> Parsed<(Option<Position>, ExprId)> {
+    fn optional_expression(&mut self, follow: TokenSet) -> ParseResult<(Option<Position>, ExprId)> {
         self.stream.enter(GrammarRule::OptionalExpression, follow)?;
         let mut optional = None;
         let outcome = self.stream.sync(238, OPTIONAL_EXPRESSION).and_then(|()| {
@@ -308,7 +308,7 @@ impl CelParser<'_> {
         Ok((optional, value.unwrap_or_else(|| self.missing())))
     }
 
-    fn map(&mut self, result: &mut Option<ExprId>) -> Parsed<()> {
+    fn map(&mut self, result: &mut Option<ExprId>) -> ParseResult<()> {
         let brace = self.stream.take()?;
         let position = self.stream.position(brace);
         let mut entries = Vec::new();
@@ -320,7 +320,7 @@ impl CelParser<'_> {
         outcome
     }
 
-    fn map_body(&mut self, entries: &mut Vec<MapEntry>) -> Parsed<()> {
+    fn map_body(&mut self, entries: &mut Vec<MapEntry>) -> ParseResult<()> {
         self.stream.sync(158, OPTIONAL_EXPRESSION.or(BRACE_TAIL))?;
         if OPTIONAL_EXPRESSION.contains(self.stream.current()?) {
             self.stream.enter(GrammarRule::MapItems, BRACE_TAIL)?;
@@ -331,7 +331,7 @@ impl CelParser<'_> {
         self.stream.expect(163, T::RightBrace, END).map(drop)
     }
 
-    fn map_items(&mut self, entries: &mut Vec<MapEntry>) -> Parsed<()> {
+    fn map_items(&mut self, entries: &mut Vec<MapEntry>) -> ParseResult<()> {
         loop {
             let reported = self.problems.len();
             let (optional, key) = self.optional_expression(only(T::Colon))?;
@@ -352,7 +352,7 @@ impl CelParser<'_> {
         }
     }
 
-    fn message(&mut self, dot: bool, result: &mut Option<ExprId>) -> Parsed<()> {
+    fn message(&mut self, dot: bool, result: &mut Option<ExprId>) -> ParseResult<()> {
         let mut name = if dot { ".".to_owned() } else { String::new() };
         loop {
             let token = self.stream.take()?;
@@ -373,7 +373,7 @@ impl CelParser<'_> {
         outcome
     }
 
-    fn message_body(&mut self, fields: &mut Vec<FieldInit>) -> Parsed<()> {
+    fn message_body(&mut self, fields: &mut Vec<FieldInit>) -> ParseResult<()> {
         self.stream.sync(177, OPTIONAL_FIELD_NAME.or(BRACE_TAIL))?;
         if OPTIONAL_FIELD_NAME.contains(self.stream.current()?) {
             self.stream.enter(GrammarRule::FieldItems, BRACE_TAIL)?;
@@ -384,7 +384,7 @@ impl CelParser<'_> {
         self.stream.expect(182, T::RightBrace, END).map(drop)
     }
 
-    fn message_items(&mut self, fields: &mut Vec<FieldInit>) -> Parsed<()> {
+    fn message_items(&mut self, fields: &mut Vec<FieldInit>) -> ParseResult<()> {
         let start = self.stream.position(self.stream.index());
         loop {
             self.stream.enter(GrammarRule::FieldItem, only(T::Colon))?;
@@ -418,14 +418,14 @@ impl CelParser<'_> {
         }
     }
 
-    fn literal(&mut self) -> Parsed<ExprId> {
+    fn literal(&mut self) -> ParseResult<ExprId> {
         self.stream.enter(GrammarRule::Literal, END)?;
         let outcome = self.literal_body();
         let result = self.stream.leave(GrammarRule::Literal, outcome)?;
         Ok(result.unwrap_or_else(|| self.missing()))
     }
 
-    fn literal_body(&mut self) -> Parsed<ExprId> {
+    fn literal_body(&mut self) -> ParseResult<ExprId> {
         self.stream.sync(256, LITERAL)?;
         let position = self.stream.position(self.stream.index());
         let negative = self.stream.current()? == T::Minus;

@@ -41,7 +41,7 @@ struct RuleFrame {
 }
 
 /// The tokens, the stack of rules, and the state of error recovery.
-pub(super) struct Stream<'t> {
+pub(super) struct TokenStream<'t> {
     text: &'t str,
     tokens: Vec<CelToken>,
     unrecognized: Vec<Unrecognized>,
@@ -59,7 +59,7 @@ pub(super) struct Stream<'t> {
     pub(super) errors: Collected,
 }
 
-impl<'t> Stream<'t> {
+impl<'t> TokenStream<'t> {
     pub(super) fn new(text: &'t str) -> Self {
         let (tokens, unrecognized) = lex(text);
         Self {

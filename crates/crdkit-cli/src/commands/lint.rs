@@ -51,7 +51,7 @@ pub(crate) fn run(args: &Lint) -> Result<Exit> {
     if let Some(problems) = &config.problems {
         outputs.add(problems)?;
     }
-    let Found { entries, n_templates } = find(&args.paths, &client, &mut exit);
+    let FoundInputs { entries, n_templates } = find(&args.paths, &client, &mut exit);
     let mut old = HashMap::new();
     for entry in find(&args.old, &client, &mut exit).entries {
         match entry.read() {
@@ -124,14 +124,14 @@ fn fail(error: &anyhow::Error, exit: &mut Exit) {
 
 /// What sources lead to.
 #[derive(Default)]
-struct Found {
+struct FoundInputs {
     entries: Vec<InputEntry>,
     n_templates: usize,
 }
 
 /// What `sources` name; says what cannot be read and goes on.
-fn find(sources: &[String], client: &Client, exit: &mut Exit) -> Found {
-    let mut all = Found::default();
+fn find(sources: &[String], client: &Client, exit: &mut Exit) -> FoundInputs {
+    let mut all = FoundInputs::default();
     for source in sources {
         match source::search(source, Purpose::Crds, client) {
             Ok(found) => {

@@ -49,7 +49,7 @@ pub(crate) fn run(args: &PullRequest) -> Result<Exit> {
     let changes = changes(&base)?;
     let mut report = Report { text: String::new(), rows: String::new(), exit: Exit::Fine };
     let wanted =
-        |change: &&Change| change.is_there && Format::of_name(change.path.as_ref()).is_some();
+        |change: &&ChangedFile| change.is_there && Format::of_name(change.path.as_ref()).is_some();
     let present: Vec<_> = changes.iter().filter(wanted).collect();
     let (suites, files): (Vec<_>, Vec<_>) = present.into_iter().partition(|it| it.is_suite());
 
@@ -96,13 +96,13 @@ pub(crate) fn run(args: &PullRequest) -> Result<Exit> {
 }
 
 /// A file that differs from the base.
-struct Change {
+struct ChangedFile {
     path: String,
     was_there: bool,
     is_there: bool,
 }
 
-impl Change {
+impl ChangedFile {
     fn is_suite(&self) -> bool {
         [".testsuite.yaml", ".testsuite.yml"].iter().any(|ending| self.path.ends_with(ending))
     }
@@ -137,14 +137,14 @@ fn merge_base(base: Option<&str>) -> Result<String> {
 }
 
 /// What differs from `base`, with what is not committed yet.
-fn changes(base: &str) -> Result<Vec<Change>> {
+fn changes(base: &str) -> Result<Vec<ChangedFile>> {
     let text = git_output(&["diff", "--name-status", "--no-renames", "--relative", "-z", base])?;
     let text = String::from_utf8_lossy(&text).into_owned();
     let mut parts = text.split('\0').filter(|part| !part.is_empty());
     let mut found = Vec::new();
     while let (Some(status), Some(path)) = (parts.next(), parts.next()) {
         let (was_there, is_there) = (status != "A", status != "D");
-        found.push(Change { path: path.to_owned(), was_there, is_there });
+        found.push(ChangedFile { path: path.to_owned(), was_there, is_there });
     }
     Ok(found)
 }

@@ -15,13 +15,13 @@ use std::path::{Path, PathBuf};
 
 /// Schemas for editors and other programs
 #[derive(Debug, Args)]
-pub(crate) struct Schema {
+pub(crate) struct SchemaCommand {
     #[command(subcommand)]
-    pub(crate) action: Action,
+    pub(crate) action: SchemaAction,
 }
 
 #[derive(Debug, Subcommand)]
-pub(crate) enum Action {
+pub(crate) enum SchemaAction {
     Export(Export),
 }
 
@@ -74,9 +74,9 @@ pub(crate) enum ExportNotation {
     Kubeconform,
 }
 
-pub(crate) fn run(args: &Schema) -> Result<Exit> {
+pub(crate) fn run(args: &SchemaCommand) -> Result<Exit> {
     match &args.action {
-        Action::Export(args) => export(args),
+        SchemaAction::Export(args) => export(args),
     }
 }
 

@@ -5,7 +5,7 @@ mod parts;
 mod stream;
 mod yaml_list;
 
-pub(crate) use stream::Stream;
+pub(crate) use stream::DocumentStream;
 
 use crate::rendered::LineMap;
 use crate::source::read_file;

@@ -22,7 +22,7 @@ const SMALL: usize = 1 << 20;
 const LARGEST: usize = 1 << 30;
 
 /// A stream of documents.
-pub(crate) struct Stream {
+pub(crate) struct DocumentStream {
     name: Arc<str>,
     chunks: Receiver<io::Result<Vec<u8>>>,
     pending: Vec<u8>,
@@ -32,7 +32,7 @@ pub(crate) struct Stream {
     ended: bool,
 }
 
-impl Stream {
+impl DocumentStream {
     /// Standard input, which is called `name`.
     pub(crate) fn stdin(name: &str) -> Self {
         let (sender, chunks) = sync_channel(AHEAD);

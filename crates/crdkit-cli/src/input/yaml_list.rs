@@ -44,7 +44,7 @@ struct Scan {
     part: usize,
     /// Where the line begins that is looked at.
     at: usize,
-    state: State,
+    state: ListState,
     is_list: bool,
     start: usize,
     ends: Vec<usize>,
@@ -53,7 +53,7 @@ struct Scan {
 }
 
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
-enum State {
+enum ListState {
     #[default]
     Before,
     /// After `items:`, before the first dash.
@@ -70,7 +70,7 @@ impl Scan {
         let text = text.get(column..).unwrap_or_default();
         let is_empty = text.is_empty() || text.starts_with(b"#");
         let is_item = text.starts_with(b"- ") || text == b"-";
-        if self.state != State::Inside && is_empty {
+        if self.state != ListState::Inside && is_empty {
             return true;
         }
         // Anchors, tags, directives and other documents are left to the decoder.
@@ -81,44 +81,44 @@ impl Scan {
             return false;
         }
         match self.state {
-            State::Before | State::After if column == 0 && text == b"items:" => {
-                let is_first = self.state == State::Before && self.start == 0;
-                self.state = State::Expecting;
+            ListState::Before | ListState::After if column == 0 && text == b"items:" => {
+                let is_first = self.state == ListState::Before && self.start == 0;
+                self.state = ListState::Expecting;
                 is_first
             }
-            State::Before | State::After if text == b"---" && self.at == 0 => true,
-            State::Before | State::After => {
+            ListState::Before | ListState::After if text == b"---" && self.at == 0 => true,
+            ListState::Before | ListState::After => {
                 if let Some(kind) = text.strip_prefix(b"kind:").filter(|_| column == 0) {
                     self.is_list |= kind.trim_ascii().ends_with(b"List");
                 }
                 !(column == 0 && is_item)
             }
-            State::Expecting => {
-                (self.state, self.start, self.column) = (State::Inside, self.at, column);
+            ListState::Expecting => {
+                (self.state, self.start, self.column) = (ListState::Inside, self.at, column);
                 is_item
             }
-            State::Inside if is_empty || column > self.column => true,
-            State::Inside if column == self.column && is_item => {
+            ListState::Inside if is_empty || column > self.column => true,
+            ListState::Inside if column == self.column && is_item => {
                 let begun = self.ends.last().copied().unwrap_or(self.start);
                 if self.at - begun >= self.part {
                     self.ends.push(self.at);
                 }
                 true
             }
-            State::Inside if column == 0 => {
+            ListState::Inside if column == 0 => {
                 self.ends.push(self.at);
-                self.state = State::After;
+                self.state = ListState::After;
                 self.line(line)
             }
-            State::Inside => false,
+            ListState::Inside => false,
         }
     }
 
     fn finish(mut self) -> Option<Outline> {
         match self.state {
-            State::Inside => self.ends.push(self.at),
-            State::After if self.start > 0 => {}
-            State::Before | State::Expecting | State::After => return None,
+            ListState::Inside => self.ends.push(self.at),
+            ListState::After if self.start > 0 => {}
+            ListState::Before | ListState::Expecting | ListState::After => return None,
         }
         self.is_list.then_some(Outline { start: self.start, ends: self.ends })
     }

@@ -35,7 +35,7 @@ use partial::Opaque;
 use present::settle;
 use std::collections::HashMap;
 use std::sync::Arc;
-use suggest::{SchemaText, Written};
+use suggest::{SchemaText, WrittenObject};
 use utf8::invalid_utf8;
 
 /// `--subresource`: the part of objects that a request is for.
@@ -195,14 +195,14 @@ impl Judge<'_> {
             if let Some(opaque) = &opaque {
                 judged.partly = Some(opaque.excuse(&document, &mut judged.issues));
             }
-            self.improve(&mut judged, &Written { document: &document, source: &input.bytes });
+            self.improve(&mut judged, &WrittenObject { document: &document, source: &input.bytes });
         }
         judged.origin = origin(input, &document);
         judged
     }
 
     /// Adds what was probably meant.
-    fn improve(&self, judged: &mut Judged, written: &Written<'_>) {
+    fn improve(&self, judged: &mut Judged, written: &WrittenObject<'_>) {
         let Some(identity) = &judged.identity else { return };
         let (group, kind) = (definitions::group_name(&identity.gvk.group), &identity.gvk.kind);
         let definition = self.crds.set.by_kind(group, kind);

@@ -16,13 +16,13 @@ pub(super) enum SchemaText<'a> {
 }
 
 /// An object as it was written.
-pub(super) struct Written<'a> {
+pub(super) struct WrittenObject<'a> {
     pub(super) document: &'a Document,
     pub(super) source: &'a [u8],
 }
 
 /// Gives each of `issues` a suggestion, if there is one.
-pub(super) fn improve(issues: &mut [Issue], written: &Written<'_>, schema: &SchemaText<'_>) {
+pub(super) fn improve(issues: &mut [Issue], written: &WrittenObject<'_>, schema: &SchemaText<'_>) {
     for issue in issues {
         let found = if issue.code == codes::crd::UNKNOWN_FIELD {
             field(issue, written, schema)
@@ -57,7 +57,11 @@ impl Suggestion {
 }
 
 /// A field of the same object that is spelled alike and not there yet.
-fn field(issue: &Issue, written: &Written<'_>, schema: &SchemaText<'_>) -> Option<Suggestion> {
+fn field(
+    issue: &Issue,
+    written: &WrittenObject<'_>,
+    schema: &SchemaText<'_>,
+) -> Option<Suggestion> {
     let parent = issue.path.parent()?;
     let name = issue.path.segments().last()?.text();
     let object = written.document.find(&parent)?;
@@ -71,7 +75,7 @@ fn likely<'n>(
     wanted: &str,
     names: impl Iterator<Item = &'n str>,
     issue: &Issue,
-    written: &Written<'_>,
+    written: &WrittenObject<'_>,
 ) -> Option<Suggestion> {
     let names: Vec<&str> = names.collect();
     let shown = alike(wanted, names.iter().copied()).into_iter().next()?;
@@ -82,7 +86,7 @@ fn likely<'n>(
 }
 
 /// One of the values that the message lists.
-fn choice(issue: &Issue, written: &Written<'_>) -> Option<Suggestion> {
+fn choice(issue: &Issue, written: &WrittenObject<'_>) -> Option<Suggestion> {
     let value = written.document.find(&issue.path)?.as_str()?;
     let list = ["supported", "detail"].into_iter().find_map(|name| issue.arg(name))?.to_string();
     let list = list.rsplit_once("supported values:").map_or(list.as_str(), |(_, list)| list);
@@ -91,7 +95,11 @@ fn choice(issue: &Issue, written: &Written<'_>) -> Option<Suggestion> {
 }
 
 /// The same value as what the schema asks for: a number or a truth value without quotes, a text with them.
-fn retyped(issue: &Issue, written: &Written<'_>, schema: &SchemaText<'_>) -> Option<Suggestion> {
+fn retyped(
+    issue: &Issue,
+    written: &WrittenObject<'_>,
+    schema: &SchemaText<'_>,
+) -> Option<Suggestion> {
     let value = written.document.find(&issue.path)?;
     let source = written.text(issue.span?)?;
     let kind = schema.kind(&issue.path)?;
@@ -139,7 +147,7 @@ pub(super) fn kind<'n>(
     Some(Suggestion { shown: format!("apiVersion: {}", best.api_version()), fix: None })
 }
 
-impl Written<'_> {
+impl WrittenObject<'_> {
     fn text(&self, span: Span) -> Option<&str> {
         std::str::from_utf8(self.source.get(span.start..span.end)?).ok()
     }

@@ -1,6 +1,6 @@
 //! Other versions of a kind, for objects in one that is not served, or soon will not be.
 
-use super::suggest::{Suggestion, Written};
+use super::suggest::{Suggestion, WrittenObject};
 use super::{Judge, Judgement};
 use crate::objects::Identity;
 use crdkit_codec::Decoded;
@@ -16,7 +16,7 @@ impl Judge<'_> {
         &self,
         issue: &mut Issue,
         identity: &Identity,
-        written: &Written<'_>,
+        written: &WrittenObject<'_>,
     ) -> Option<Suggestion> {
         let about =
             [codes::source::UNKNOWN_VERSION, codes::object::DEPRECATED, codes::native::REMOVED];

@@ -36,18 +36,18 @@ struct CaseRow {
     suite: String,
     name: String,
     status: &'static str,
-    findings: Vec<Row>,
+    findings: Vec<FindingRow>,
 }
 
 #[derive(Serialize)]
 #[serde(untagged)]
 enum ResultRow<'o> {
-    Resource(Resource<'o>),
+    Resource(ResourceResult<'o>),
     Case(CaseRow),
 }
 
 #[derive(Serialize)]
-struct Resource<'o> {
+struct ResourceResult<'o> {
     filename: String,
     kind: String,
     name: String,
@@ -70,7 +70,7 @@ struct More<'o> {
     /// Why not all of it was judged, if so.
     #[serde(skip_serializing_if = "Option::is_none")]
     partly: Option<&'static str>,
-    findings: Vec<Row>,
+    findings: Vec<FindingRow>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     answers: Vec<AnswerRow>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
@@ -155,7 +155,7 @@ impl About {
 
 /// One finding.
 #[derive(Serialize)]
-struct Row {
+struct FindingRow {
     /// Which object it is about, where rows stand alone.
     #[serde(flatten)]
     about: Option<About>,
@@ -227,7 +227,7 @@ impl Sink for Json {
                 &Case { suite: String::new(), name: String::new() },
             )),
             Some(Subject::Object(_)) | None => {
-                ResultRow::Resource(Resource::new(object, self.style))
+                ResultRow::Resource(ResourceResult::new(object, self.style))
             }
         };
         let list = self.list();
@@ -328,12 +328,12 @@ impl CaseRow {
                 Verdict::Error => "error",
                 Verdict::Skipped | Verdict::LeftOut(_) => "skipped",
             },
-            findings: object.findings().map(|finding| Row::new(None, finding)).collect(),
+            findings: object.findings().map(|finding| FindingRow::new(None, finding)).collect(),
         }
     }
 }
 
-impl<'o> Resource<'o> {
+impl<'o> ResourceResult<'o> {
     fn new(object: &'o Object, style: Style) -> Self {
         let identity = object.identity().cloned().unwrap_or_default();
         Self {
@@ -360,7 +360,7 @@ impl<'o> Resource<'o> {
                 namespace: identity.namespace,
                 source: object.origin.as_deref().map(str::to_owned),
                 partly: object.partly.map(Partly::name),
-                findings: object.findings().map(|finding| Row::new(None, finding)).collect(),
+                findings: object.findings().map(|finding| FindingRow::new(None, finding)).collect(),
                 answers: object.answers.iter().map(AnswerRow::new).collect(),
                 costs: &object.costs,
             }),
@@ -381,7 +381,7 @@ pub(super) struct Ndjson;
 impl Sink for Ndjson {
     fn object(&mut self, object: &Object, out: &mut Vec<u8>) {
         for finding in object.findings() {
-            let row = Row::new(Some(About::new(object, finding)), finding);
+            let row = FindingRow::new(Some(About::new(object, finding)), finding);
             if serde_json::to_writer(&mut *out, &row).is_ok() {
                 out.push(b'\n');
             }
@@ -391,7 +391,7 @@ impl Sink for Ndjson {
     fn finish(&mut self, _: &Summary, _: &mut Vec<u8>) {}
 }
 
-impl Row {
+impl FindingRow {
     fn new(about: Option<About>, finding: &ShownFinding) -> Self {
         let line = |position: Option<Position>| position.map(|position| position.line);
         let column = |position: Option<Position>| position.map(|position| position.column);

@@ -58,13 +58,13 @@ struct Driver {
 #[serde(rename_all = "camelCase")]
 struct SarifRule {
     id: &'static str,
-    short_description: Message,
+    short_description: SarifMessage,
     #[serde(skip_serializing_if = "Option::is_none")]
-    help: Option<Message>,
+    help: Option<SarifMessage>,
 }
 
 #[derive(Serialize)]
-struct Message {
+struct SarifMessage {
     text: String,
 }
 
@@ -74,7 +74,7 @@ struct SarifResult {
     rule_id: &'static str,
     rule_index: usize,
     level: &'static str,
-    message: Message,
+    message: SarifMessage,
     locations: [Location; 1],
     #[serde(skip_serializing_if = "Vec::is_empty")]
     related_locations: Vec<Location>,
@@ -145,7 +145,7 @@ impl Sink for Sarif {
                     Severity::Error => "error",
                     Severity::Warning => "warning",
                 },
-                message: Message { text: object.text(finding) },
+                message: SarifMessage { text: object.text(finding) },
                 locations: [Location::new(object, finding)],
                 related_locations: Location::old(finding).into_iter().collect(),
                 partial_fingerprints: Fingerprints { value: format!("{key:016x}:{nth}") },
@@ -196,8 +196,8 @@ impl SarifRule {
         let example = (!info.example.is_empty()).then(|| format!("For example: {}", info.example));
         Self {
             id: info.name,
-            short_description: Message { text: info.about.trim().to_owned() },
-            help: example.map(|text| Message { text }),
+            short_description: SarifMessage { text: info.about.trim().to_owned() },
+            help: example.map(|text| SarifMessage { text }),
         }
     }
 }

@@ -15,14 +15,14 @@ use std::path::{Path, PathBuf};
 
 /// The files below `directory`. Hidden entries are left out without a word, as everywhere.
 pub(super) fn walk(directory: &Path, purpose: Purpose, client: &Client) -> FoundEntries {
-    let mut walk = Walk { purpose, paths: Vec::new(), found: FoundEntries::default() };
+    let mut walk = FileWalk { purpose, paths: Vec::new(), found: FoundEntries::default() };
     let mut pending = vec![directory.to_owned()];
     while let Some(directory) = pending.pop() {
         if let Err(error) = walk.directory(&directory, &mut pending) {
             walk.found.failures.push(error);
         }
     }
-    let Walk { mut paths, mut found, .. } = walk;
+    let FileWalk { mut paths, mut found, .. } = walk;
     paths.sort();
     let mut kustomizations = Kustomizations::default();
     for path in paths {
@@ -90,13 +90,13 @@ impl FoundEntries {
     }
 }
 
-struct Walk {
+struct FileWalk {
     purpose: Purpose,
     paths: Vec<PathBuf>,
     found: FoundEntries,
 }
 
-impl Walk {
+impl FileWalk {
     fn directory(&mut self, directory: &Path, pending: &mut Vec<PathBuf>) -> Result<()> {
         let context = || format!("directory `{}` cannot be listed", directory.display());
         let in_chart = directory.join("Chart.yaml").is_file();

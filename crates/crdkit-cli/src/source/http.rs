@@ -23,7 +23,7 @@ pub(crate) struct Client {
 }
 
 /// What a server answers, whatever it is.
-pub(super) struct Answer {
+pub(super) struct HttpAnswer {
     pub(super) status: u16,
     /// What it wants to know first, if it says so.
     pub(super) challenge: String,
@@ -77,7 +77,7 @@ impl Client {
     }
 
     /// What the server of `url` answers.
-    pub(super) fn ask(&self, url: &str, headers: &[(&str, &str)]) -> Result<Answer> {
+    pub(super) fn ask(&self, url: &str, headers: &[(&str, &str)]) -> Result<HttpAnswer> {
         let transport = self.transport.get_or_init(|| Transport::new(self.insecure));
         let answer = transport.get(url, headers);
         let answer = answer.with_context(|| format!("`{url}` cannot be fetched"))?;
@@ -95,7 +95,7 @@ impl Client {
         if self.offline {
             bail!("`{url}` is on the network, and `--offline` was given");
         }
-        let Answer { status, body, .. } = self.ask(url, &[])?;
+        let HttpAnswer { status, body, .. } = self.ask(url, &[])?;
         match status {
             200..300 => {}
             404 | 410 => return Ok(Fetched::Missing),

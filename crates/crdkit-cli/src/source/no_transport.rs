@@ -1,6 +1,6 @@
 //! Stands in for HTTP in builds without it.
 
-use super::http::Answer;
+use super::http::HttpAnswer;
 use anyhow::{Result, bail};
 
 /// Connections to nobody.
@@ -11,7 +11,7 @@ impl Transport {
         Self
     }
 
-    pub(super) fn get(&self, _url: &str, _headers: &[(&str, &str)]) -> Result<Answer> {
+    pub(super) fn get(&self, _url: &str, _headers: &[(&str, &str)]) -> Result<HttpAnswer> {
         bail!("this build of crdkit does not use the network; name a local file or directory")
     }
 }

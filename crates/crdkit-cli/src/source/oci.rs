@@ -4,7 +4,7 @@
 //! comes in is compared with the digest that names it. Registries on this machine are asked without TLS, as other
 //! clients do.
 
-use super::http::Answer;
+use super::http::HttpAnswer;
 use super::{Client, FoundEntries, Resolved, archive, digest};
 use crate::input::InputEntry;
 use anyhow::{Context as _, Result, bail};
@@ -187,14 +187,14 @@ impl Registry<'_> {
         }
     }
 
-    fn ask(&self, url: &str) -> Result<Answer> {
+    fn ask(&self, url: &str) -> Result<HttpAnswer> {
         let mut headers = vec![("accept", ACCEPT)];
         headers.extend(self.authorization.as_deref().map(|it| ("authorization", it)));
         self.client.ask(url, &headers)
     }
 
     /// What to send along, as the registry asked for it.
-    fn log_in(&self, answer: &Answer) -> Result<String> {
+    fn log_in(&self, answer: &HttpAnswer) -> Result<String> {
         let known = credentials(&self.reference.host);
         let advice = "log in with `docker login` or `helm registry login`; helpers that keep \
              passwords elsewhere are not asked";

@@ -185,7 +185,7 @@ fn release_name(name: &str) -> String {
     }
 }
 
-fn overlay(directory: &Path, patches: &[Patch]) -> Result<Vec<InputEntry>> {
+fn overlay(directory: &Path, patches: &[PatchFile]) -> Result<Vec<InputEntry>> {
     let (program, arguments, called) = match (program("kustomize"), program("kubectl")) {
         (Some(kustomize), _) => (kustomize, ["build"], "kustomize"),
         (None, Some(kubectl)) => (kubectl, ["kustomize"], "kubectl"),
@@ -218,14 +218,14 @@ fn overlay(directory: &Path, patches: &[Patch]) -> Result<Vec<InputEntry>> {
 }
 
 /// A file whose text an overlay merges into objects.
-struct Patch {
+struct PatchFile {
     file: PathBuf,
     text: String,
     /// Whether the kustomization says what it is merged into.
     is_aimed: bool,
 }
 
-impl Patch {
+impl PatchFile {
     /// Whether it is merged into the object with this line as its name.
     fn concerns(&self, name: &str) -> bool {
         self.is_aimed || self.text.lines().any(|line| line.trim() == name)
@@ -233,7 +233,7 @@ impl Patch {
 }
 
 /// The patches of an overlay and of those that it uses, in the order in which they are made.
-fn patches(root: &Root, roots: &[Root]) -> Vec<Patch> {
+fn patches(root: &Root, roots: &[Root]) -> Vec<PatchFile> {
     let mut pending = vec![normal(&root.directory)];
     let mut used: Vec<&Root> = Vec::new();
     while let Some(directory) = pending.pop() {
@@ -248,7 +248,7 @@ fn patches(root: &Root, roots: &[Root]) -> Vec<Patch> {
     }
     let read = |file: PathBuf, is_aimed| {
         let text = std::fs::read_to_string(&file).ok()?;
-        Some(Patch { file, text, is_aimed })
+        Some(PatchFile { file, text, is_aimed })
     };
     let of = |root: &Root| {
         let kustomization = root.kustomization.as_ref();
@@ -272,7 +272,7 @@ fn entries(
     text: &str,
     directory: &Path,
     find: impl Fn(&str) -> Option<PathBuf>,
-    patches: &[Patch],
+    patches: &[PatchFile],
 ) -> Vec<InputEntry> {
     let whole: Arc<str> = shown(directory).into();
     let mut out = Vec::new();

@@ -1,6 +1,6 @@
 //! Requests over HTTP: a URL goes in, what its server answers comes out, whatever that is.
 
-use super::http::Answer;
+use super::http::HttpAnswer;
 use anyhow::{Context as _, Result, anyhow};
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ impl Transport {
     }
 
     /// What the server of `url` answers.
-    pub(super) fn get(&self, url: &str, headers: &[(&str, &str)]) -> Result<Answer> {
+    pub(super) fn get(&self, url: &str, headers: &[(&str, &str)]) -> Result<HttpAnswer> {
         let request = self.0.get(url);
         let request = headers.iter().fold(request, |it, (name, value)| it.header(*name, *value));
         let mut response = request.call().map_err(|error| {
@@ -35,6 +35,6 @@ impl Transport {
         let challenge = challenge.and_then(|it| it.to_str().ok()).unwrap_or_default().to_owned();
         let body = response.body_mut().with_config().limit(LARGEST).read_to_vec();
         let body = body.context("the answer does not come to its end")?;
-        Ok(Answer { status: response.status().as_u16(), challenge, body })
+        Ok(HttpAnswer { status: response.status().as_u16(), challenge, body })
     }
 }

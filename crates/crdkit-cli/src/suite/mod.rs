@@ -56,7 +56,7 @@ pub(crate) struct Case {
     /// The object of the request; of the first step if there are steps.
     pub(crate) object: Decoded,
     /// Requests one after the other, each with what it is to lead to.
-    pub(crate) steps: Vec<Step>,
+    pub(crate) steps: Vec<CaseStep>,
     pub(crate) field_validation: FieldValidation,
     pub(crate) expect: Expect,
     /// Why it is not run.
@@ -86,7 +86,7 @@ pub(crate) enum CaseRequest {
 }
 
 /// One request of several that are about the same object.
-pub(crate) struct Step {
+pub(crate) struct CaseStep {
     pub(crate) request: StepRequest,
     /// An object, or a patch.
     pub(crate) body: Decoded,

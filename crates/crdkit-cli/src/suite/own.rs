@@ -7,8 +7,8 @@
 
 use super::read::{Problems, place};
 use super::{
-    Before, Case, CaseRequest, Errors, Expect, Expected, ExpectedOwner, Pattern, Patterns, Read,
-    Step, StepRequest, Suite, merge,
+    Before, Case, CaseRequest, CaseStep, Errors, Expect, Expected, ExpectedOwner, Pattern,
+    Patterns, Read, StepRequest, Suite, merge,
 };
 use crate::config;
 use crate::limits;
@@ -151,17 +151,18 @@ impl SuiteReader<'_> {
     }
 
     /// The steps of a case; the first makes the object.
-    fn steps(&mut self, case: Value<'_>, list: Value<'_>) -> Option<Vec<Step>> {
+    fn steps(&mut self, case: Value<'_>, list: Value<'_>) -> Option<Vec<CaseStep>> {
         for (_, member) in case.members().filter(|(key, _)| EXPECT.contains(key)) {
             self.problems.add(member, "each step says for itself what is to come of it");
         }
         let items = self.problems.list(Some(list));
         let n_steps = items.len();
-        let steps: Vec<Step> = items.into_iter().filter_map(|item| self.step(item)).collect();
+        let steps: Vec<CaseStep> = items.into_iter().filter_map(|item| self.step(item)).collect();
         if steps.len() < n_steps {
             return None;
         }
-        let makes = |step: &Step| matches!(step.request, StepRequest::Create | StepRequest::Apply);
+        let makes =
+            |step: &CaseStep| matches!(step.request, StepRequest::Create | StepRequest::Apply);
         if !steps.first().is_some_and(makes) {
             self.problems.add(list, "the first step must be a `create` or an `apply`");
             return None;
@@ -169,7 +170,7 @@ impl SuiteReader<'_> {
         Some(steps)
     }
 
-    fn step(&mut self, value: Value<'_>) -> Option<Step> {
+    fn step(&mut self, value: Value<'_>) -> Option<CaseStep> {
         self.problems.only(value, STEP);
         let requests = [
             ("create", StepRequest::Create),
@@ -194,7 +195,7 @@ impl SuiteReader<'_> {
             _ => self.object(asked_for)?,
         };
         let manager = self.problems.text(value.get("manager"));
-        Some(Step {
+        Some(CaseStep {
             request,
             body,
             manager: manager.unwrap_or_else(|| "crdkit".to_owned()),

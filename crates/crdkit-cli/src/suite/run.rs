@@ -192,7 +192,7 @@ fn created(
         let mut document = Document::copy_of(root);
         for operation in &before.patches {
             let operations = Document::array_of([operation.root()]);
-            json::Patch::from_document(operations, &PatchLimits::default())
+            json::JsonPatch::from_document(operations, &PatchLimits::default())
                 .and_then(|patch| patch.apply(&mut document))
                 .map_err(|error| error.to_string())?;
         }

@@ -1,8 +1,8 @@
 //! Cases of several requests about one object: each is made to what the one before has left.
 
 use super::run::{Answer, Asked, based_on, options};
-use super::{Case, Ran, Step, StepRequest};
-use crate::write::{Author, Change, KindRules};
+use super::{Case, CaseStep, Ran, StepRequest};
+use crate::write::{Author, KindRules, ObjectWrite};
 use crdkit_engine::Stored;
 use crdkit_text::timestamp::Timestamp;
 use crdkit_value::Value;
@@ -42,17 +42,17 @@ pub(super) fn run(rules: KindRules<'_>, case: &Case, ran: &mut Ran) {
     }
 }
 
-fn change<'s>(rules: &KindRules<'_>, live: Option<&Stored>, step: &'s Step) -> Change<'s> {
+fn change<'s>(rules: &KindRules<'_>, live: Option<&Stored>, step: &'s CaseStep) -> ObjectWrite<'s> {
     let replaced = || match live {
         Some(live) => based_on(live.document(), step.body.clone(), rules.is_namespaced()).1,
         None => step.body.clone(),
     };
     match step.request {
-        StepRequest::Create => Change::Create(step.body.clone()),
-        StepRequest::Update => Change::Update(replaced()),
-        StepRequest::Status => Change::UpdateStatus(replaced()),
-        StepRequest::Apply => Change::Apply { config: &step.body.document, force: step.force },
-        StepRequest::MergePatch => Change::MergePatch(&step.body.document),
-        StepRequest::JsonPatch => Change::JsonPatch(&step.body.document),
+        StepRequest::Create => ObjectWrite::Create(step.body.clone()),
+        StepRequest::Update => ObjectWrite::Update(replaced()),
+        StepRequest::Status => ObjectWrite::UpdateStatus(replaced()),
+        StepRequest::Apply => ObjectWrite::Apply { config: &step.body.document, force: step.force },
+        StepRequest::MergePatch => ObjectWrite::MergePatch(&step.body.document),
+        StepRequest::JsonPatch => ObjectWrite::JsonPatch(&step.body.document),
     }
 }

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 /// What a request changes: `POST` to `apps/v1/deployments`, say.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Target {
+pub struct WriteTarget {
     method: String,
     resource: String,
 }
@@ -20,10 +20,10 @@ pub struct Target {
 /// What targets are known to take.
 #[derive(Clone, Debug, Default)]
 pub struct Fallback {
-    known: BTreeMap<Target, Vec<String>>,
+    known: BTreeMap<WriteTarget, Vec<String>>,
 }
 
-impl Target {
+impl WriteTarget {
     /// The target of a request with `method` to `path`, a path or the template of one. Namespaces and names
     /// make no difference; group, version, resource and subresource do.
     pub fn new(method: &str, path: &str) -> Self {
@@ -53,7 +53,7 @@ impl Fallback {
     ///
     /// Of what is known to be taken, what says the same without CBOR goes first: JSON for an object,
     /// `apply-patch+yaml` for an apply. Without that, CBOR's counterpart is used all the same.
-    pub fn choose<'t>(&'t self, target: &Target, preferred: &'t str) -> &'t str {
+    pub fn choose<'t>(&'t self, target: &WriteTarget, preferred: &'t str) -> &'t str {
         let Some(taken) = self.known.get(target) else { return preferred };
         let name = parse_content_type(preferred).unwrap_or_default();
         if taken.contains(&name) {
@@ -65,7 +65,13 @@ impl Fallback {
     /// Takes note of a response. A 415 to a request that was written as `content_type` means that the target
     /// takes what the response's `Accept` header names, or without one anything but that. True when the
     /// request is worth repeating with what [`Fallback::choose`] now says.
-    pub fn saw(&mut self, target: &Target, content_type: &str, status: u16, accept: &str) -> bool {
+    pub fn saw(
+        &mut self,
+        target: &WriteTarget,
+        content_type: &str,
+        status: u16,
+        accept: &str,
+    ) -> bool {
         let name = parse_content_type(content_type).unwrap_or_default();
         let Some(instead) = without_cbor(&name).filter(|_| status == 415) else { return false };
         let mut taken: Vec<String> = parse_accept(accept)
@@ -84,7 +90,7 @@ impl Fallback {
     }
 
     /// Takes note of what a target takes.
-    pub fn learn(&mut self, target: Target, taken: impl IntoIterator<Item = String>) {
+    pub fn learn(&mut self, target: WriteTarget, taken: impl IntoIterator<Item = String>) {
         self.known.insert(target, taken.into_iter().collect());
     }
 
@@ -104,7 +110,7 @@ impl Fallback {
                     None => consumes.filter_map(Value::as_str).map(str::to_owned).collect(),
                 };
                 if !taken.is_empty() && !taken.iter().any(|name| name == "*/*") {
-                    self.learn(Target::new(method, path), taken);
+                    self.learn(WriteTarget::new(method, path), taken);
                 }
             }
         }

@@ -19,9 +19,9 @@ mod response;
 pub use accept::{Clause, parse_accept};
 pub use client::{ClientGates, ContentConfig};
 pub use content_type::{UnsupportedMediaType, parse_content_type, request_type};
-pub use fallback::{Fallback, Target};
+pub use fallback::{Fallback, WriteTarget};
 pub use patch::{PatchOffer, PatchType};
-pub use response::{Conversion, NotAcceptable, Offer, Response};
+pub use response::{NotAcceptable, Offer, Response, ResponseConversion};
 
 use crate::Format;
 

@@ -23,7 +23,7 @@ pub struct Response {
     /// The format.
     pub media_type: MediaType,
     /// What the object is to be turned into first.
-    pub convert: Option<Conversion>,
+    pub convert: Option<ResponseConversion>,
     /// Whether it is to be laid out for people.
     pub pretty: bool,
     /// Whether it goes out as a stream of events.
@@ -34,7 +34,7 @@ pub struct Response {
 
 /// A kind that an object can be turned into for the response.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Conversion {
+pub struct ResponseConversion {
     /// The group, from parameter `g`.
     pub group: String,
     /// The version, from parameter `v`.
@@ -147,7 +147,7 @@ impl Offer {
     /// The choice with what the clause's parameters ask for, if it can be had.
     fn with_parameters(&self, clause: &Clause, mut response: Response) -> Option<Response> {
         for (name, value) in &clause.parameters {
-            let convert = || Conversion::default();
+            let convert = || ResponseConversion::default();
             match name.as_str() {
                 "as" => response.convert.get_or_insert_with(convert).kind.clone_from(value),
                 "g" => response.convert.get_or_insert_with(convert).group.clone_from(value),
@@ -164,7 +164,7 @@ impl Offer {
         self.allows(response.media_type, response.convert.as_ref()).then_some(response)
     }
 
-    fn allows(&self, media: MediaType, convert: Option<&Conversion>) -> bool {
+    fn allows(&self, media: MediaType, convert: Option<&ResponseConversion>) -> bool {
         let Some(convert) = convert else { return self.plain.contains(&media) };
         let is_meta =
             convert.group == "meta.k8s.io" && matches!(convert.version.as_str(), "v1" | "v1beta1");

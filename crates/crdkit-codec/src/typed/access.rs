@@ -61,7 +61,7 @@ impl<'de> de::MapAccess<'de> for Members<'de> {
     ) -> Result<Option<K::Value>, TypedError> {
         self.value = self.left.next();
         let Some((key, _)) = self.value else { return Ok(None) };
-        let decoded = seed.deserialize(super::key::Key(key));
+        let decoded = seed.deserialize(super::key::TypedKey(key));
         decoded.map(Some).map_err(|error| error.below(Segment::named(key)))
     }
 

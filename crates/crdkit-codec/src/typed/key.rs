@@ -5,7 +5,7 @@ use serde::de::{self, Visitor};
 use serde::{Serialize, forward_to_deserialize_any, ser};
 
 /// A key on its way to a type.
-pub(super) struct Key<'de>(pub(super) &'de str);
+pub(super) struct TypedKey<'de>(pub(super) &'de str);
 
 macro_rules! numbers {
     ($($method:ident $visit:ident)*) => {
@@ -18,7 +18,7 @@ macro_rules! numbers {
     };
 }
 
-impl<'de> de::Deserializer<'de> for Key<'de> {
+impl<'de> de::Deserializer<'de> for TypedKey<'de> {
     type Error = TypedError;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedError> {

@@ -3,7 +3,7 @@
 use super::error::TypedError;
 use super::key;
 use crate::number;
-use crate::serialize::{List, Map, Serializer, Sink};
+use crate::serialize::{ListSink, MapSink, Serializer, Sink};
 use crdkit_issue::{Segment, Span};
 use crdkit_value::{Builder, Document, Duplicates, Event, Limits};
 use serde::Serialize;
@@ -146,7 +146,7 @@ impl<'e> Sink for TypedSerializer<'e> {
     fn bytes(self, bytes: &[u8]) -> Result<(), TypedError> {
         let mut list = self.list(None, None)?;
         bytes.iter().try_for_each(|byte| list.item(byte))?;
-        List::finish(list)
+        ListSink::finish(list)
     }
 
     fn list(self, variant: Option<&str>, _: Option<usize>) -> Result<Compound<'e>, TypedError> {
@@ -181,7 +181,7 @@ impl Compound<'_> {
     }
 }
 
-impl List for Compound<'_> {
+impl ListSink for Compound<'_> {
     type Error = TypedError;
 
     fn item<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), TypedError> {
@@ -193,7 +193,7 @@ impl List for Compound<'_> {
     }
 }
 
-impl Map for Compound<'_> {
+impl MapSink for Compound<'_> {
     type Error = TypedError;
 
     fn key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<(), TypedError> {

@@ -16,7 +16,7 @@ const CHUNK: usize = 512;
 
 /// Text that is ready to be scanned.
 #[derive(Debug)]
-pub(super) struct Input<'a> {
+pub(super) struct YamlInput<'a> {
     /// The readable text, without a byte order mark.
     pub(super) text: Cow<'a, str>,
     /// How many bytes of the original lie before `text`; zero when the text had to be transcoded.
@@ -38,7 +38,7 @@ pub(super) enum Foresight {
     Document,
 }
 
-impl<'a> Input<'a> {
+impl<'a> YamlInput<'a> {
     /// Finds the encoding by its byte order mark and checks the characters.
     pub(super) fn new(bytes: &'a [u8], foresight: Foresight) -> Self {
         match bytes {
@@ -132,8 +132,8 @@ impl<'a> Input<'a> {
         if bad.is_none() && !odd.is_empty() {
             bad = Some("incomplete UTF-16 character");
         }
-        let Input { bad: control, ascii, line_feeds_only, .. } =
-            Input::utf8(text.as_bytes(), 0, Foresight::Chunk);
+        let YamlInput { bad: control, ascii, line_feeds_only, .. } =
+            YamlInput::utf8(text.as_bytes(), 0, Foresight::Chunk);
         let length = text.len();
         let bad = control.or_else(|| {
             bad.map(|message| Failure::new(YamlProblem::Encoding(message), length, length))

@@ -15,7 +15,7 @@ use super::scan::{Scanner, Surroundings, TokenKind, YamlToken};
 /// Longer tags are none of those that have a meaning.
 const LONGEST_TAG: usize = 64;
 
-type Parsed<'a> = Result<Event<'a>, Failure>;
+type EventResult<'a> = Result<Event<'a>, Failure>;
 
 /// What the parser expects next.
 #[derive(Clone, Copy, Debug)]
@@ -112,7 +112,7 @@ impl<'a> YamlParser<'a> {
     }
 
     /// The next event; [`EventKind::StreamEnd`] for ever at the end.
-    pub(super) fn next(&mut self) -> Parsed<'a> {
+    pub(super) fn next(&mut self) -> EventResult<'a> {
         match self.state {
             State::FirstDocumentStart => self.document_start(true),
             State::DocumentStart => self.document_start(false),
@@ -153,27 +153,27 @@ impl<'a> YamlParser<'a> {
     }
 
     /// Parses a node and comes back to `state` after it.
-    fn node_then(&mut self, state: State, place: NodeContext) -> Parsed<'a> {
+    fn node_then(&mut self, state: State, place: NodeContext) -> EventResult<'a> {
         self.states.push(state);
         self.node(place)
     }
 
     /// Gives the value that was left out at `at` and goes on with `state`.
     #[expect(clippy::unnecessary_wraps, reason = "every state ends in a `Parsed`")]
-    fn empty_then(&mut self, state: State, at: usize) -> Parsed<'a> {
+    fn empty_then(&mut self, state: State, at: usize) -> EventResult<'a> {
         self.state = state;
         Ok(event(EventKind::Scalar(Scalar::empty()), at, at))
     }
 
     /// Takes the token that ends a collection.
     #[expect(clippy::unnecessary_wraps, reason = "every state ends in a `Parsed`")]
-    fn end_of_collection(&mut self, start: usize, end: usize) -> Parsed<'a> {
+    fn end_of_collection(&mut self, start: usize, end: usize) -> EventResult<'a> {
         self.scanner.take();
         self.pop_state();
         Ok(event(EventKind::End, start, end))
     }
 
-    fn document_start(&mut self, first: bool) -> Parsed<'a> {
+    fn document_start(&mut self, first: bool) -> EventResult<'a> {
         let mut token = self.scanner.peek()?;
         while !first && token.0 == TokenKind::DocumentEnd {
             self.scanner.take();
@@ -203,7 +203,7 @@ impl<'a> YamlParser<'a> {
         Ok(event(EventKind::DocumentStart, start, end))
     }
 
-    fn document_content(&mut self) -> Parsed<'a> {
+    fn document_content(&mut self) -> EventResult<'a> {
         match self.scanner.peek()? {
             (
                 TokenKind::VersionDirective { .. }
@@ -221,7 +221,7 @@ impl<'a> YamlParser<'a> {
         }
     }
 
-    fn document_end(&mut self) -> Parsed<'a> {
+    fn document_end(&mut self) -> EventResult<'a> {
         let (kind, start, end) = self.scanner.peek()?;
         if kind == TokenKind::DocumentEnd {
             self.scanner.take();
@@ -281,7 +281,7 @@ impl<'a> YamlParser<'a> {
         }
     }
 
-    fn node(&mut self, place: NodeContext) -> Parsed<'a> {
+    fn node(&mut self, place: NodeContext) -> EventResult<'a> {
         let (mut kind, mut start, mut end) = self.scanner.peek()?;
         if kind == TokenKind::Alias {
             self.pop_state();
@@ -344,7 +344,7 @@ impl<'a> YamlParser<'a> {
         Ok(Event { kind, anchor, start: node_start, end: node_end })
     }
 
-    fn block_sequence_entry(&mut self) -> Parsed<'a> {
+    fn block_sequence_entry(&mut self) -> EventResult<'a> {
         match self.scanner.peek()? {
             (TokenKind::BlockEntry, _, entry_end) => {
                 self.scanner.take();
@@ -360,7 +360,7 @@ impl<'a> YamlParser<'a> {
         }
     }
 
-    fn indentless_sequence_entry(&mut self) -> Parsed<'a> {
+    fn indentless_sequence_entry(&mut self) -> EventResult<'a> {
         match self.scanner.peek()? {
             (TokenKind::BlockEntry, _, entry_end) => {
                 self.scanner.take();
@@ -381,7 +381,7 @@ impl<'a> YamlParser<'a> {
         }
     }
 
-    fn block_mapping_key(&mut self) -> Parsed<'a> {
+    fn block_mapping_key(&mut self) -> EventResult<'a> {
         match self.scanner.peek()? {
             (TokenKind::Key, _, key_end) => {
                 self.scanner.take();
@@ -397,7 +397,7 @@ impl<'a> YamlParser<'a> {
         }
     }
 
-    fn block_mapping_value(&mut self) -> Parsed<'a> {
+    fn block_mapping_value(&mut self) -> EventResult<'a> {
         let (kind, start, value_end) = self.scanner.peek()?;
         if kind != TokenKind::Value {
             return self.empty_then(State::BlockMappingKey, start);
@@ -411,7 +411,7 @@ impl<'a> YamlParser<'a> {
         }
     }
 
-    fn flow_sequence_entry(&mut self, first: bool) -> Parsed<'a> {
+    fn flow_sequence_entry(&mut self, first: bool) -> EventResult<'a> {
         if first {
             self.scanner.take();
         }
@@ -434,7 +434,7 @@ impl<'a> YamlParser<'a> {
         }
     }
 
-    fn flow_sequence_pair_key(&mut self) -> Parsed<'a> {
+    fn flow_sequence_pair_key(&mut self) -> EventResult<'a> {
         match self.scanner.peek()? {
             (TokenKind::Value | TokenKind::FlowEntry | TokenKind::FlowSequenceEnd, _, end) => {
                 // The token is skipped, as upstream does, so `[? : a]` is an error.
@@ -445,7 +445,7 @@ impl<'a> YamlParser<'a> {
         }
     }
 
-    fn flow_sequence_pair_value(&mut self) -> Parsed<'a> {
+    fn flow_sequence_pair_value(&mut self) -> EventResult<'a> {
         let (kind, start, _) = self.scanner.peek()?;
         if kind == TokenKind::Value {
             self.scanner.take();
@@ -457,7 +457,7 @@ impl<'a> YamlParser<'a> {
         self.empty_then(State::FlowSequencePairEnd, start)
     }
 
-    fn flow_mapping_key(&mut self, first: bool) -> Parsed<'a> {
+    fn flow_mapping_key(&mut self, first: bool) -> EventResult<'a> {
         if first {
             self.scanner.take();
         }
@@ -486,7 +486,7 @@ impl<'a> YamlParser<'a> {
         }
     }
 
-    fn flow_mapping_value(&mut self, left_out: bool) -> Parsed<'a> {
+    fn flow_mapping_value(&mut self, left_out: bool) -> EventResult<'a> {
         let (kind, mut start, _) = self.scanner.peek()?;
         if kind == TokenKind::Value && !left_out {
             self.scanner.take();

@@ -20,14 +20,14 @@ use crate::fill::{Filled, give};
 /// A pull parser: gives one event at a time.
 pub struct Reader<R> {
     composer: Composer<'static, Windows<R>, Slot>,
-    state: State,
+    state: ReaderState,
     max_alias_bytes: usize,
     /// How far the input has been read.
     offset: usize,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
+enum ReaderState {
     Before,
     /// There is no document, which reads as `null`.
     Empty,
@@ -46,7 +46,7 @@ impl<R: Read> Reader<R> {
         let windows = Windows::new(inner, chunk, limits);
         Self {
             composer: Composer::new(windows, Slot::default(), numbers, limits.alias_bytes),
-            state: State::Before,
+            state: ReaderState::Before,
             max_alias_bytes: limits.alias_bytes,
             offset: 0,
         }
@@ -59,12 +59,12 @@ impl<R: Read> Reader<R> {
     pub fn next_event(&mut self) -> Result<Option<(Event<'_>, Span)>, DecodeError> {
         self.composer.sink.taken = None;
         match self.state {
-            State::Empty => {
-                self.state = State::After;
+            ReaderState::Empty => {
+                self.state = ReaderState::After;
                 return Ok(Some((Event::Null, Span::at(self.offset))));
             }
-            State::Inside => self.run()?,
-            State::Before | State::After => {}
+            ReaderState::Inside => self.run()?,
+            ReaderState::Before | ReaderState::After => {}
         }
         let Slot { taken, text } = &self.composer.sink;
         Ok(taken.map(|(taken, span)| (taken.event(text), span)))
@@ -75,13 +75,13 @@ impl<R: Read> Reader<R> {
     /// # Errors
     /// The finding, when the text is not YAML; or the reader's error.
     pub fn next_document(&mut self) -> Result<bool, DecodeError> {
-        if self.state == State::Before {
+        if self.state == ReaderState::Before {
             let first = self.composer.source.parser.next().map_err(refused)?;
             let is_empty = matches!(first.kind, EventKind::StreamEnd);
-            self.state = if is_empty { State::Empty } else { State::Inside };
+            self.state = if is_empty { ReaderState::Empty } else { ReaderState::Inside };
             Ok(true)
         } else {
-            while self.state == State::Inside {
+            while self.state == ReaderState::Inside {
                 self.composer.sink.taken = None;
                 self.run()?;
             }
@@ -115,7 +115,7 @@ impl<R: Read> Reader<R> {
     fn run(&mut self) -> Result<(), DecodeError> {
         while self.composer.sink.taken.is_none() {
             if !self.composer.step().map_err(refused)? {
-                self.state = State::After;
+                self.state = ReaderState::After;
                 break;
             }
             if let Some((_, failure)) = self.composer.deferred.first() {

@@ -11,7 +11,7 @@ use super::chars::{LineCounter, next_marker};
 use super::compose::{Composed, Refusal, compose};
 use super::error::{Failure, YamlProblem};
 use super::event::{Event, EventKind};
-use super::input::Input;
+use super::input::YamlInput;
 use super::parse::YamlParser;
 use super::pieces::is_prologue;
 use super::scan::{Scanner, Surroundings};
@@ -42,14 +42,14 @@ impl<'a, 'o> Stream<'a, 'o> {
     pub(super) fn new(
         bytes: &'a [u8],
         base: usize,
-        input: Input<'a>,
+        input: YamlInput<'a>,
         options: &'o DecodeOptions,
     ) -> Self {
         let text = match input.text {
             Cow::Borrowed(text) => text,
             Cow::Owned(_) => "",
         };
-        let Input { offset, bad, ascii, line_feeds_only, .. } = input;
+        let YamlInput { offset, bad, ascii, line_feeds_only, .. } = input;
         let max_depth = options.limits.depth;
         let around = Surroundings { bad: bad.clone(), ascii, line_feeds_only, max_depth };
         let parser = YamlParser::new(Scanner::new(text, around));
@@ -71,8 +71,8 @@ impl<'a, 'o> Stream<'a, 'o> {
     }
 
     /// The documents of transcoded text.
-    pub(super) fn over(text: &'a str, input: &Input<'_>, options: &'o DecodeOptions) -> Self {
-        let input = Input {
+    pub(super) fn over(text: &'a str, input: &YamlInput<'_>, options: &'o DecodeOptions) -> Self {
+        let input = YamlInput {
             text: Cow::Borrowed(text),
             offset: 0,
             bad: input.bad.clone(),
@@ -86,14 +86,14 @@ impl<'a, 'o> Stream<'a, 'o> {
     fn restart(&mut self, start: usize) {
         // Up to the first bad character the text is known already.
         let input = match self.text.get(start - self.offset..) {
-            Some(text) => Input {
+            Some(text) => YamlInput {
                 text: Cow::Borrowed(text),
                 offset: start,
                 bad: self.bad.clone(),
                 ascii: self.ascii,
                 line_feeds_only: self.line_feeds_only,
             },
-            None => Input::after_bad(self.bytes.get(start..).unwrap_or_default(), start),
+            None => YamlInput::after_bad(self.bytes.get(start..).unwrap_or_default(), start),
         };
         let line_counter = self.line_counter;
         *self = Self { line_counter, ..Self::new(self.bytes, self.base, input, self.options) };

@@ -2,7 +2,7 @@
 
 use super::document;
 use crdkit_codec::media::{
-    ClientGates, ContentConfig, Fallback, MediaType, Offer, PatchOffer, PatchType, Target,
+    ClientGates, ContentConfig, Fallback, MediaType, Offer, PatchOffer, PatchType, WriteTarget,
     parse_accept, parse_content_type, request_type,
 };
 
@@ -134,17 +134,20 @@ fn gates_decide_what_a_client_writes_and_asks_for() {
 #[test]
 fn a_refusal_counts_for_its_method_and_resource_alone() {
     let cbor = "application/cbor";
-    let post = |path| Target::new("POST", path);
+    let post = |path| WriteTarget::new("POST", path);
     let pods = post("/api/v1/namespaces/a/pods");
     let mut fallback = Fallback::default();
     assert_eq!(fallback.choose(&pods, cbor), cbor);
     assert!(!fallback.saw(&pods, cbor, 400, ""));
     assert!(fallback.saw(&pods, cbor, 415, ""));
     assert_eq!(fallback.choose(&post("/api/v1/namespaces/b/pods?x=1"), cbor), "application/json");
-    assert_eq!(fallback.choose(&Target::new("PUT", "/api/v1/namespaces/a/pods/x"), cbor), cbor);
+    assert_eq!(
+        fallback.choose(&WriteTarget::new("PUT", "/api/v1/namespaces/a/pods/x"), cbor),
+        cbor
+    );
     assert_eq!(fallback.choose(&post("/api/v1/namespaces/a/services"), cbor), cbor);
     assert_eq!(fallback.choose(&pods, "application/yaml"), "application/yaml");
-    let apply = Target::new("PATCH", "/apis/g/v1/widgets/x");
+    let apply = WriteTarget::new("PATCH", "/apis/g/v1/widgets/x");
     assert!(fallback.saw(
         &apply,
         "application/apply-patch+cbor",
@@ -166,7 +169,7 @@ fn a_refusal_counts_for_its_method_and_resource_alone() {
 
 #[test]
 fn paths_name_resources() {
-    let same = |left, right| Target::new("get", left) == Target::new("GET", right);
+    let same = |left, right| WriteTarget::new("get", left) == WriteTarget::new("GET", right);
     assert!(same("/apis/g/v1/namespaces/a/widgets/x", "/apis/g/v1/widgets"));
     assert!(same(
         "/apis/g/v1/namespaces/{namespace}/widgets/{name}/status",
@@ -190,8 +193,9 @@ fn openapi_documents_say_what_is_taken() {
             "/api/v1/nodes":{"post":{"consumes":["application/json"]}}}}"#,
     );
     fallback.learn_openapi(document.root());
-    let choose =
-        |method, path| fallback.choose(&Target::new(method, path), "application/cbor").to_owned();
+    let choose = |method, path| {
+        fallback.choose(&WriteTarget::new(method, path), "application/cbor").to_owned()
+    };
     assert_eq!(choose("POST", "/apis/g/v1/widgets"), "application/json");
     assert_eq!(choose("PUT", "/apis/g/v1/widgets/x"), "application/cbor");
     assert_eq!(choose("POST", "/api/v1/pods"), "application/cbor");

@@ -3,7 +3,7 @@
 
 use super::{bytes, document, hex};
 use crdkit_codec::media::{
-    ClientGates, Fallback, MediaType, Offer, PatchOffer, Target, request_type,
+    ClientGates, Fallback, MediaType, Offer, PatchOffer, WriteTarget, request_type,
 };
 use crdkit_codec::{DecodeOptions, Format, cbor};
 use std::path::Path;
@@ -207,7 +207,7 @@ fn a_server_without_cbor_is_served_in_json() {
     assert_eq!(server.response(&headers.accept).unwrap().content_type(), "application/json");
     // Writing is refused once, and from then on done in JSON.
     let mut known = Fallback::default();
-    let target = Target::new("POST", "/apis/example.com/v1/namespaces/default/widgets");
+    let target = WriteTarget::new("POST", "/apis/example.com/v1/namespaces/default/widgets");
     let first = known.choose(&target, &headers.content_type).to_owned();
     assert!(request_type(&first, &server, false).is_err());
     assert!(known.saw(&target, &first, 415, "application/json"));

@@ -3,7 +3,7 @@
 //! Whether there are any is decided keyword by keyword, with absent and empty being the same; what is
 //! shown is where the two texts differ, so that a change deep inside a schema is one short line.
 
-use super::walk::{Pair, Visit};
+use super::walk::{VersionPair, Visit};
 use crate::keyword::{self, Keyword};
 use crdkit_codec::go_json;
 use crdkit_value::{Kind, Value};
@@ -17,7 +17,7 @@ const CHARACTERS: usize = 160;
 
 /// The changes of the keywords that are not handled, or nothing when there are none.
 pub(super) fn unhandled(
-    pair: &Pair<'_>,
+    pair: &VersionPair<'_>,
     visit: &Visit,
     handled: impl Fn(Keyword) -> bool,
 ) -> Option<String> {

@@ -29,7 +29,7 @@ use crate::side::Side;
 use crdkit_schema::model::Crd;
 use report::Findings;
 use std::collections::HashMap;
-use walk::{Pair, Visit};
+use walk::{VersionPair, Visit};
 
 /// Compares two CRDs.
 pub fn compare(old: &Crd<'_>, new: &Crd<'_>, config: &Config) -> CrdifyReport {
@@ -70,7 +70,7 @@ fn same_versions(old: &Side<'_>, new: &Side<'_>, findings: &mut Findings<'_>) {
     let known = by_name(new);
     for (index, version) in old.crd.spec.versions.iter().enumerate() {
         let Some(after) = known.get(version.name) else { continue };
-        let pair = Pair::of((old, index), (new, *after));
+        let pair = VersionPair::of((old, index), (new, *after));
         for visit in pair.differences() {
             if visit.new.is_none() {
                 let message = format!("removed field : {}.{}", version.name, visit.path);
@@ -99,7 +99,7 @@ fn served_versions(side: &Side<'_>, config: &Config) -> Vec<CrdifyFinding> {
     let mut rest = served.as_slice();
     while let Some(((older, older_index), newer)) = rest.split_first() {
         for (newer, newer_index) in newer {
-            let pair = Pair::of((side, *older_index), (side, *newer_index));
+            let pair = VersionPair::of((side, *older_index), (side, *newer_index));
             if pair.is_same() {
                 continue;
             }
@@ -115,7 +115,7 @@ fn served_versions(side: &Side<'_>, config: &Config) -> Vec<CrdifyFinding> {
 
 /// Runs the property checks on one pair of schemas.
 fn property(
-    pair: &Pair<'_>,
+    pair: &VersionPair<'_>,
     visit: &Visit,
     part: Part,
     version: &str,

@@ -9,7 +9,7 @@ use crate::step::SchemaStep;
 use crdkit_schema::model::{Schema, SchemaId};
 
 /// Two versions to compare.
-pub(super) struct Pair<'c> {
+pub(super) struct VersionPair<'c> {
     old: &'c Side<'c>,
     new: &'c Side<'c>,
     roots: (Option<SchemaId>, Option<SchemaId>),
@@ -23,7 +23,7 @@ pub(super) struct Visit {
     pub(super) new: Option<SchemaId>,
 }
 
-impl<'c> Pair<'c> {
+impl<'c> VersionPair<'c> {
     /// A version of each side, by its number.
     pub(super) fn of(old: (&'c Side<'c>, usize), new: (&'c Side<'c>, usize)) -> Self {
         let ((old, old_index), (new, new_index)) = (old, new);

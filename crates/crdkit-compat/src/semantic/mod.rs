@@ -115,7 +115,7 @@ pub fn compare(old: &Document, new: &Document) -> Result<CompatReport, CrdError>
     let engines = (Engines::new(old, &crds.0)?, Engines::new(new, &crds.1)?);
     let memo = Memo::default();
     let work = Cell::new(WORK);
-    let change = Change {
+    let change = CrdChange {
         old: Half::new(&crds.0, &engines.0, &sides.0, &memo, &work),
         new: Half::new(&crds.1, &engines.1, &sides.1, &memo, &work),
     };
@@ -179,12 +179,12 @@ impl<'c> Half<'c> {
     }
 }
 
-struct Change<'c> {
+struct CrdChange<'c> {
     old: Half<'c>,
     new: Half<'c>,
 }
 
-impl<'c> Change<'c> {
+impl<'c> CrdChange<'c> {
     /// Will the API server take the new CRD in place of the old?
     fn gate(&self) -> Answer {
         let mut collector = Collector::new(Question::Gate, "");

@@ -9,7 +9,7 @@
 use super::with_schema;
 use crate::Pair;
 use crate::place::Places;
-use crate::rule::{Direction, Rule};
+use crate::rule::{ConversionRule, Direction};
 use crdkit_schema::lookup::LookupStep;
 use crdkit_value::{Document, NewValue, NodeId, Value};
 
@@ -64,31 +64,31 @@ struct Made {
 }
 
 impl Rewriting {
-    fn apply(&mut self, rule: &Rule, pair: &Pair) -> Result<(), String> {
+    fn apply(&mut self, rule: &ConversionRule, pair: &Pair) -> Result<(), String> {
         match rule {
-            Rule::Move(places) => {
+            ConversionRule::Move(places) => {
                 let (from, to) = match self.direction {
                     Direction::Forward => (&places.from, &places.to),
                     Direction::Backward => (&places.to, &places.from),
                 };
                 self.relocate(places, from, to)
             }
-            Rule::Compute { .. } => Err("what expressions make is only tried".to_owned()),
-            Rule::Keep { path, leaves, .. } if *leaves == self.direction => {
+            ConversionRule::Compute { .. } => Err("what expressions make is only tried".to_owned()),
+            ConversionRule::Keep { path, leaves, .. } if *leaves == self.direction => {
                 let path = steps(&[], path);
                 self.declared(&path)?;
                 self.forget_rules(&path);
                 self.remove(&path);
                 Ok(())
             }
-            Rule::Keep { .. } => Ok(()),
-            Rule::Default { places, value } if self.direction == Direction::Forward => {
+            ConversionRule::Keep { .. } => Ok(()),
+            ConversionRule::Default { places, value } if self.direction == Direction::Forward => {
                 self.give(places, value)
             }
-            Rule::Default { places, value } => {
+            ConversionRule::Default { places, value } => {
                 let path = steps(&places.scope, &places.from);
                 let is_kept = pair.rules.iter().any(|rule| {
-                    matches!(rule, Rule::Keep { path, leaves, .. }
+                    matches!(rule, ConversionRule::Keep { path, leaves, .. }
                         if *leaves == self.direction && places.scope.is_empty() && *path == places.from)
                 });
                 let always = is_required(&self.schema, &path)

@@ -4,7 +4,7 @@
 
 use super::Trip;
 use crate::place;
-use crate::rule::Rule;
+use crate::rule::ConversionRule;
 use crdkit_engine::CrdError;
 use crdkit_sample::{Extent, Sampler};
 use crdkit_value::{Document, Kind, NodeId, Value};
@@ -45,7 +45,7 @@ pub(super) fn candidates(trip: &Trip<'_>) -> Result<Vec<Document>, CrdError> {
         }
         // Where rules look, there may be nothing yet.
         for rule in &trip.pair.rules {
-            if let Rule::Default { places, value } = rule {
+            if let ConversionRule::Default { places, value } = rule {
                 let mut object = sample.clone();
                 for scope in places.scopes(sample) {
                     place::put(&mut object, scope, &places.from, value);
@@ -99,7 +99,7 @@ fn listed(trip: &Trip<'_>) -> Vec<Document> {
         }
     }
     for rule in &trip.pair.rules {
-        if let Rule::Default { value, .. } = rule {
+        if let ConversionRule::Default { value, .. } = rule {
             found.push(value.clone());
         }
     }

@@ -1,6 +1,6 @@
 //! Kinds: their names, and how the server treats their objects.
 
-use super::read::Reader;
+use super::read::SectionReader;
 use super::types::TypeId;
 use crdkit_engine::steps::VersionKey;
 
@@ -139,7 +139,7 @@ pub(crate) enum NameFormat {
 }
 
 impl NativeKind {
-    pub(super) fn of_record(reader: &mut Reader) -> Self {
+    pub(super) fn of_record(reader: &mut SectionReader) -> Self {
         let mut text = || reader.text();
         let (group, version, kind) = (text(), text(), text());
         let (list_kind, plural, singular) = (text(), text(), text());

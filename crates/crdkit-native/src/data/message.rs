@@ -1,6 +1,6 @@
 //! Protobuf messages: numbers, names and types of their fields.
 
-use super::read::Reader;
+use super::read::SectionReader;
 pub(crate) use super::types::Omit;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 /// All messages, each read when it is first asked for.
 pub(crate) struct Messages {
     kinds: BTreeMap<&'static str, usize>,
-    rows: Vec<(Reader, OnceLock<Message>)>,
+    rows: Vec<(SectionReader, OnceLock<Message>)>,
 }
 
 /// A message.
@@ -48,7 +48,7 @@ pub(crate) enum WireType {
 }
 
 impl Messages {
-    pub(super) fn new(mut reader: Reader) -> Self {
+    pub(super) fn new(mut reader: SectionReader) -> Self {
         let kinds = reader.list(|reader| (reader.text(), reader.number())).into_iter().collect();
         let rows = reader.indexed().into_iter().map(|row| (row, OnceLock::new())).collect();
         Self { kinds, rows }
@@ -66,7 +66,7 @@ impl Messages {
 }
 
 impl Message {
-    fn read(reader: &mut Reader) -> Self {
+    fn read(reader: &mut SectionReader) -> Self {
         let (name, is_special) = (reader.text(), reader.flag());
         let mut fields = reader.list(MessageField::read);
         fields.sort_by_key(|field| field.number);
@@ -75,7 +75,7 @@ impl Message {
 }
 
 impl MessageField {
-    fn read(reader: &mut Reader) -> Self {
+    fn read(reader: &mut SectionReader) -> Self {
         Self {
             number: u32::try_from(reader.number()).unwrap_or_default(),
             name: reader.text(),

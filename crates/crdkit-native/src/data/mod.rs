@@ -12,7 +12,7 @@ mod types;
 pub(crate) use kind::NameFormat;
 pub use kind::{Column, NativeKind, Storage, Subresource};
 pub(crate) use message::{Message, MessageField, Messages, Omit, WireType};
-use read::Reader;
+use read::SectionReader;
 pub(crate) use types::{
     Body, Check, CheckPhase, Default, DefaultPhase, DefaultSource, Field, GoType, Special, Type,
     TypeId, Types,
@@ -72,7 +72,7 @@ pub(crate) struct Objects {
 pub(crate) fn objects() -> &'static Objects {
     static SECTION: LazyLock<Section> = LazyLock::new(|| Section::unpack(0));
     static OBJECTS: LazyLock<Objects> = LazyLock::new(|| {
-        let mut reader = Reader::new(&SECTION.bytes);
+        let mut reader = SectionReader::new(&SECTION.bytes);
         let (release, present_at_start) = (reader.text(), reader.text());
         let kinds = reader.list(NativeKind::of_record);
         Objects { release, present_at_start, kinds, types: Types::new(reader) }
@@ -84,7 +84,7 @@ pub(crate) fn objects() -> &'static Objects {
 pub(crate) fn messages() -> &'static Messages {
     static SECTION: LazyLock<Section> = LazyLock::new(|| Section::unpack(1));
     static MESSAGES: LazyLock<Messages> =
-        LazyLock::new(|| Messages::new(Reader::new(&SECTION.bytes)));
+        LazyLock::new(|| Messages::new(SectionReader::new(&SECTION.bytes)));
     &MESSAGES
 }
 
@@ -92,7 +92,7 @@ pub(crate) fn messages() -> &'static Messages {
 pub(crate) fn schemas() -> &'static BTreeMap<&'static str, &'static str> {
     static SECTION: LazyLock<Section> = LazyLock::new(|| Section::unpack(2));
     static SCHEMAS: LazyLock<BTreeMap<&str, &str>> = LazyLock::new(|| {
-        let mut reader = Reader::new(&SECTION.bytes);
+        let mut reader = SectionReader::new(&SECTION.bytes);
         reader.list(|reader| (reader.text(), reader.text())).into_iter().collect()
     });
     &SCHEMAS

@@ -7,12 +7,12 @@ use std::sync::Arc;
 
 /// A place in a section.
 #[derive(Clone)]
-pub(crate) struct Reader {
+pub(crate) struct SectionReader {
     texts: Arc<[&'static str]>,
     rest: &'static [u8],
 }
 
-impl Reader {
+impl SectionReader {
     /// The records of a section, after its table of texts.
     pub(crate) fn new(bytes: &'static [u8]) -> Self {
         let mut reader = Self { texts: Arc::from([]), rest: bytes };

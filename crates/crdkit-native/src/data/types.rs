@@ -1,7 +1,7 @@
 //! Go's types as the server's decoder and encoder see them, with the defaults and checks of their values.
 
 use super::objects;
-use super::read::Reader;
+use super::read::SectionReader;
 use crate::rule::{Environment, Expression};
 use crdkit_codec::{DecodeOptions, json};
 use crdkit_value::{Document, Value};
@@ -13,7 +13,7 @@ pub(crate) struct TypeId(pub(super) usize);
 
 /// All types, each read when it is first asked for.
 pub(crate) struct Types {
-    rows: Vec<(Reader, OnceLock<Type>)>,
+    rows: Vec<(SectionReader, OnceLock<Type>)>,
 }
 
 /// A named type.
@@ -198,7 +198,7 @@ pub(crate) enum CheckPhase {
 }
 
 impl Types {
-    pub(super) fn new(mut reader: Reader) -> Self {
+    pub(super) fn new(mut reader: SectionReader) -> Self {
         let rows = reader.indexed().into_iter().map(|row| (row, OnceLock::new())).collect();
         Self { rows }
     }
@@ -225,7 +225,7 @@ impl Types {
 }
 
 impl Type {
-    fn read(reader: &mut Reader) -> Self {
+    fn read(reader: &mut SectionReader) -> Self {
         Self {
             name: reader.text(),
             go: reader.text(),
@@ -266,7 +266,7 @@ impl Type {
 }
 
 impl Field {
-    fn read(reader: &mut Reader) -> Self {
+    fn read(reader: &mut SectionReader) -> Self {
         Self {
             name: reader.text(),
             via: reader.text(),
@@ -300,7 +300,7 @@ impl Field {
 }
 
 impl GoType {
-    fn read(reader: &mut Reader) -> Self {
+    fn read(reader: &mut SectionReader) -> Self {
         match reader.number() {
             1 => Self::Bool,
             2 => Self::Int32,
@@ -317,7 +317,7 @@ impl GoType {
 }
 
 impl Special {
-    fn read(reader: &mut Reader) -> Self {
+    fn read(reader: &mut SectionReader) -> Self {
         match reader.number() {
             0 => Self::Quantity,
             1 => Self::Time,
@@ -346,7 +346,7 @@ impl Default {
         }
     }
 
-    fn read(reader: &mut Reader) -> Self {
+    fn read(reader: &mut SectionReader) -> Self {
         let _id = reader.text();
         Self {
             path: reader.texts(),
@@ -402,7 +402,7 @@ impl Check {
         !is_excluded && (all || self.kinds.contains(&kind))
     }
 
-    fn read(reader: &mut Reader) -> Self {
+    fn read(reader: &mut SectionReader) -> Self {
         Self {
             id: reader.text(),
             kinds: reader.texts(),

@@ -1,6 +1,6 @@
 //! From the wire to a document.
 
-use super::wire::{Field, fields};
+use super::wire::{WireValue, fields};
 use super::{MAGIC, MAX_DEPTH, ProtobufError, message_of, short};
 use crate::data::{Message, MessageField, Omit, WireType, messages};
 use crate::scalar;
@@ -31,26 +31,26 @@ struct MessageReader<'l> {
 const PARTIAL: &str = "PartialObjectMetadata";
 
 /// The fields of one message on the wire.
-type Fields<'b> = [(u32, Field<'b>)];
+type WireFields<'b> = [(u32, WireValue<'b>)];
 
 /// The last value of a field.
-fn last<'b>(fields: &Fields<'b>, number: u32) -> Option<Field<'b>> {
+fn last<'b>(fields: &WireFields<'b>, number: u32) -> Option<WireValue<'b>> {
     fields.iter().rev().find(|(found, _)| *found == number).map(|(_, field)| *field)
 }
 
-fn text<'b>(fields: &Fields<'b>, number: u32) -> Result<&'b str, ProtobufError> {
+fn text<'b>(fields: &WireFields<'b>, number: u32) -> Result<&'b str, ProtobufError> {
     match last(fields, number) {
         Some(field) => std::str::from_utf8(field.bytes()?).map_err(|_| ProtobufError::Text),
         None => Ok(""),
     }
 }
 
-fn bytes<'b>(fields: &Fields<'b>, number: u32) -> Result<&'b [u8], ProtobufError> {
-    last(fields, number).map_or(Ok(&[][..]), Field::bytes)
+fn bytes<'b>(fields: &WireFields<'b>, number: u32) -> Result<&'b [u8], ProtobufError> {
+    last(fields, number).map_or(Ok(&[][..]), WireValue::bytes)
 }
 
-fn number(fields: &Fields<'_>, number: u32) -> Result<i64, ProtobufError> {
-    Ok(last(fields, number).map_or(Ok(0), Field::number)?.cast_signed())
+fn number(fields: &WireFields<'_>, number: u32) -> Result<i64, ProtobufError> {
+    Ok(last(fields, number).map_or(Ok(0), WireValue::number)?.cast_signed())
 }
 
 impl MessageReader<'_> {
@@ -86,14 +86,18 @@ impl MessageReader<'_> {
     }
 
     /// The members of an object, those of inline messages included.
-    fn members(&mut self, message: &Message, found: &Fields<'_>) -> Result<(), ProtobufError> {
+    fn members(&mut self, message: &Message, found: &WireFields<'_>) -> Result<(), ProtobufError> {
         for field in &message.fields {
             self.member(field, found)?;
         }
         Ok(())
     }
 
-    fn member(&mut self, field: &MessageField, found: &Fields<'_>) -> Result<(), ProtobufError> {
+    fn member(
+        &mut self,
+        field: &MessageField,
+        found: &WireFields<'_>,
+    ) -> Result<(), ProtobufError> {
         let of_field = || found.iter().filter(|(number, _)| *number == field.number);
         if field.is_inline {
             let WireType::Message(inner) = field.of else { return Ok(()) };
@@ -145,7 +149,7 @@ impl MessageReader<'_> {
     fn map<'b>(
         &mut self,
         field: &MessageField,
-        entries: impl Iterator<Item = Field<'b>>,
+        entries: impl Iterator<Item = WireValue<'b>>,
     ) -> Result<(), ProtobufError> {
         self.emit(Event::BeginObject)?;
         for entry in entries {
@@ -157,9 +161,9 @@ impl MessageReader<'_> {
     }
 
     /// A value; what is not there is empty.
-    fn value(&mut self, of: WireType, found: Option<Field<'_>>) -> Result<(), ProtobufError> {
-        let number = || found.map_or(Ok(0), Field::number);
-        let bytes = || found.map_or(Ok(&[][..]), Field::bytes);
+    fn value(&mut self, of: WireType, found: Option<WireValue<'_>>) -> Result<(), ProtobufError> {
+        let number = || found.map_or(Ok(0), WireValue::number);
+        let bytes = || found.map_or(Ok(&[][..]), WireValue::bytes);
         match of {
             WireType::String => {
                 let text = std::str::from_utf8(bytes()?).map_err(|_| ProtobufError::Text)?;
@@ -203,7 +207,7 @@ impl MessageReader<'_> {
     }
 
     /// A message whose JSON is not an object with its fields.
-    fn special(&mut self, message: &Message, found: &Fields<'_>) -> Result<(), ProtobufError> {
+    fn special(&mut self, message: &Message, found: &WireFields<'_>) -> Result<(), ProtobufError> {
         match short(message) {
             "Time" | "MicroTime" if found.is_empty() => self.emit(Event::Null),
             "Time" => {
@@ -240,7 +244,7 @@ impl MessageReader<'_> {
         &mut self,
         message: &Message,
         number: u32,
-        found: Field<'_>,
+        found: WireValue<'_>,
     ) -> Result<(), ProtobufError> {
         let field = message.fields.iter().find(|field| field.number == number);
         self.value(field.ok_or(ProtobufError::Malformed)?.of, Some(found))
@@ -251,7 +255,7 @@ impl MessageReader<'_> {
         &mut self,
         message: &Message,
         number: u32,
-        found: &Fields<'_>,
+        found: &WireFields<'_>,
     ) -> Result<(), ProtobufError> {
         let mut items = found.iter().filter(|(at, _)| *at == number).peekable();
         if items.peek().is_none() {
@@ -282,7 +286,7 @@ impl MessageReader<'_> {
 }
 
 /// Whether a field holds what it would hold without having been set.
-fn is_zero(of: WireType, found: Option<Field<'_>>) -> Result<bool, ProtobufError> {
+fn is_zero(of: WireType, found: Option<WireValue<'_>>) -> Result<bool, ProtobufError> {
     let Some(found) = found else { return Ok(true) };
     Ok(match of {
         WireType::String | WireType::Bytes | WireType::Message(_) => found.bytes()?.is_empty(),

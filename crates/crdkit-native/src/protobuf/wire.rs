@@ -4,13 +4,13 @@ use super::ProtobufError;
 
 /// What stands behind a tag.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Field<'b> {
+pub(super) enum WireValue<'b> {
     Varint(u64),
     Fixed(u64),
     Bytes(&'b [u8]),
 }
 
-impl<'b> Field<'b> {
+impl<'b> WireValue<'b> {
     pub(super) fn bytes(self) -> Result<&'b [u8], ProtobufError> {
         match self {
             Self::Bytes(bytes) => Ok(bytes),
@@ -27,31 +27,31 @@ impl<'b> Field<'b> {
 }
 
 /// All fields of a message with their numbers, in their order.
-pub(super) fn fields(mut bytes: &[u8]) -> Result<Vec<(u32, Field<'_>)>, ProtobufError> {
+pub(super) fn fields(mut bytes: &[u8]) -> Result<Vec<(u32, WireValue<'_>)>, ProtobufError> {
     let mut fields = Vec::new();
     while !bytes.is_empty() {
         let tag = varint(&mut bytes)?;
         let number = u32::try_from(tag >> 3).map_err(|_| ProtobufError::Malformed)?;
         let field = match tag & 7 {
-            0 => Field::Varint(varint(&mut bytes)?),
+            0 => WireValue::Varint(varint(&mut bytes)?),
             1 => {
                 let (head, rest) =
                     bytes.split_first_chunk::<8>().ok_or(ProtobufError::Malformed)?;
                 bytes = rest;
-                Field::Fixed(u64::from_le_bytes(*head))
+                WireValue::Fixed(u64::from_le_bytes(*head))
             }
             2 => {
                 let length = usize::try_from(varint(&mut bytes)?).unwrap_or(usize::MAX);
                 let (head, rest) =
                     bytes.split_at_checked(length).ok_or(ProtobufError::Malformed)?;
                 bytes = rest;
-                Field::Bytes(head)
+                WireValue::Bytes(head)
             }
             5 => {
                 let (head, rest) =
                     bytes.split_first_chunk::<4>().ok_or(ProtobufError::Malformed)?;
                 bytes = rest;
-                Field::Fixed(u32::from_le_bytes(*head).into())
+                WireValue::Fixed(u32::from_le_bytes(*head).into())
             }
             _ => return Err(ProtobufError::Malformed),
         };

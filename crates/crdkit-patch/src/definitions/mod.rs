@@ -14,7 +14,7 @@ use std::sync::LazyLock;
 /// Types by name.
 #[derive(Debug, Default)]
 pub struct Definitions {
-    rows: Vec<Row>,
+    rows: Vec<TypeRow>,
     names: BTreeMap<Box<str>, RowId>,
     /// By `apiVersion/kind`.
     kinds: BTreeMap<Box<str>, RowId>,
@@ -26,7 +26,7 @@ pub(crate) struct RowId(u32);
 
 /// What is said about one type: about scalars, lists and objects.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Row {
+pub(crate) struct TypeRow {
     pub(crate) scalar: Option<ScalarKind>,
     pub(crate) list: Option<ListRow>,
     pub(crate) map: Option<MapRow>,
@@ -82,7 +82,7 @@ pub(crate) struct Strategy {
 }
 
 impl Definitions {
-    pub(crate) fn row(&self, RowId(at): RowId) -> Option<&Row> {
+    pub(crate) fn row(&self, RowId(at): RowId) -> Option<&TypeRow> {
         self.rows.get(at as usize)
     }
 
@@ -110,7 +110,7 @@ impl Definitions {
         name.rsplit('.').next().unwrap_or(name)
     }
 
-    fn add(&mut self, row: Row) -> RowId {
+    fn add(&mut self, row: TypeRow) -> RowId {
         if let Some(at) = self.rows.iter().skip(self.names.len()).position(|known| *known == row) {
             return RowId(u32::try_from(at + self.names.len()).unwrap_or(u32::MAX));
         }

@@ -2,7 +2,7 @@
 //!
 //! Upstream: `kube-openapi/pkg/schemaconv/openapi.go`.
 
-use super::{Definitions, FieldRow, ListRow, MapRow, Of, Row, RowId, Strategy};
+use super::{Definitions, FieldRow, ListRow, MapRow, Of, RowId, Strategy, TypeRow};
 use crate::typed::{ListKind, ScalarKind};
 use crdkit_value::{Document, Value};
 
@@ -13,7 +13,7 @@ impl Definitions {
         let mut types = Self::default();
         for (at, (name, _)) in definitions.members().enumerate() {
             types.names.insert(name.into(), RowId(u32::try_from(at).unwrap_or(u32::MAX)));
-            types.rows.push(Row::default());
+            types.rows.push(TypeRow::default());
         }
         for (name, schema) in definitions.members() {
             let kinds = schema.get("x-kubernetes-group-version-kind");
@@ -37,7 +37,7 @@ impl Definitions {
     /// Gives the fields that say so a granular type, where the definition they refer to is one leaf.
     fn make_granular(&mut self) {
         for at in 0..self.rows.len() {
-            let Some(Row { map: Some(map), .. }) = self.rows.get(at) else { continue };
+            let Some(TypeRow { map: Some(map), .. }) = self.rows.get(at) else { continue };
             let mut fields = map.fields.clone();
             for field in fields.iter_mut().filter(|field| field.is_granular) {
                 let Of::Row(id) = field.of else { continue };
@@ -45,16 +45,16 @@ impl Definitions {
                 row.map.iter_mut().for_each(|map| map.atomic = false);
                 field.of = Of::Row(self.add(row));
             }
-            if let Some(Row { map: Some(map), .. }) = self.rows.get_mut(at) {
+            if let Some(TypeRow { map: Some(map), .. }) = self.rows.get_mut(at) {
                 map.fields = fields;
             }
         }
     }
 
-    fn row_of(&mut self, name: &str, schema: Value<'_>) -> Row {
+    fn row_of(&mut self, name: &str, schema: Value<'_>) -> TypeRow {
         match name.rsplit('.').next() {
-            Some("Quantity") => Row { scalar: Some(ScalarKind::Any), ..Row::default() },
-            Some("RawExtension") => Row {
+            Some("Quantity") => TypeRow { scalar: Some(ScalarKind::Any), ..TypeRow::default() },
+            Some("RawExtension") => TypeRow {
                 scalar: Some(ScalarKind::Any),
                 list: Some(ListRow {
                     kind: ListKind::Atomic,
@@ -71,12 +71,12 @@ impl Definitions {
         }
     }
 
-    fn schema(&mut self, schema: Value<'_>) -> Row {
+    fn schema(&mut self, schema: Value<'_>) -> TypeRow {
         let text = |key| schema.get(key).and_then(Value::as_str);
-        let scalar = |kind| Row { scalar: Some(kind), ..Row::default() };
+        let scalar = |kind| TypeRow { scalar: Some(kind), ..TypeRow::default() };
         match text("type") {
-            Some("object") => Row { map: Some(self.map(schema)), ..Row::default() },
-            Some("array") => Row { list: Some(self.list(schema)), ..Row::default() },
+            Some("object") => TypeRow { map: Some(self.map(schema)), ..TypeRow::default() },
+            Some("array") => TypeRow { list: Some(self.list(schema)), ..TypeRow::default() },
             Some("integer" | "number") => scalar(ScalarKind::Number),
             Some("boolean") => scalar(ScalarKind::Boolean),
             Some("string") => scalar(match text("format") {
@@ -84,7 +84,7 @@ impl Definitions {
                 Some(_) => ScalarKind::Any,
             }),
             Some(_) => scalar(ScalarKind::Any),
-            None => Row {
+            None => TypeRow {
                 scalar: Some(ScalarKind::Any),
                 list: Some(self.list(schema)),
                 map: Some(self.map(schema)),
@@ -151,7 +151,7 @@ impl Definitions {
         }
         // The place says that what it refers to is one leaf here.
         let map = Some(MapRow { atomic: true, fields: Box::default(), element: Some(Of::Deduced) });
-        Of::Row(self.add(Row { map, ..Row::default() }))
+        Of::Row(self.add(TypeRow { map, ..TypeRow::default() }))
     }
 }
 

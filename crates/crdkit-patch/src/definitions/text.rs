@@ -8,7 +8,7 @@
 //! and its type, `+` if a patch merges it, `~` if it replaces it, `^` if it retains keys, `@key` for the merge key, `=value`
 //! for the default.
 
-use super::{Definitions, FieldRow, ListRow, MapRow, Of, Row, RowId, Strategy};
+use super::{Definitions, FieldRow, ListRow, MapRow, Of, RowId, Strategy, TypeRow};
 use crate::typed::{ListKind, ScalarKind};
 use crdkit_codec::{DecodeOptions, json};
 use std::fmt::Write as _;
@@ -43,13 +43,13 @@ impl Definitions {
             let name = names.next().filter(|name| !name.is_empty());
             types.names.extend(name.map(|name| (name.into(), id)));
             types.kinds.extend(names.map(|kind| (kind.into(), id)));
-            types.rows.push(Reader(row).row());
+            types.rows.push(DefinitionReader(row).row());
         }
         types
     }
 }
 
-fn write_row(row: &Row, out: &mut String) {
+fn write_row(row: &TypeRow, out: &mut String) {
     out.push_str(match row.scalar {
         Some(ScalarKind::String) => "s",
         Some(ScalarKind::Number) => "n",
@@ -107,10 +107,10 @@ fn write_of(of: Option<Of>, out: &mut String) {
     }
 }
 
-struct Reader<'a>(&'a str);
+struct DefinitionReader<'a>(&'a str);
 
-impl<'a> Reader<'a> {
-    fn row(&mut self) -> Row {
+impl<'a> DefinitionReader<'a> {
+    fn row(&mut self) -> TypeRow {
         let scalar = match self.0.bytes().next() {
             Some(b's') => Some(ScalarKind::String),
             Some(b'n') => Some(ScalarKind::Number),
@@ -121,7 +121,7 @@ impl<'a> Reader<'a> {
         if scalar.is_some() {
             self.0 = self.0.get(1..).unwrap_or_default();
         }
-        Row { scalar, list: self.list(), map: self.map() }
+        TypeRow { scalar, list: self.list(), map: self.map() }
     }
 
     fn list(&mut self) -> Option<ListRow> {
@@ -154,7 +154,7 @@ impl<'a> Reader<'a> {
         let of = self.of().unwrap_or(Of::Deduced);
         let (merges, replaces) = (self.take("+"), self.take("~"));
         let retains_keys = self.take("^");
-        let mut rest = Reader(self.until(';'));
+        let mut rest = DefinitionReader(self.until(';'));
         let merge_key = if rest.take("@") { rest.until('=').into() } else { Box::default() };
         let text = rest.0.strip_prefix('=').unwrap_or(rest.0);
         let default = json::decode(text.as_bytes(), &DecodeOptions::default()).ok();

@@ -37,7 +37,8 @@ struct Collector<'s, 't> {
 impl Collector<'_, '_> {
     /// Notes the paths that are in `set` and not below another one.
     fn below(&mut self, set: &Set<'_>, ty: Type, [old, new]: [Option<Value<'_>>; 2], depth: usize) {
-        let (old, new) = (Parts::of(self.schema, ty, old), Parts::of(self.schema, ty, new));
+        let (old, new) =
+            (ValueParts::of(self.schema, ty, old), ValueParts::of(self.schema, ty, new));
         for entry in &set.entries {
             let (old, new) = (old.get(&entry.element), new.get(&entry.element));
             let inner = match &entry.element {
@@ -63,13 +64,13 @@ impl Collector<'_, '_> {
 }
 
 /// The parts of a value by what leads to them.
-enum Parts<'v> {
+enum ValueParts<'v> {
     Members(MemberIndex<'v>),
     Items(BTreeMap<Element<'v>, Value<'v>>),
     Nothing,
 }
 
-impl<'v> Parts<'v> {
+impl<'v> ValueParts<'v> {
     fn of(schema: &Schema<'v>, ty: Type, value: Option<Value<'v>>) -> Self {
         let Some(value) = value else { return Self::Nothing };
         match schema.list(ty) {

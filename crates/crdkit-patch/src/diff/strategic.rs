@@ -41,7 +41,7 @@ struct Sides<'v> {
 }
 
 /// What a schema says about a field.
-struct Field<'t> {
+struct FieldStrategy<'t> {
     ty: Type,
     strategy: Option<&'t Strategy>,
 }
@@ -82,7 +82,14 @@ impl<'t> Diff<'_, 't> {
         }
     }
 
-    fn object(&mut self, field: &Field<'t>, id: NodeId, key: &str, sides: Sides<'_>, depth: usize) {
+    fn object(
+        &mut self,
+        field: &FieldStrategy<'t>,
+        id: NodeId,
+        key: &str,
+        sides: Sides<'_>,
+        depth: usize,
+    ) {
         let Some(inner) = self.patch.insert(id, key, NewValue::EmptyObject) else { return };
         self.members(field.ty, inner, sides, depth - 1);
         if self.patch.value(inner).members().len() == 0 {
@@ -94,7 +101,14 @@ impl<'t> Diff<'_, 't> {
         }
     }
 
-    fn list(&mut self, field: &Field<'t>, id: NodeId, key: &str, sides: Sides<'_>, depth: usize) {
+    fn list(
+        &mut self,
+        field: &FieldStrategy<'t>,
+        id: NodeId,
+        key: &str,
+        sides: Sides<'_>,
+        depth: usize,
+    ) {
         let merge_key = field.strategy.map_or("", |strategy| &*strategy.merge_key);
         let all = [sides.original, Some(sides.current), Some(sides.modified)];
         let mut items = all.into_iter().flatten().flat_map(Value::items);
@@ -190,7 +204,7 @@ impl<'t> Diff<'_, 't> {
         }
     }
 
-    fn field(&self, ty: Type, key: &str) -> Field<'t> {
+    fn field(&self, ty: Type, key: &str) -> FieldStrategy<'t> {
         let strategy = match ty {
             Type::Definition(id) => {
                 let map = self.schema.definitions().row(id).and_then(|row| row.map.as_ref());
@@ -199,6 +213,6 @@ impl<'t> Diff<'_, 't> {
             _ => None,
         };
         let ty = self.schema.member(ty, key).map_or(Type::Deduced, |member| member.ty);
-        Field { ty, strategy }
+        FieldStrategy { ty, strategy }
     }
 }

@@ -11,4 +11,4 @@ mod operation;
 mod read;
 
 pub use operation::OperationError;
-pub use read::Patch;
+pub use read::JsonPatch;

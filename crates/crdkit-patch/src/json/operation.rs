@@ -72,7 +72,7 @@ struct Patched {
 }
 
 /// A place that a path names: the array or object it is in, and the last step.
-struct Place<'p> {
+struct PointerPlace<'p> {
     parent: NodeId,
     step: Cow<'p, str>,
     path: &'p str,
@@ -111,8 +111,8 @@ impl Patched {
         }
     }
 
-    fn add(&mut self, place: &Place<'_>, value: NewValue<'_>) -> Result<(), OperationError> {
-        let Place { parent, step, .. } = place;
+    fn add(&mut self, place: &PointerPlace<'_>, value: NewValue<'_>) -> Result<(), OperationError> {
+        let PointerPlace { parent, step, .. } = place;
         let items = self.document.value(*parent).items().len();
         let added = match self.document.value(*parent).tag() {
             Tag::Array if &**step == "-" => self.document.push(*parent, value),
@@ -164,7 +164,7 @@ impl Patched {
     }
 
     /// What is at `place`; a member may be missing, an item may not.
-    fn get(&self, place: &Place<'_>) -> Result<Option<NodeId>, OperationError> {
+    fn get(&self, place: &PointerPlace<'_>) -> Result<Option<NodeId>, OperationError> {
         let parent = self.document.value(place.parent);
         if parent.tag() != Tag::Array {
             return Ok(parent.get(&place.step).map(Value::id));
@@ -173,12 +173,12 @@ impl Patched {
         item.map(|item| Some(item.id())).ok_or_else(|| place.no_index())
     }
 
-    fn removable(&self, place: &Place<'_>) -> Result<NodeId, OperationError> {
+    fn removable(&self, place: &PointerPlace<'_>) -> Result<NodeId, OperationError> {
         self.get(place)?.ok_or_else(|| OperationError::Missing(place.path.into()))
     }
 
     /// The place that `path` names; its last step may lead nowhere.
-    fn place<'p>(&self, path: &'p str) -> Result<Place<'p>, OperationError> {
+    fn place<'p>(&self, path: &'p str) -> Result<PointerPlace<'p>, OperationError> {
         let missing = || OperationError::NoParent(path.into());
         let (way, step) = path.rsplit_once('/').ok_or_else(missing)?;
         let mut value = self.document.root();
@@ -189,11 +189,11 @@ impl Patched {
             };
             value = next.filter(|next| next.is_container()).ok_or_else(missing)?;
         }
-        Ok(Place { parent: value.id(), step: unescape(step), path })
+        Ok(PointerPlace { parent: value.id(), step: unescape(step), path })
     }
 }
 
-impl Place<'_> {
+impl PointerPlace<'_> {
     fn no_index(&self) -> OperationError {
         OperationError::NoIndex(self.path.into())
     }

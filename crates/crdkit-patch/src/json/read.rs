@@ -12,7 +12,7 @@ use crdkit_value::{Document, Tag, Value};
 
 /// A JSON Patch that was read.
 #[derive(Clone, Debug)]
-pub struct Patch {
+pub struct JsonPatch {
     document: Document,
     repeated: Vec<Issue>,
     /// How many bytes may be copied.
@@ -27,7 +27,7 @@ pub(super) struct Operation<'p> {
     pub(super) value: Option<Value<'p>>,
 }
 
-impl Patch {
+impl JsonPatch {
     /// Reads a patch.
     ///
     /// # Errors

@@ -3,10 +3,10 @@
 //! The configuration is all that its owner wants: what it applied before and does not any more is removed, unless
 //! somebody else owns it. What it would change and others own is a conflict, or taken from them by force.
 
-use super::entry::{self, Entry, Operation};
+use super::entry::{self, Entry, ManagedOperation};
 use super::error::ApplyError;
 use super::owned_fields::OwnedFields;
-use super::update::{Conversions, reconcile_all};
+use super::update::{ConvertedObjects, reconcile_all};
 use super::{
     Applied, IDENTITY, Writer, cap, conflict, forget, last_applied, managed_fields, prune,
 };
@@ -87,7 +87,7 @@ impl Writer<'_> {
     fn own_entry(&self) -> Entry<'_> {
         Entry {
             manager: Cow::Borrowed(self.manager),
-            operation: Operation::Apply,
+            operation: ManagedOperation::Apply,
             api_version: self.api_version,
             subresource: self.subresource,
             time: None,
@@ -134,7 +134,7 @@ impl<'s> Apply<'s, '_, '_> {
     fn run(&self, entries: Vec<Entry<'s>>, force: bool) -> Result<Settled<'s>, ApplyError> {
         let (writer, schema, is_same) = (self.writer, &self.schema, self.is_same);
         let mut entries = entries;
-        let nothing = Conversions::default();
+        let nothing = ConvertedObjects::default();
         if let Some(live) = self.live.filter(|_| entries.is_empty()) {
             writer.note(schema, &mut entries, &nothing, None, live.root(), BEFORE_FIRST_APPLY);
             cap::cap(&mut entries);
@@ -172,7 +172,7 @@ impl<'s> Apply<'s, '_, '_> {
             None => changes,
         };
         let after = pruned.as_ref().or(merged.as_ref()).unwrap_or(self.before);
-        let conversions = Conversions::new(writer, Some(self.before), after, &entries)
+        let conversions = ConvertedObjects::new(writer, Some(self.before), after, &entries)
             .map_err(ApplyError::Unusable)?;
         let mut conflicts = Vec::new();
         let relevant = changes.without(&reset);

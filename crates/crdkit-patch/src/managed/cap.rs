@@ -1,6 +1,6 @@
 //! Not more than ten updates are told apart: the oldest become one, `ancient-changes`.
 
-use super::entry::{Entry, Operation};
+use super::entry::{Entry, ManagedOperation};
 use crate::set::Set;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ const ANCIENT: &str = "ancient-changes";
 
 /// Joins the oldest updates of a version until there are few enough.
 pub(super) fn cap(entries: &mut Vec<Entry<'_>>) {
-    let is_update = |entry: &Entry<'_>| entry.operation == Operation::Update;
+    let is_update = |entry: &Entry<'_>| entry.operation == ManagedOperation::Update;
     let mut n_updates = entries.iter().filter(|entry| is_update(entry)).count();
     if n_updates <= MAX_UPDATES {
         return;

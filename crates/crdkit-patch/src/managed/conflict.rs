@@ -1,6 +1,6 @@
 //! Fields that an apply would change and that somebody else owns.
 
-use super::entry::{Entry, Operation};
+use super::entry::{Entry, ManagedOperation};
 use crate::set::{Set, each_value};
 use crdkit_schema::status::Cause;
 use crdkit_text::quote::quote;
@@ -48,7 +48,7 @@ pub(super) fn owner(entry: &Entry<'_>) -> String {
     if !entry.subresource.is_empty() {
         let _ = write!(owner, " with subresource {}", quote(entry.subresource));
     }
-    if entry.operation == Operation::Update {
+    if entry.operation == ManagedOperation::Update {
         let _ = write!(owner, " using {}", entry.api_version);
     }
     owner

@@ -17,7 +17,7 @@ use std::fmt::Write as _;
 
 /// How an owner came by its fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Operation {
+pub(super) enum ManagedOperation {
     Apply,
     Update,
 }
@@ -26,7 +26,7 @@ pub(super) enum Operation {
 #[derive(Clone, Debug)]
 pub(super) struct Entry<'a> {
     pub(super) manager: Cow<'a, str>,
-    pub(super) operation: Operation,
+    pub(super) operation: ManagedOperation,
     pub(super) api_version: &'a str,
     pub(super) subresource: &'a str,
     pub(super) time: Option<Cow<'a, str>>,
@@ -36,14 +36,14 @@ pub(super) struct Entry<'a> {
 }
 
 /// What tells owners apart.
-type OwnerKey<'e> = (&'e str, Operation, &'e str, &'e str);
+type OwnerKey<'e> = (&'e str, ManagedOperation, &'e str, &'e str);
 
 impl<'a> Entry<'a> {
     /// What tells it apart from other owners.
     fn key(&self) -> OwnerKey<'_> {
         let api_version = match self.operation {
-            Operation::Apply => "",
-            Operation::Update => self.api_version,
+            ManagedOperation::Apply => "",
+            ManagedOperation::Update => self.api_version,
         };
         (&self.manager, self.operation, self.subresource, api_version)
     }
@@ -57,12 +57,12 @@ impl<'a> Entry<'a> {
     /// apart.
     pub(super) fn identity(&self) -> String {
         let operation = match self.operation {
-            Operation::Apply => "Apply",
-            Operation::Update => "Update",
+            ManagedOperation::Apply => "Apply",
+            ManagedOperation::Update => "Update",
         };
         let mut text = format!("{{\"manager\":{}", go_json::string(&self.manager));
         let _ = write!(text, ",\"operation\":\"{operation}\"");
-        if self.operation == Operation::Update {
+        if self.operation == ManagedOperation::Update {
             let _ = write!(text, ",\"apiVersion\":{}", go_json::string(self.api_version));
         }
         if !self.subresource.is_empty() {
@@ -146,8 +146,8 @@ fn last_of_each(entries: Vec<Entry<'_>>) -> Vec<Entry<'_>> {
 fn read_one(item: Value<'_>, at: usize) -> Result<Entry<'_>, String> {
     let text = |key| item.get(key).and_then(Value::as_str).unwrap_or_default();
     let operation = match text("operation") {
-        "Apply" => Operation::Apply,
-        "Update" => Operation::Update,
+        "Apply" => ManagedOperation::Apply,
+        "Update" => ManagedOperation::Update,
         _ => return Err("operation must be `Apply` or `Update`".to_owned()),
     };
     let api_version = text("apiVersion");
@@ -283,8 +283,8 @@ const FIELDS: &str = "fieldsV1";
 /// Writes all of an entry but its fields. Gives the last member.
 fn write_owner(entry: &Entry<'_>, document: &mut Document, item: NodeId) -> Option<NodeId> {
     let operation = match entry.operation {
-        Operation::Apply => "Apply",
-        Operation::Update => "Update",
+        ManagedOperation::Apply => "Apply",
+        ManagedOperation::Update => "Update",
     };
     let mut after = None;
     let mut add = |key, text: &str| after = document.append_member(item, after, key, text);

@@ -1,6 +1,6 @@
 //! What an owner owns, as the configuration it could have applied.
 
-use super::entry::{self, Operation};
+use super::entry::{self, ManagedOperation};
 use super::{managed_fields, metadata};
 use crate::typed::{Schema, extract};
 use crdkit_value::{Document, NodeId};
@@ -17,7 +17,7 @@ pub fn extract_applied(
 ) -> Option<Document> {
     let entries = entry::read(managed_fields(object.root()), None).ok()?;
     let entry = entries.into_iter().find(|entry| {
-        entry.operation == Operation::Apply
+        entry.operation == ManagedOperation::Apply
             && entry.manager == manager
             && entry.subresource == subresource
     })?;

@@ -5,7 +5,7 @@
 //!
 //! Upstream: `apimachinery/pkg/util/managedfields/scalehandler.go`.
 
-use super::entry::{self, Entry, Operation};
+use super::entry::{self, Entry, ManagedOperation};
 use super::error::ApplyError;
 use super::{Versions, Writer, copy_owners, forget, managed_fields};
 use crate::definitions::Definitions;
@@ -84,7 +84,7 @@ impl Writer<'_> {
             if changed && after.is_some_and(|replicas| replicas != 0) {
                 let mut own = Entry {
                     manager: Cow::Borrowed(self.manager),
-                    operation: Operation::Update,
+                    operation: ManagedOperation::Update,
                     api_version: self.api_version,
                     subresource: self.subresource,
                     time: None,

@@ -1,6 +1,6 @@
 //! Creates, updates and patches: whoever changes a field owns it, and nobody else does.
 
-use super::entry::{self, Entry, Operation};
+use super::entry::{self, Entry, ManagedOperation};
 use super::owned_fields::OwnedFields;
 use super::{Writer, cap, forget, managed_fields};
 use crate::set::Set;
@@ -58,7 +58,7 @@ impl Writer<'_> {
             return entries;
         }
         reconcile_all(self, &mut entries);
-        if let Ok(conversions) = Conversions::new(self, live, new, &entries) {
+        if let Ok(conversions) = ConvertedObjects::new(self, live, new, &entries) {
             let old = live.map(Document::root);
             self.note(&schema, &mut entries, &conversions, old, new.root(), self.manager);
             cap::cap(&mut entries);
@@ -90,7 +90,7 @@ impl Writer<'_> {
         &'a self,
         schema: &Schema<'a>,
         entries: &mut Vec<Entry<'a>>,
-        conversions: &Conversions<'_>,
+        conversions: &ConvertedObjects<'_>,
         old: Option<Value<'a>>,
         new: Value<'a>,
         manager: &'a str,
@@ -101,7 +101,7 @@ impl Writer<'_> {
         let own = changes.modified.union(changes.added).recursive_difference(&reset);
         let writer = Entry {
             manager: Cow::Borrowed(manager),
-            operation: Operation::Update,
+            operation: ManagedOperation::Update,
             api_version: self.api_version,
             subresource: self.subresource,
             time: Some(Cow::Owned(self.time.to_string())),
@@ -146,7 +146,7 @@ struct Base<'a> {
 
 /// The objects before and after a write in the versions of other owners.
 #[derive(Default)]
-pub(super) struct Conversions<'w> {
+pub(super) struct ConvertedObjects<'w> {
     versions: Vec<Converted<'w>>,
 }
 
@@ -157,7 +157,7 @@ struct Converted<'w> {
     new: Document,
 }
 
-impl<'w> Conversions<'w> {
+impl<'w> ConvertedObjects<'w> {
     /// Converts `old` and `new` to the versions of `entries`, as far as there still are such versions.
     ///
     /// # Errors

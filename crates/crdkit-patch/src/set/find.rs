@@ -24,7 +24,7 @@ fn walk<'s, 'a, 'v>(
     path: &mut Vec<&'s Element<'a>>,
     f: &mut impl FnMut(&[&Element<'a>], Option<Value<'v>>),
 ) {
-    let parts = value.map(|value| Parts::new(set, value));
+    let parts = value.map(|value| PartIndex::new(set, value));
     let part = |element| parts.as_ref().and_then(|parts| parts.get(element));
     for entry in set.entries.iter().filter(|entry| entry.owned) {
         path.push(&entry.element);
@@ -39,13 +39,13 @@ fn walk<'s, 'a, 'v>(
 }
 
 /// The parts of a value by what leads to them.
-struct Parts<'v> {
+struct PartIndex<'v> {
     value: Value<'v>,
     members: Option<MemberIndex<'v>>,
     items: BTreeMap<Element<'v>, Value<'v>>,
 }
 
-impl<'v> Parts<'v> {
+impl<'v> PartIndex<'v> {
     fn new(set: &Set<'_>, value: Value<'v>) -> Self {
         let is_large = set.entries.len() > FEW;
         let members = is_large.then(|| MemberIndex::new(value));

@@ -5,18 +5,18 @@
 
 use super::directive;
 use super::error::StrategicError;
-use super::merge::{Field, Merge};
+use super::merge::{MergedField, StrategicMerge};
 use crdkit_codec::go_text;
 use crdkit_value::{Document, NewValue, NodeId, Tag, Value};
 
 /// A list that is merged.
-pub(super) struct List<'m, 'f, 's, 't, 'o> {
-    pub(super) merge: &'m mut Merge<'s, 't, 'o>,
-    pub(super) field: &'f Field<'t>,
+pub(super) struct MergedList<'m, 'f, 's, 't, 'o> {
+    pub(super) merge: &'m mut StrategicMerge<'s, 't, 'o>,
+    pub(super) field: &'f MergedField<'t>,
     pub(super) id: NodeId,
 }
 
-impl List<'_, '_, '_, '_, '_> {
+impl MergedList<'_, '_, '_, '_, '_> {
     /// Merges `patch`, or removes its items.
     pub(super) fn merge(mut self, patch: Value<'_>, deletes: bool) -> Result<(), StrategicError> {
         let before = self.snapshot();

@@ -2,7 +2,7 @@
 
 use super::directive::{self, DELETE_FROM, PATCH, RETAIN_KEYS, SET_ORDER};
 use super::error::StrategicError;
-use super::list::List;
+use super::list::MergedList;
 use crate::Schema;
 use crate::definitions::Strategy;
 use crate::typed::Type;
@@ -16,22 +16,22 @@ pub(super) fn merge(
     patch: Value<'_>,
     schema: &Schema<'_>,
 ) -> Result<(), StrategicError> {
-    Merge { schema, object }.object(schema.root(), NodeId::ROOT, patch)
+    StrategicMerge { schema, object }.object(schema.root(), NodeId::ROOT, patch)
 }
 
 /// A merge on its way.
-pub(super) struct Merge<'s, 't, 'o> {
+pub(super) struct StrategicMerge<'s, 't, 'o> {
     pub(super) schema: &'s Schema<'t>,
     pub(super) object: &'o mut Document,
 }
 
 /// A field that both sides have.
-pub(super) struct Field<'t> {
+pub(super) struct MergedField<'t> {
     pub(super) ty: Type,
     pub(super) strategy: &'t Strategy,
 }
 
-impl<'t> Merge<'_, 't, '_> {
+impl<'t> StrategicMerge<'_, 't, '_> {
     /// Merges `patch` into the object `id` of type `ty`.
     pub(super) fn object(
         &mut self,
@@ -154,13 +154,13 @@ impl<'t> Merge<'_, 't, '_> {
     /// Merges the list `patch` into the list `id`, or replaces it, as the field says.
     pub(super) fn list(
         &mut self,
-        field: &Field<'t>,
+        field: &MergedField<'t>,
         id: NodeId,
         patch: Value<'_>,
         deletes: bool,
     ) -> Result<(), StrategicError> {
         if field.strategy.merges || deletes {
-            return List { merge: self, field, id }.merge(patch, deletes);
+            return MergedList { merge: self, field, id }.merge(patch, deletes);
         }
         self.object.set(id, patch);
         Ok(())
@@ -202,7 +202,7 @@ impl<'t> Merge<'_, 't, '_> {
                     None => continue,
                 },
             };
-            List { merge: self, field: &field, id }.merge_in_order(
+            MergedList { merge: self, field: &field, id }.merge_in_order(
                 given,
                 order,
                 current.is_some(),
@@ -213,7 +213,7 @@ impl<'t> Merge<'_, 't, '_> {
     }
 
     /// What the schema says about the field `key` of `ty`.
-    fn field(&self, ty: Type, key: &str) -> Result<Field<'t>, StrategicError> {
+    fn field(&self, ty: Type, key: &str) -> Result<MergedField<'t>, StrategicError> {
         let definitions = self.schema.definitions();
         let Type::Definition(id) = ty else {
             return Err(StrategicError::UnknownField(
@@ -222,7 +222,7 @@ impl<'t> Merge<'_, 't, '_> {
         };
         let map = definitions.row(id).and_then(|row| row.map.as_ref());
         if let Some(field) = map.and_then(|map| map.field(key)) {
-            return Ok(Field { ty: field.of.into(), strategy: &field.strategy });
+            return Ok(MergedField { ty: field.of.into(), strategy: &field.strategy });
         }
         let is_map = map.is_some_and(|map| map.fields.is_empty() && !map.atomic);
         if is_map && definitions.short_name(id).is_empty() {

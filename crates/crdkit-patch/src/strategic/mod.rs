@@ -24,12 +24,12 @@ use crdkit_value::{Document, Tag, Value};
 
 /// A strategic merge patch that was read.
 #[derive(Clone, Debug)]
-pub struct Patch {
+pub struct StrategicPatch {
     document: Document,
     repeated: Vec<Issue>,
 }
 
-impl Patch {
+impl StrategicPatch {
     /// Reads a patch.
     ///
     /// # Errors

@@ -18,7 +18,7 @@ pub(crate) struct Comparison<'a> {
 
 /// What became of a value itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Change {
+enum ValueChange {
     Removed,
     Modified,
     Added,
@@ -27,13 +27,13 @@ enum Change {
 /// What became of a value, and of what is in it.
 #[derive(Default)]
 pub(super) struct Difference<'a> {
-    own: Option<Change>,
-    below: Entries<'a>,
+    own: Option<ValueChange>,
+    below: ComparedEntries<'a>,
 }
 
 /// Entries of the three sets.
 #[derive(Default)]
-pub(super) struct Entries<'a> {
+pub(super) struct ComparedEntries<'a> {
     removed: Vec<Entry<'a>>,
     modified: Vec<Entry<'a>>,
     added: Vec<Entry<'a>>,
@@ -45,7 +45,7 @@ pub(crate) fn compare<'a>(
     old: Option<Value<'a>>,
     new: Option<Value<'a>>,
 ) -> Comparison<'a> {
-    Walk { schema }.value(schema.root(), old, new, MAX_DEPTH).finish()
+    CompareWalk { schema }.value(schema.root(), old, new, MAX_DEPTH).finish()
 }
 
 impl Comparison<'_> {
@@ -65,11 +65,11 @@ impl Comparison<'_> {
 }
 
 #[derive(Clone, Copy)]
-pub(super) struct Walk<'s, 'a> {
+pub(super) struct CompareWalk<'s, 'a> {
     pub(super) schema: &'s Schema<'a>,
 }
 
-impl<'a> Walk<'_, 'a> {
+impl<'a> CompareWalk<'_, 'a> {
     /// At least one of the values is there.
     pub(super) fn value(
         self,
@@ -90,7 +90,7 @@ impl<'a> Walk<'_, 'a> {
         let before = self.shaped(ty, old_shape, old, new, depth);
         let mut after = self.shaped(ty, new_shape, old, new, depth);
         after.below.append(before.below);
-        after.own = after.own.or(before.own.filter(|own| *own == Change::Modified));
+        after.own = after.own.or(before.own.filter(|own| *own == ValueChange::Modified));
         after
     }
 
@@ -131,8 +131,8 @@ impl<'a> Walk<'_, 'a> {
         old: Option<Value<'a>>,
         new: Option<Value<'a>>,
         depth: usize,
-    ) -> Entries<'a> {
-        let mut entries = Entries::default();
+    ) -> ComparedEntries<'a> {
+        let mut entries = ComparedEntries::default();
         let mut visit = |key: &'a str, old: Option<Value<'a>>, new: Option<Value<'a>>| {
             if let Some(known) = self.schema.member(ty, key) {
                 let difference = self.value(known.ty, old, new, depth - 1);
@@ -163,9 +163,9 @@ impl<'a> Walk<'_, 'a> {
         old: Option<Value<'a>>,
         new: Option<Value<'a>>,
         depth: usize,
-    ) -> Entries<'a> {
+    ) -> ComparedEntries<'a> {
         let item_type = self.schema.items(ty);
-        let mut entries = Entries::default();
+        let mut entries = ComparedEntries::default();
         let [old, new] = [old, new].map(|list| {
             list.map_or_else(Vec::new, |list| item::elements(self.schema, ty, kind, list))
         });
@@ -189,17 +189,17 @@ impl<'a> Walk<'_, 'a> {
                 ([] | [_], [] | [_]) => item(old.first().copied(), new.first().copied()),
                 // Items that are told apart by the same thing are one leaf.
                 ([_, _, ..], [_, _, ..]) => {
-                    let own = (old != new).then_some(Change::Modified);
+                    let own = (old != new).then_some(ValueChange::Modified);
                     Difference { own, ..Difference::default() }
                 }
                 ([_, _, ..], _) => {
                     let added = new.first().map(|new| item(None, Some(*new)));
-                    entries.one(&element, Change::Removed);
+                    entries.one(&element, ValueChange::Removed);
                     added.unwrap_or_default()
                 }
                 (_, _) => {
                     let removed = old.first().map(|old| item(Some(*old), None));
-                    entries.one(&element, Change::Added);
+                    entries.one(&element, ValueChange::Added);
                     removed.unwrap_or_default()
                 }
             };
@@ -209,31 +209,31 @@ impl<'a> Walk<'_, 'a> {
     }
 }
 
-fn one_sided(old: Option<Value<'_>>, new: Option<Value<'_>>) -> Option<Change> {
+fn one_sided(old: Option<Value<'_>>, new: Option<Value<'_>>) -> Option<ValueChange> {
     match (old, new) {
-        (None, _) => Some(Change::Added),
-        (_, None) => Some(Change::Removed),
+        (None, _) => Some(ValueChange::Added),
+        (_, None) => Some(ValueChange::Removed),
         _ => None,
     }
 }
 
 fn leaf<'a>(old: Option<Value<'a>>, new: Option<Value<'a>>) -> Difference<'a> {
     let own = match (old, new) {
-        (Some(old), Some(new)) => (old != new).then_some(Change::Modified),
+        (Some(old), Some(new)) => (old != new).then_some(ValueChange::Modified),
         _ => one_sided(old, new),
     };
-    Difference { own, below: Entries::default() }
+    Difference { own, below: ComparedEntries::default() }
 }
 
 impl<'a> Difference<'a> {
     /// What is said about the parts of a whole object.
     pub(super) fn finish(self) -> Comparison<'a> {
-        let Entries { removed, modified, added } = self.below;
+        let ComparedEntries { removed, modified, added } = self.below;
         Comparison { removed: Set::of(removed), modified: Set::of(modified), added: Set::of(added) }
     }
 }
 
-impl<'a> Entries<'a> {
+impl<'a> ComparedEntries<'a> {
     /// Says that `difference` is below `element`.
     #[inline]
     pub(super) fn add(&mut self, element: &Element<'a>, difference: Difference<'a>) {
@@ -242,9 +242,9 @@ impl<'a> Entries<'a> {
             return;
         }
         let sets = [
-            (&mut self.removed, below.removed, Change::Removed),
-            (&mut self.modified, below.modified, Change::Modified),
-            (&mut self.added, below.added, Change::Added),
+            (&mut self.removed, below.removed, ValueChange::Removed),
+            (&mut self.modified, below.modified, ValueChange::Modified),
+            (&mut self.added, below.added, ValueChange::Added),
         ];
         for (entries, below, change) in sets {
             let owned = own == Some(change);
@@ -266,11 +266,11 @@ impl<'a> Entries<'a> {
 
     /// Says that what `element` led to is gone.
     pub(super) fn removed(&mut self, element: &Element<'a>) {
-        self.one(element, Change::Removed);
+        self.one(element, ValueChange::Removed);
     }
 
     /// Says that only this became of what `element` leads to.
-    fn one(&mut self, element: &Element<'a>, change: Change) {
+    fn one(&mut self, element: &Element<'a>, change: ValueChange) {
         self.add(element, Difference { own: Some(change), below: Self::default() });
     }
 

@@ -7,7 +7,7 @@
 //! What differs afterwards is noted on the way, as [`compare`](super::compare) of the two objects would have it. The object is
 //! copied when the first difference is found.
 
-use super::compare::{Comparison, Difference, Entries, Walk};
+use super::compare::{CompareWalk, ComparedEntries, Comparison, Difference};
 use super::{ListKind, MAX_DEPTH, Schema, Shape, Type, item};
 use crate::set::Element;
 use crdkit_value::{Document, MemberIndex, NewValue, NodeId, Tag, Value};
@@ -27,13 +27,13 @@ pub(crate) fn merge<'a>(
     object: &'a Document,
     config: Value<'a>,
 ) -> Merged<'a> {
-    let mut merge = Merge { schema, object, merged: None };
+    let mut merge = TypedMerge { schema, object, merged: None };
     let changes = merge.value(schema.root(), object.root(), config, MAX_DEPTH);
     let changes = changes.unwrap_or_default().finish();
     Merged { document: merge.merged, changes }
 }
 
-struct Merge<'s, 'a> {
+struct TypedMerge<'s, 'a> {
     schema: &'s Schema<'a>,
     object: &'a Document,
     merged: Option<Document>,
@@ -48,7 +48,7 @@ enum Source<'c> {
     Instead(Value<'c>),
 }
 
-impl<'a> Merge<'_, 'a> {
+impl<'a> TypedMerge<'_, 'a> {
     fn merged(&mut self) -> &mut Document {
         self.merged.get_or_insert_with(|| self.object.clone())
     }
@@ -61,7 +61,7 @@ impl<'a> Merge<'_, 'a> {
         after: Value<'a>,
         depth: usize,
     ) -> Difference<'a> {
-        Walk { schema: self.schema }.value(ty, before, Some(after), depth)
+        CompareWalk { schema: self.schema }.value(ty, before, Some(after), depth)
     }
 
     /// What has changed, if anything has.
@@ -96,8 +96,8 @@ impl<'a> Merge<'_, 'a> {
         current: Value<'a>,
         config: Value<'a>,
         depth: usize,
-    ) -> Entries<'a> {
-        let mut entries = Entries::default();
+    ) -> ComparedEntries<'a> {
+        let mut entries = ComparedEntries::default();
         let index = MemberIndex::new(current);
         let mut last = None;
         for (key, member) in config.members() {
@@ -131,8 +131,8 @@ impl<'a> Merge<'_, 'a> {
         list: Value<'a>,
         config: Value<'a>,
         depth: usize,
-    ) -> Entries<'a> {
-        let mut entries = Entries::default();
+    ) -> ComparedEntries<'a> {
+        let mut entries = ComparedEntries::default();
         if config.items().len() == 0 {
             return entries;
         }

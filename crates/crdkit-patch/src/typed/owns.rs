@@ -17,11 +17,11 @@ pub(crate) fn owns(
     written: Value<'_>,
     without: &Set<'_>,
 ) -> bool {
-    let mut walk = Walk { schema, key: String::new() };
+    let mut walk = OwnerWalk { schema, key: String::new() };
     walk.value(schema.root(), value, Some(written), without, MAX_DEPTH).is_some()
 }
 
-struct Walk<'s, 't> {
+struct OwnerWalk<'s, 't> {
     schema: &'s Schema<'t>,
     /// The last key that was asked for.
     key: String,
@@ -33,7 +33,7 @@ struct Same {
     is_leaf: bool,
 }
 
-impl Walk<'_, '_> {
+impl OwnerWalk<'_, '_> {
     /// Nothing if `rows` are not the fields in `value`.
     fn value(
         &mut self,

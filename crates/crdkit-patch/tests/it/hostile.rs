@@ -2,7 +2,7 @@
 
 use crdkit_codec::{DecodeOptions, json};
 use crdkit_patch::managed::{ApplyError, Versions, Writer, owners};
-use crdkit_patch::{Definitions, PatchLimits, Schema, diff, json::Patch, merge};
+use crdkit_patch::{Definitions, PatchLimits, Schema, diff, json::JsonPatch, merge};
 use crdkit_schema::compile::Table;
 use crdkit_text::timestamp::Timestamp;
 use crdkit_value::Document;
@@ -20,8 +20,8 @@ fn refused(outcome: Result<impl Sized, crdkit_patch::PatchError>) -> (u16, Strin
 #[test]
 fn what_is_no_patch_is_refused_as_the_server_does() {
     let limits = PatchLimits::default();
-    let json = |text: &str| refused(Patch::read(text.as_bytes(), &limits));
-    let merge = |text: &str| refused(merge::Patch::read(text.as_bytes(), &limits));
+    let json = |text: &str| refused(JsonPatch::read(text.as_bytes(), &limits));
+    let merge = |text: &str| refused(merge::MergePatch::read(text.as_bytes(), &limits));
     for text in ["{", "{} x", "a: 1", ""] {
         assert_eq!(json(text), (400, "invalid JSON patch".to_owned()));
         assert_eq!(merge(text), (400, "invalid JSON patch".to_owned()));
@@ -45,7 +45,7 @@ fn what_is_no_patch_is_refused_as_the_server_does() {
 fn operations_are_counted() {
     let one = r#"{"op":"test","path":"/a","value":1},"#.repeat(10_001);
     let text = format!("[{}]", one.trim_end_matches(','));
-    let (code, message) = refused(Patch::read(text.as_bytes(), &PatchLimits::default()));
+    let (code, message) = refused(JsonPatch::read(text.as_bytes(), &PatchLimits::default()));
     assert_eq!(code, 413);
     assert_eq!(
         message,
@@ -58,7 +58,7 @@ fn copies_do_not_grow_without_bound() {
     let mut object = document(r#"{"a":["0123456789"]}"#);
     let copy = r#"{"op":"copy","from":"/a","path":"/a/-"},"#.repeat(60);
     let patch = format!("[{}]", copy.trim_end_matches(','));
-    let patch = Patch::read(patch.as_bytes(), &PatchLimits::default()).expect("a patch");
+    let patch = JsonPatch::read(patch.as_bytes(), &PatchLimits::default()).expect("a patch");
     let (code, message) = refused(patch.apply(&mut object));
     assert_eq!(code, 422);
     assert_eq!(message, "the server rejected our request due to an error in our request");
@@ -73,7 +73,7 @@ fn large_objects_are_merged_in_linear_time() {
     }
     text.push('}');
     let mut object = document(&text);
-    let patch = merge::Patch::read(text.as_bytes(), &PatchLimits::default()).expect("a patch");
+    let patch = merge::MergePatch::read(text.as_bytes(), &PatchLimits::default()).expect("a patch");
     patch.apply(&mut object);
     assert_eq!(object, document(&text));
 }
@@ -86,14 +86,15 @@ fn deep_objects_are_merged_without_recursion() {
     assert_eq!(object, document(&deep));
     let deepest = "/a".repeat(9_000);
     let patch = format!(r#"[{{"op":"replace","path":"{deepest}","value":2}}]"#);
-    let patch = Patch::read(patch.as_bytes(), &PatchLimits::default()).expect("a patch");
+    let patch = JsonPatch::read(patch.as_bytes(), &PatchLimits::default()).expect("a patch");
     patch.apply(&mut object).expect("applies");
     assert_eq!(object.root().pointer(&deepest).and_then(crdkit_value::Value::as_i64), Some(2));
 }
 
 #[test]
 fn keys_given_twice_are_reported() {
-    let patch = merge::Patch::read(br#"{"a":1,"a":2}"#, &PatchLimits::default()).expect("a patch");
+    let patch =
+        merge::MergePatch::read(br#"{"a":1,"a":2}"#, &PatchLimits::default()).expect("a patch");
     assert_eq!(patch.repeated().len(), 1);
     assert_eq!(patch.document().to_string(), r#"{"a":2}"#);
 }

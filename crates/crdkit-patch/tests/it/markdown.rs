@@ -1,7 +1,7 @@
 //! The Markdown cases below `resources/mdtest`: blocks `json merge`, `json patch` and `json strategic VERSION KIND`, a case to a line.
 
 use crdkit_codec::{DecodeOptions, json};
-use crdkit_patch::{Definitions, PatchLimits, Schema, json::Patch, merge, strategic};
+use crdkit_patch::{Definitions, PatchLimits, Schema, json::JsonPatch, merge, strategic};
 use crdkit_testkit::Block;
 use crdkit_value::Document;
 use std::path::Path;
@@ -30,7 +30,7 @@ fn check(block: &Block, line: &str) -> Result<(), String> {
         "merge" => merge::apply(&mut object, patch.root()),
         "patch" => {
             let before = object.clone();
-            let patch = Patch::from_document(patch, &PatchLimits::default());
+            let patch = JsonPatch::from_document(patch, &PatchLimits::default());
             let outcome = patch.and_then(|patch| patch.apply(&mut object));
             if let (Err(error), Some(_)) = (&outcome, part(2)) {
                 return Err(error.to_string());

@@ -229,7 +229,7 @@ proptest! {
     #[test]
     fn a_json_patch_makes_the_new_object(old in any_object(true), new in any_object(true)) {
         let patch = diff::json(old.root(), new.root());
-        let patch = json::Patch::from_document(patch, &PatchLimits::default()).expect("a patch");
+        let patch = json::JsonPatch::from_document(patch, &PatchLimits::default()).expect("a patch");
         let mut patched = old;
         patch.apply(&mut patched).expect("applies");
         prop_assert_eq!(patched, new);

@@ -9,7 +9,7 @@ const ANNOTATION: &str = "api-approved.kubernetes.io";
 
 /// Where a CRD stands with its approval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum ApprovalState {
     Missing,
     Invalid,
     Bypassed,
@@ -28,9 +28,11 @@ pub(super) fn check(crd: &Crd<'_>, old: Option<&Crd<'_>>, issues: &mut Vec<Issue
     let annotations = METADATA.field("annotations");
     let path = annotations.key(ANNOTATION);
     match state {
-        State::Approved | State::Bypassed => {}
-        State::Missing => issues.push(at(codes::crd::APPROVAL_MISSING, &path, crd.metadata.source)),
-        State::Invalid => {
+        ApprovalState::Approved | ApprovalState::Bypassed => {}
+        ApprovalState::Missing => {
+            issues.push(at(codes::crd::APPROVAL_MISSING, &path, crd.metadata.source))
+        }
+        ApprovalState::Invalid => {
             let issue = at(codes::crd::APPROVAL_INVALID, &path, crd.metadata.source);
             issues.push(issue.value(crd.metadata.annotation(ANNOTATION)));
         }
@@ -44,16 +46,16 @@ fn is_protected(group: &str) -> bool {
     ends("k8s.io") || ends("kubernetes.io")
 }
 
-fn state(crd: &Crd<'_>) -> State {
+fn state(crd: &Crd<'_>) -> ApprovalState {
     let approval = crd.metadata.annotation(ANNOTATION);
     if approval.is_empty() {
-        return State::Missing;
+        return ApprovalState::Missing;
     }
     if approval.starts_with("unapproved") {
-        return State::Bypassed;
+        return ApprovalState::Bypassed;
     }
     match Url::parse_request_uri(approval) {
-        Ok(url) if !url.host().is_empty() && !url.scheme().is_empty() => State::Approved,
-        _ => State::Invalid,
+        Ok(url) if !url.host().is_empty() && !url.scheme().is_empty() => ApprovalState::Approved,
+        _ => ApprovalState::Invalid,
     }
 }

@@ -93,7 +93,7 @@ pub fn schema(
     let roots: Vec<SchemaId> = validation.schema.into_iter().collect();
     let context = root::Context {
         schemas,
-        conversions: &structural::Conversions::of(schemas),
+        conversions: &structural::StructuralFailures::of(schemas),
         roots: &roots,
         rules: &rules::Knowledge::default(),
         options,

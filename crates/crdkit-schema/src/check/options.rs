@@ -77,7 +77,7 @@ impl CheckOptions {
             let all = used(old).flat_map(|root| subtree(schemas, root));
             all.flat_map(|id| &schemas.get(id).extensions().validations)
         };
-        let conversions = structural::Conversions::of(schemas);
+        let conversions = structural::StructuralFailures::of(schemas);
         let non_structural = |root| structural::is_non_structural(schemas, root, &conversions);
         let conversion = old.spec.conversion.as_ref();
         let review_versions =

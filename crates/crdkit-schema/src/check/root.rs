@@ -1,7 +1,7 @@
 //! One schema from its root: which checks run, and what depends on what.
 
 use super::options::CheckOptions;
-use super::structural::{self, Conversions};
+use super::structural::{self, StructuralFailures};
 use super::walk::{self, WalkOutcome};
 use super::{at, defaults, rules};
 use crate::internal_json;
@@ -15,7 +15,7 @@ pub(super) struct Context<'c, 'd> {
     /// The schemas of the CRD.
     pub(super) schemas: &'c Schemas<'d>,
     /// Which of them have a structural form.
-    pub(super) conversions: &'c Conversions,
+    pub(super) conversions: &'c StructuralFailures,
     /// Those that describe whole objects.
     #[cfg_attr(not(feature = "cel"), expect(dead_code, reason = "only compiled rules ask"))]
     pub(super) roots: &'c [SchemaId],

@@ -1,7 +1,7 @@
 //! `selectableFields`.
 
 use super::options::CheckOptions;
-use super::structural::Conversions;
+use super::structural::StructuralFailures;
 use super::{SPEC, at};
 use crate::field_path::{Brackets, resolve};
 use crate::model::{Crd, CrdVersion, SchemaId, SelectableField};
@@ -15,7 +15,7 @@ pub(super) const LIMIT: usize = 8;
 /// Checks the selectable fields that all versions share.
 pub(super) fn shared(
     crd: &Crd<'_>,
-    conversions: &Conversions,
+    conversions: &StructuralFailures,
     options: &CheckOptions,
     issues: &mut Vec<Issue>,
 ) {
@@ -39,7 +39,7 @@ pub(super) fn of_version(
     crd: &Crd<'_>,
     version: &CrdVersion<'_>,
     path: &Path<'_>,
-    conversions: &Conversions,
+    conversions: &StructuralFailures,
     options: &CheckOptions,
     issues: &mut Vec<Issue>,
 ) {
@@ -62,7 +62,7 @@ pub(super) fn of_version(
 /// Where a list of selectable fields stands.
 struct SelectableScope<'c, 'd> {
     crd: &'c Crd<'d>,
-    conversions: &'c Conversions,
+    conversions: &'c StructuralFailures,
     options: &'c CheckOptions,
     version: &'c str,
     path: &'c Path<'c>,

@@ -2,7 +2,7 @@
 
 use super::options::{CheckOptions, subtree, used};
 use super::root::Context;
-use super::structural::Conversions;
+use super::structural::StructuralFailures;
 use super::{
     SPEC, at, columns, conversion, label, names, root, rules, selectable, subresources, supported,
     versions,
@@ -34,7 +34,7 @@ pub(super) fn check(crd: &Crd<'_>, options: &CheckOptions, issues: &mut Vec<Issu
         }
     }
     options.require_structural |= any(crd, uses_extensions);
-    let conversions = Conversions::of(&crd.schemas);
+    let conversions = StructuralFailures::of(&crd.schemas);
     let (schemas, conversions) = (&crd.schemas, &conversions);
     let roots: Vec<SchemaId> = used(crd).collect();
     let context = Context {

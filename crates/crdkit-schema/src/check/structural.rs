@@ -2,7 +2,7 @@
 //! or `not`, and nothing in there says anything about structure.
 //!
 //! Some keywords have no place in a structural schema at all; a schema with one of them anywhere has
-//! no structural form, which [`Conversions`] tells. The rules for those that have are in [`check`].
+//! no structural form, which [`StructuralFailures`] tells. The rules for those that have are in [`check`].
 //!
 //! Upstream: `apiextensions-apiserver/pkg/apiserver/schema/{convert,validation,complete}.go`.
 
@@ -16,9 +16,9 @@ use crdkit_text::regex::Regex;
 
 /// For each schema, why it has no structural form.
 #[derive(Clone, Debug)]
-pub(super) struct Conversions(Vec<Option<&'static str>>);
+pub(super) struct StructuralFailures(Vec<Option<&'static str>>);
 
-impl Conversions {
+impl StructuralFailures {
     /// Looks at all schemas, children before their parents.
     pub(super) fn of(schemas: &Schemas<'_>) -> Self {
         let mut all = Self(vec![None; schemas.len()]);
@@ -89,7 +89,7 @@ fn unsupported(schema: &Schema<'_>) -> Option<&'static str> {
 pub(super) fn is_non_structural(
     schemas: &Schemas<'_>,
     root: SchemaId,
-    conversions: &Conversions,
+    conversions: &StructuralFailures,
 ) -> bool {
     conversions.error(root).is_some() || !check(schemas, root, &Path::Root).is_empty()
 }

@@ -1,12 +1,12 @@
 //! How CEL sees values of compiled schemas: those that have rules, and those below them.
 
 use super::{Flags, Id, ListType, Literal, Node, Table, Types};
-use crate::rules::shapes::{Builder, Facts, Kind, ShapeSource, map_keys};
+use crate::rules::shapes::{Facts, Kind, ShapeBuilder, ShapeSource, map_keys};
 use crdkit_cel::{ListKind, ShapeId, Shapes};
 
 /// The shapes that the rules of `table` need, and which node has which.
 pub(super) fn of(table: &Table) -> (Shapes, Vec<Option<ShapeId>>) {
-    let mut builder = Builder::new(Nodes { table }, table.n_nodes());
+    let mut builder = ShapeBuilder::new(Nodes { table }, table.n_nodes());
     // Children have smaller ids than the schemas they are in.
     for (id, _) in table.ids().zip(needed(table)).filter(|(_, needed)| *needed) {
         builder.add(id);

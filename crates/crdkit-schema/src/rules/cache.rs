@@ -16,19 +16,19 @@ pub struct Cache(Arc<Inner>);
 
 struct Inner {
     capacity: usize,
-    entries: Mutex<Entries>,
+    entries: Mutex<CacheEntries>,
 }
 
 #[derive(Default)]
-struct Entries {
-    by_key: BTreeMap<Key, CacheEntry>,
+struct CacheEntries {
+    by_key: BTreeMap<CacheKey, CacheEntry>,
     /// Counts what was asked for.
     time: u64,
     hits: u64,
 }
 
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct Key {
+struct CacheKey {
     rule: Box<str>,
     message: Box<str>,
     optional_old_self: bool,
@@ -72,7 +72,7 @@ impl Cache {
         (options, is_resource): (&RuleOptions, bool),
         compile: impl FnOnce() -> Compiled,
     ) -> Arc<Compiled> {
-        let key = Key {
+        let key = CacheKey {
             rule: expressions.rule.into(),
             message: expressions.message.into(),
             optional_old_self: expressions.optional_old_self,
@@ -112,12 +112,12 @@ impl Cache {
         compiled
     }
 
-    fn with<T>(&self, run: impl FnOnce(&mut Entries) -> T) -> T {
+    fn with<T>(&self, run: impl FnOnce(&mut CacheEntries) -> T) -> T {
         run(&mut self.0.entries.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-impl Entries {
+impl CacheEntries {
     fn keep(&mut self, capacity: usize) {
         while self.by_key.len() > capacity {
             let oldest = self.by_key.iter().min_by_key(|(_, entry)| entry.used);

@@ -1,7 +1,7 @@
 //! Rules run by `crdkit-cel`.
 
-use super::walk::{Exhausted, Judge, RuleFindings, RuleTarget};
-use super::{Compiled, Evaluator, Message, RESOURCE_VARIABLES, finding};
+use super::walk::{Exhausted, RuleFindings, RuleJudge, RuleTarget};
+use super::{Compiled, Evaluator, MessageExpression, RESOURCE_VARIABLES, finding};
 use crate::compile::{CompiledRule, Id, Node, Rules};
 use crdkit_cel::{Arena, Binding, EvalError, Limits, Program, ShapeId, Val};
 use std::collections::BTreeMap;
@@ -33,7 +33,7 @@ impl<'e, 't> CelJudge<'e, 't> {
     }
 }
 
-impl Judge for CelJudge<'_, '_> {
+impl RuleJudge for CelJudge<'_, '_> {
     fn is_visible(&self, id: Id) -> bool {
         self.rules.is_visible(id)
     }
@@ -96,7 +96,7 @@ impl CelJudge<'_, '_> {
                 return Err(found.end(value, finding::out_of_budget(at.node, rule)));
             }
             match outcome.result {
-                Ok(Answer::Yes) => {}
+                Ok(ExpressionResult::Yes) => {}
                 Ok(_) => {
                     let message = match &compiled.message {
                         Some(Ok(message)) => {
@@ -130,9 +130,9 @@ impl CelJudge<'_, '_> {
             limits.stop = stop;
             let outcome = program.evaluate(self.arena, |name| bind(name), limits);
             let result = match outcome.result {
-                Ok(Val::Bool(true)) => Ok(Answer::Yes),
-                Ok(Val::String(text)) => Ok(Answer::Text(text.trim().to_owned())),
-                Ok(_) => Ok(Answer::No),
+                Ok(Val::Bool(true)) => Ok(ExpressionResult::Yes),
+                Ok(Val::String(text)) => Ok(ExpressionResult::Text(text.trim().to_owned())),
+                Ok(_) => Ok(ExpressionResult::No),
                 Err(error) => Err(error),
             };
             Called { result, cost: outcome.cost }
@@ -144,7 +144,7 @@ impl CelJudge<'_, '_> {
         &mut self,
         at: &At<'_, '_>,
         (rule, compiled): (&CompiledRule, &Compiled),
-        message: &Message,
+        message: &MessageExpression,
         any_old_self: bool,
         found: &mut RuleFindings<'_>,
     ) -> Result<Option<String>, Exhausted> {
@@ -163,21 +163,21 @@ impl CelJudge<'_, '_> {
             let issue = finding::message_out_of_budget(at.node, rule);
             return Err(found.end(at.target.value, issue));
         }
-        let Ok(Answer::Text(text)) = outcome.result else { return Ok(None) };
+        let Ok(ExpressionResult::Text(text)) = outcome.result else { return Ok(None) };
         let usable = !text.is_empty() && text.len() <= MAX_MESSAGE && !text.contains('\n');
         Ok(usable.then_some(text))
     }
 }
 
 /// What an expression gave, as far as rules want to know.
-enum Answer {
+enum ExpressionResult {
     Yes,
     No,
     Text(String),
 }
 
 struct Called {
-    result: Result<Answer, EvalError>,
+    result: Result<ExpressionResult, EvalError>,
     cost: u64,
 }
 

@@ -16,12 +16,12 @@ pub struct Compiled {
     /// The most one run of it can cost.
     pub max_cost: u64,
     /// What makes the message of a violation, if the rule can be run and has such an expression.
-    pub message: Option<Result<Message, Failure>>,
+    pub message: Option<Result<MessageExpression, Failure>>,
 }
 
 /// An expression for the message of a violation.
 #[derive(Debug)]
-pub struct Message {
+pub struct MessageExpression {
     /// The expression.
     pub program: Program,
     /// The most one run of it can cost.
@@ -116,11 +116,14 @@ pub fn compile(
     compiled
 }
 
-fn message(environment: &Env, text: &str, shape: ShapeId) -> Result<Message, Failure> {
+fn message(environment: &Env, text: &str, shape: ShapeId) -> Result<MessageExpression, Failure> {
     let checked = check(environment, text, &Type::String)?;
     let program =
         environment.plan(&checked).map_err(|error| Failure::Program(error.to_string()))?;
-    Ok(Message { program, max_cost: environment.estimate_cost(&checked, Some(shape)).max })
+    Ok(MessageExpression {
+        program,
+        max_cost: environment.estimate_cost(&checked, Some(shape)).max,
+    })
 }
 
 fn check(environment: &Env, text: &str, result: &Type) -> Result<Checked, Failure> {

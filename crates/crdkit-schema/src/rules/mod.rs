@@ -41,7 +41,7 @@ pub use cache::Cache;
 #[cfg(feature = "cel")]
 pub(crate) use compile::environment;
 #[cfg(feature = "cel")]
-pub use compile::{Compiled, Expressions, Failure, Message, compile};
+pub use compile::{Compiled, Expressions, Failure, MessageExpression, compile};
 #[cfg(feature = "cel")]
 pub use environments::Environments;
 #[cfg(feature = "cel")]

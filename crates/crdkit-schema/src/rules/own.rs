@@ -3,7 +3,7 @@
 use super::engine::{
     OwnPrograms, RuleAnswer, RuleBudget, RuleProgram, RuleStop, RuleVariables, SharedEngine,
 };
-use super::walk::{Exhausted, Judge, RuleFindings, RuleTarget};
+use super::walk::{Exhausted, RuleFindings, RuleJudge, RuleTarget};
 use super::{Evaluator, finding};
 use crate::compile::{CompiledRule, Id, Node, Table};
 use std::sync::OnceLock;
@@ -30,7 +30,7 @@ pub(super) struct OwnJudge<'e, 't> {
     pub(super) evaluator: &'e mut Evaluator<'t>,
 }
 
-impl Judge for OwnJudge<'_, '_> {
+impl RuleJudge for OwnJudge<'_, '_> {
     fn is_visible(&self, _: Id) -> bool {
         true
     }

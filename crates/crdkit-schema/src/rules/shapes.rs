@@ -73,14 +73,14 @@ pub(crate) fn map_keys<'k>(keys: impl Iterator<Item = &'k str>) -> ListKind {
 }
 
 /// Describes schemas, those inside others before these.
-pub(crate) struct Builder<S: ShapeSource> {
+pub(crate) struct ShapeBuilder<S: ShapeSource> {
     pub(crate) source: S,
     pub(crate) shapes: Shapes,
     /// The shape of each schema, with the fewest bytes that a value of it takes up in a request.
     pub(crate) known: Vec<Option<(ShapeId, u64)>>,
 }
 
-impl<S: ShapeSource> Builder<S> {
+impl<S: ShapeSource> ShapeBuilder<S> {
     pub(crate) fn new(source: S, n_schemas: usize) -> Self {
         Self { source, shapes: Shapes::default(), known: vec![None; n_schemas] }
     }

@@ -1,7 +1,7 @@
 //! What expressions see of the schemas of a CRD's model, and how small and large it can be.
 
 use super::escape;
-use super::shapes::{Builder, Facts, Kind, ShapeSource, map_keys};
+use super::shapes::{Facts, Kind, ShapeBuilder, ShapeSource, map_keys};
 use crate::model::{Schema, SchemaId, Schemas};
 use crdkit_cel::{ListKind, ShapeId, ShapeKind, Shapes};
 use crdkit_value::Value;
@@ -20,7 +20,7 @@ pub struct Types {
 impl Types {
     /// Describes all schemas; `roots` are those that describe whole objects.
     pub fn of(schemas: &Schemas<'_>, roots: &[SchemaId]) -> Self {
-        let mut builder = Builder::new(Model { schemas, roots }, schemas.len());
+        let mut builder = ShapeBuilder::new(Model { schemas, roots }, schemas.len());
         // Children have larger ids than the schemas they are in, so they are described first.
         let ids: Vec<SchemaId> = schemas.iter().map(|(id, _)| id).collect();
         for id in ids.into_iter().rev() {

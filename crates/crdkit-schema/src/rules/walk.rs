@@ -1,7 +1,7 @@
 //! The walk of rules: which of them are asked about which part of a value, and in what order.
 //!
 //! A value's rules come before those of what is in it, and those in `allOf` come between. What a rule says is for a
-//! [`Judge`] to find out; what is found comes out with the value that it is about.
+//! [`RuleJudge`] to find out; what is found comes out with the value that it is about.
 
 use crate::compile::{CompiledRule, Flags, Id, Node, Table};
 use crate::place;
@@ -10,7 +10,7 @@ use crdkit_issue::{FieldPath, Issue, Severity};
 use crdkit_value::{Kind, MemberIndex, NodeId, Value};
 
 /// Finds out what rules say.
-pub(super) trait Judge {
+pub(super) trait RuleJudge {
     /// Whether rules can see values of the schema `id`; what they cannot see is left out with everything below it.
     fn is_visible(&self, id: Id) -> bool;
 
@@ -30,7 +30,7 @@ pub(super) struct Exhausted;
 
 /// A value and the one it replaces.
 #[derive(Clone, Copy)]
-struct Pair<'v> {
+struct ValuePair<'v> {
     schema: Id,
     new: Value<'v>,
     old: Value<'v>,
@@ -41,16 +41,16 @@ struct Pair<'v> {
 pub(super) struct RuleTarget<'v> {
     pub(super) value: Value<'v>,
     pub(super) old: Option<Value<'v>>,
-    own: Option<Pair<'v>>,
+    own: Option<ValuePair<'v>>,
     /// The nearest value around it that has a counterpart.
-    around: Option<Pair<'v>>,
+    around: Option<ValuePair<'v>>,
 }
 
 impl<'v> RuleTarget<'v> {
     fn below(&self, schema: Id, value: Value<'v>, old: Option<Value<'v>>) -> Self {
         let around = self.own.or(self.around);
         // Without a pair above there is no update to speak of.
-        let own = old.filter(|_| around.is_some()).map(|old| Pair { schema, new: value, old });
+        let own = old.filter(|_| around.is_some()).map(|old| ValuePair { schema, new: value, old });
         Self { value, old, own, around }
     }
 }
@@ -119,9 +119,9 @@ pub(super) struct Asked<'r> {
 }
 
 /// Asks all rules; what was found, and whether the walk came to its end.
-pub(super) fn run(asked: Asked<'_>, judge: &mut impl Judge) -> (Vec<(NodeId, Issue)>, bool) {
+pub(super) fn run(asked: Asked<'_>, judge: &mut impl RuleJudge) -> (Vec<(NodeId, Issue)>, bool) {
     let Asked { table, schema, value, old, base, ratchets } = asked;
-    let own = old.filter(|_| ratchets).map(|old| Pair { schema, new: value, old });
+    let own = old.filter(|_| ratchets).map(|old| ValuePair { schema, new: value, old });
     let findings = RuleFindings { table, schema, root: value, base, found: Vec::new() };
     let mut walk = RuleWalk { table, judge, findings };
     let ended = walk.value(schema, schema, RuleTarget { value, old, own, around: None });
@@ -134,7 +134,7 @@ struct RuleWalk<'r, 'j, J> {
     findings: RuleFindings<'r>,
 }
 
-impl<J: Judge> RuleWalk<'_, '_, J> {
+impl<J: RuleJudge> RuleWalk<'_, '_, J> {
     /// Asks the rules of the schema `rules` about a value of the schema `id`: the same, or one that `rules` is a clause
     /// of.
     fn value(&mut self, rules: Id, id: Id, target: RuleTarget<'_>) -> Result<(), Exhausted> {

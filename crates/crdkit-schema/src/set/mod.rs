@@ -24,11 +24,11 @@ use std::sync::Arc;
 
 /// A snapshot of CRDs.
 #[derive(Clone, Debug, Default)]
-pub struct CrdSet(Arc<Definitions>);
+pub struct CrdSet(Arc<SetContents>);
 
 /// What a snapshot is made of; the indices lead to places in `all`.
 #[derive(Debug, Default)]
-struct Definitions {
+struct SetContents {
     all: Vec<Arc<CrdDefinition>>,
     by_kind: Index,
     by_plural: Index,
@@ -64,7 +64,7 @@ impl CrdSet {
         documents: impl IntoIterator<Item = Document>,
         pattern_room: &PatternRoom,
     ) -> (Self, Vec<LoadNote>) {
-        let (mut definitions, mut notes) = (Definitions::default(), Vec::new());
+        let (mut definitions, mut notes) = (SetContents::default(), Vec::new());
         for (at, document) in documents.into_iter().enumerate() {
             let kind = kind_of(document.root());
             let problem = if kind.is_crd() {
@@ -108,7 +108,7 @@ impl CrdSet {
 
     /// The CRD of a kind, whatever its version.
     pub fn by_kind(&self, group: &str, kind: &str) -> Option<&Arc<CrdDefinition>> {
-        let Definitions { all, by_kind, .. } = &*self.0;
+        let SetContents { all, by_kind, .. } = &*self.0;
         let key = (group, kind);
         let same = |at| all.get(at as usize).is_some_and(|it| it.group_and_kind() == key);
         all.get(by_kind.find(&key, same)? as usize)
@@ -145,7 +145,7 @@ impl CrdSet {
     }
 
     fn by_plural(&self, group: &str, plural: &str) -> Option<&Arc<CrdDefinition>> {
-        let Definitions { all, by_plural, .. } = &*self.0;
+        let SetContents { all, by_plural, .. } = &*self.0;
         let key = (group, plural);
         let same = |at| all.get(at as usize).is_some_and(|it| it.group_and_plural() == key);
         all.get(by_plural.find(&key, same)? as usize)
@@ -169,7 +169,7 @@ impl CrdSet {
 
 impl FromIterator<Arc<CrdDefinition>> for CrdSet {
     fn from_iter<I: IntoIterator<Item = Arc<CrdDefinition>>>(all: I) -> Self {
-        let mut definitions = Definitions::default();
+        let mut definitions = SetContents::default();
         for definition in all {
             definitions.put(definition);
         }
@@ -177,7 +177,7 @@ impl FromIterator<Arc<CrdDefinition>> for CrdSet {
     }
 }
 
-impl Definitions {
+impl SetContents {
     /// Adds a definition, or puts it in the place of the one for the same kind; tells whether it is new.
     fn put(&mut self, definition: Arc<CrdDefinition>) -> bool {
         let Self { all, by_kind, .. } = self;

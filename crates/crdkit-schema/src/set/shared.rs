@@ -2,13 +2,13 @@
 //!
 //! Readers never wait: they get the snapshot that is there, and keep it as long as they need it.
 
-use super::{CrdSet, Definitions};
+use super::{CrdSet, SetContents};
 use arc_swap::ArcSwap;
 use std::sync::Arc;
 
 /// A place for the newest [`CrdSet`].
 #[derive(Debug, Default)]
-pub struct SharedCrdSet(ArcSwap<Definitions>);
+pub struct SharedCrdSet(ArcSwap<SetContents>);
 
 impl SharedCrdSet {
     /// A place that holds `set`.

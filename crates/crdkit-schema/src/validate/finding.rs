@@ -47,7 +47,7 @@ pub enum Problem<P = Infallible> {
     /// The value or a limit does not fit the type.
     Range {
         /// Which of them.
-        subject: Subject,
+        subject: NumberSubject,
     },
     /// `multipleOf`.
     MultipleOf {
@@ -118,7 +118,7 @@ pub enum Problem<P = Infallible> {
 
 /// Which number does not fit its type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Subject {
+pub enum NumberSubject {
     /// The value.
     Checked,
     /// `multipleOf`.
@@ -164,7 +164,7 @@ impl Relation {
     }
 }
 
-impl Subject {
+impl NumberSubject {
     fn text(self) -> &'static str {
         match self {
             Self::Checked => "Checked",

@@ -23,8 +23,8 @@ mod text;
 
 pub use enums::is_character;
 pub use finding::{
-    Finding, Problem, Relation, Scope, Subject, literal, place_name, shown, too_few, too_many,
-    type_name, wrong_type,
+    Finding, NumberSubject, Problem, Relation, Scope, literal, place_name, shown, too_few,
+    too_many, type_name, wrong_type,
 };
 pub use keywords::{Keywords, ServerKeywords};
 pub use number::{is_in_i64, is_integer, truncate};

@@ -3,7 +3,7 @@
 //! A limit that the type itself cannot hold (`maximum: 1.5` on an integer) is a finding for every
 //! number and is then compared in floats. Otherwise an integer meets the limit without its fraction.
 
-use super::finding::{Problem, Relation, Subject};
+use super::finding::{NumberSubject, Problem, Relation};
 use super::{Instance, Keywords, Validator};
 use crate::compile::{FormatKind, Node, Number, Types};
 use crdkit_value::Kind;
@@ -24,21 +24,21 @@ impl<'t, K: Keywords<'t>> Validator<'t, K> {
             _ => return 2,
         };
         if !fits(seen, at.node) {
-            self.add(at, Problem::Range { subject: Subject::Checked });
+            self.add(at, Problem::Range { subject: NumberSubject::Checked });
         }
         if let Some(bounds) = at.node.bounds() {
             if let Some(factor) = bounds.multiple_of {
-                let seen = self.native(at, seen, factor, Subject::MultipleOf);
+                let seen = self.native(at, seen, factor, NumberSubject::MultipleOf);
                 self.multiple_of(at, seen, factor.get());
             }
             if let Some(limit) = bounds.minimum {
-                let seen = self.native(at, seen, limit, Subject::Minimum);
+                let seen = self.native(at, seen, limit, NumberSubject::Minimum);
                 let relation =
                     if bounds.exclusive_minimum { Relation::Above } else { Relation::AtLeast };
                 self.relation(at, seen, limit, relation);
             }
             if let Some(limit) = bounds.maximum {
-                let seen = self.native(at, seen, limit, Subject::Maximum);
+                let seen = self.native(at, seen, limit, NumberSubject::Maximum);
                 let relation =
                     if bounds.exclusive_maximum { Relation::Below } else { Relation::AtMost };
                 self.relation(at, seen, limit, relation);
@@ -53,7 +53,7 @@ impl<'t, K: Keywords<'t>> Validator<'t, K> {
         at: &Instance<'t, '_>,
         seen: Seen,
         limit: Number,
-        subject: Subject,
+        subject: NumberSubject,
     ) -> Seen {
         if fits(Seen::Float(limit.get()), at.node) {
             return seen;

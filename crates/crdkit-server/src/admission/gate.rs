@@ -31,7 +31,7 @@ pub(crate) struct Change<'c> {
 }
 
 /// Gives an object in another version of its kind.
-type Conversion<'t> = dyn Fn(&Document, &Match) -> Result<Document, Box<Status>> + Sync + 't;
+type VersionConversion<'t> = dyn Fn(&Document, &Match) -> Result<Document, Box<Status>> + Sync + 't;
 
 impl<'c> Change<'c> {
     /// A write that replaces `old`.
@@ -274,7 +274,7 @@ impl Target<'_> {
     }
 
     /// Gives an object of the request in another version of its kind.
-    fn conversion(&self) -> Box<Conversion<'_>> {
+    fn conversion(&self) -> Box<VersionConversion<'_>> {
         Box::new(|object, matched| {
             let mut converted = object.clone();
             let GroupVersionKind { group, version, .. } = &matched.kind;
@@ -291,7 +291,7 @@ impl Target<'_> {
 
 /// Changes an object as a webhook wants it.
 fn apply(object: &mut Document, patch: &[u8]) -> Result<(), String> {
-    let patch = json::Patch::read(patch, &PatchLimits::default());
+    let patch = json::JsonPatch::read(patch, &PatchLimits::default());
     let patch = patch.map_err(|error| error.to_string())?;
     patch.apply(object).map_err(|error| error.to_string())?;
     stored::metadata(object);

@@ -4,7 +4,7 @@
 //! The collector knows of every object its uid and its owners, from the store's feed. It forgets everything and starts over
 //! when it cannot follow.
 
-use super::Place;
+use super::ObjectPlace;
 use crate::core::{Core, store_status};
 use crate::stored::{self, metadata_text};
 use crate::verbs::system_update;
@@ -21,7 +21,7 @@ const FOREGROUND: &str = "foregroundDeletion";
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// What is known of an object.
-struct Node {
+struct GraphNode {
     uid: String,
     namespace: String,
     owners: Vec<String>,
@@ -30,7 +30,7 @@ struct Node {
 #[derive(Default)]
 struct Graph {
     /// By key.
-    nodes: BTreeMap<String, Node>,
+    nodes: BTreeMap<String, GraphNode>,
     /// Keys by uid.
     keys: BTreeMap<String, String>,
     /// Keys of objects by the uid of an owner.
@@ -86,7 +86,7 @@ impl Graph {
         let object = stored::head(entry);
         let root = object.root();
         let uid = metadata_text(root, "uid").to_owned();
-        if uid.is_empty() || Place::of(core, &entry.key).is_none() {
+        if uid.is_empty() || ObjectPlace::of(core, &entry.key).is_none() {
             return;
         }
         let references = root.pointer("/metadata/ownerReferences");
@@ -100,10 +100,10 @@ impl Graph {
         }
         self.keys.insert(uid.clone(), entry.key.to_string());
         let namespace = metadata_text(root, "namespace").to_owned();
-        self.nodes.insert(entry.key.to_string(), Node { uid, namespace, owners });
+        self.nodes.insert(entry.key.to_string(), GraphNode { uid, namespace, owners });
     }
 
-    fn forget(&mut self, key: &str) -> Option<Node> {
+    fn forget(&mut self, key: &str) -> Option<GraphNode> {
         let node = self.nodes.remove(key)?;
         self.keys.remove(&node.uid);
         for owner in &node.owners {
@@ -164,7 +164,7 @@ async fn abandon(
     core: &Arc<Core>,
     graph: &Graph,
     key: &str,
-    node: &Node,
+    node: &GraphNode,
 ) -> Result<(), Box<Status>> {
     let is_there = |owner: &String| graph.has_owner(owner, &node.namespace);
     if node.owners.is_empty() || node.owners.iter().any(is_there) {
@@ -193,7 +193,7 @@ async fn dependent_gone(core: &Arc<Core>, graph: &Graph, owner: &str) -> Result<
 
 async fn remove(core: &Arc<Core>, graph: &Graph, key: &str) -> Result<(), Box<Status>> {
     let uid = graph.nodes.get(key).map(|node| node.uid.as_str());
-    match Place::of(core, key) {
+    match ObjectPlace::of(core, key) {
         Some(place) => place.delete(core, uid).await,
         None => Ok(()),
     }
@@ -239,7 +239,7 @@ async fn change(
     key: &str,
     make: impl FnMut(&Document) -> Option<Document>,
 ) -> Result<(), Box<Status>> {
-    match Place::of(core, key) {
+    match ObjectPlace::of(core, key) {
         Some(place) => system_update(core, &place.served, key, make).await.map(drop),
         None => Ok(()),
     }

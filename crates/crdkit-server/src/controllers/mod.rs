@@ -43,13 +43,13 @@ async fn until_stopped(core: Arc<Core>, work: impl Future<Output = ()>) {
 }
 
 /// Where an object is.
-struct Place {
+struct ObjectPlace {
     served: Arc<Served>,
     namespace: Option<String>,
     name: String,
 }
 
-impl Place {
+impl ObjectPlace {
     /// The object at a key.
     fn of(core: &Core, key: &str) -> Option<Self> {
         let catalogue = core.catalogue.load();

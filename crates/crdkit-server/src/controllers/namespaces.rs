@@ -1,6 +1,6 @@
 //! Namespaces that are deleted: everything in them is deleted first, then they are let go.
 
-use super::{PAUSE, Place};
+use super::{ObjectPlace, PAUSE};
 use crate::core::{Core, store_status};
 use crate::stored;
 use crate::verbs::system_update;
@@ -64,7 +64,7 @@ async fn empty(core: &Arc<Core>, name: &str) -> Result<(), Box<Status>> {
             let page = page.map_err(|error| store_status(&error))?;
             for entry in page.entries {
                 left = true;
-                if let Some(place) = Place::of(core, &entry.key) {
+                if let Some(place) = ObjectPlace::of(core, &entry.key) {
                     place.delete(core, None).await?;
                 }
             }

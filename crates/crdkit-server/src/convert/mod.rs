@@ -31,7 +31,7 @@ pub(crate) struct Converter {
     client: Arc<WebhookClient>,
     config: ClientConfig,
     /// The first version of reviews that both sides know.
-    review: Option<review::Version>,
+    review: Option<review::ReviewVersion>,
     environment: Environment,
     /// How long it may take.
     seconds: u32,
@@ -39,9 +39,9 @@ pub(crate) struct Converter {
 
 /// Objects that were converted to one version not long ago, by key and revision.
 #[derive(Default)]
-pub(crate) struct Recent(Mutex<VecDeque<Conversions>>);
+pub(crate) struct Recent(Mutex<VecDeque<RecentConversion>>);
 
-type Conversions = ((Arc<str>, Revision), Arc<OnceCell<Document>>);
+type RecentConversion = ((Arc<str>, Revision), Arc<OnceCell<Document>>);
 
 impl Converter {
     /// The service that a CRD names, if it does.
@@ -56,7 +56,7 @@ impl Converter {
         Some(Self {
             client: Arc::clone(client),
             config: config(webhook),
-            review: versions.find_map(|name| review::Version::parse(name)),
+            review: versions.find_map(|name| review::ReviewVersion::parse(name)),
             environment: environment.clone(),
             seconds: u32::try_from(patience.as_secs()).unwrap_or(u32::MAX).max(1),
         })

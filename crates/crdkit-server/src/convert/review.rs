@@ -19,13 +19,13 @@ const ANNOTATIONS: usize = 256 << 10;
 
 /// A version of reviews.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Version {
+pub(super) enum ReviewVersion {
     V1,
     /// Whose answers nobody compares with what was asked.
     V1Beta1,
 }
 
-impl Version {
+impl ReviewVersion {
     pub(super) fn parse(name: &str) -> Option<Self> {
         match name {
             "v1" => Some(Self::V1),
@@ -51,7 +51,7 @@ pub(super) fn add(object: Value<'_>, out: &mut Vec<u8>) {
 }
 
 /// The body of a review of `objects`, which are written already.
-pub(super) fn request(version: Version, uid: &str, wanted: &str, objects: &[u8]) -> Vec<u8> {
+pub(super) fn request(version: ReviewVersion, uid: &str, wanted: &str, objects: &[u8]) -> Vec<u8> {
     let start = format!(
         "{{\"kind\":\"{KIND}\",\"apiVersion\":\"{GROUP}/{}\",\"request\":{{\"uid\":{},\"desiredAPIVersion\":{},\"objects\":[",
         version.name(),
@@ -77,7 +77,11 @@ pub(super) fn subject(object: Value<'_>) -> String {
 ///
 /// # Errors
 /// Why there are none.
-pub(super) fn objects(version: Version, uid: &str, body: &[u8]) -> Result<Vec<Document>, String> {
+pub(super) fn objects(
+    version: ReviewVersion,
+    uid: &str,
+    body: &[u8],
+) -> Result<Vec<Document>, String> {
     let decoded = Format::Json.decode(body, &DecodeOptions::default());
     let review = decoded.map_err(|issue| {
         format!("couldn't get version/kind; json parse error: {}", issue.server_message())
@@ -88,7 +92,7 @@ pub(super) fn objects(version: Version, uid: &str, body: &[u8]) -> Result<Vec<Do
     }
     let expected = format!("{GROUP}/{}, Kind={KIND}", version.name());
     let found = subject(root);
-    if version == Version::V1 && found != expected {
+    if version == ReviewVersion::V1 && found != expected {
         return Err(format!("expected webhook response of {expected}, got {found}"));
     }
     let response = root.get("response").filter(|it| it.as_object().is_some());
@@ -98,7 +102,7 @@ pub(super) fn objects(version: Version, uid: &str, body: &[u8]) -> Result<Vec<Do
         text.unwrap_or_default().to_owned()
     };
     let found = text(Some(response), "uid");
-    if version == Version::V1 && found != uid {
+    if version == ReviewVersion::V1 && found != uid {
         return Err(format!("expected response.uid={}, got {}", quote(uid), quote(&found)));
     }
     let result = response.get("result");
@@ -338,25 +342,28 @@ mod tests {
         let v1 = |rest: &str| {
             format!("{{\"apiVersion\":\"{GROUP}/v1\",\"kind\":\"{KIND}\",\"response\":{rest}}}")
         };
-        assert_eq!(of(Version::V1, &v1("null")), "no response provided");
+        assert_eq!(of(ReviewVersion::V1, &v1("null")), "no response provided");
         assert_eq!(
-            of(Version::V1, &v1(r#"{"uid":"u2"}"#)),
+            of(ReviewVersion::V1, &v1(r#"{"uid":"u2"}"#)),
             "expected response.uid=\"u1\", got \"u2\""
         );
         assert_eq!(
-            of(Version::V1, &v1(r#"{"uid":"u1","result":{"status":"Failure","message":"no"}}"#)),
+            of(
+                ReviewVersion::V1,
+                &v1(r#"{"uid":"u1","result":{"status":"Failure","message":"no"}}"#)
+            ),
             "no"
         );
         assert_eq!(
-            of(Version::V1Beta1, r#"{"response":{}}"#),
+            of(ReviewVersion::V1Beta1, r#"{"response":{}}"#),
             "response.result.status was '', not 'Success'"
         );
         assert_eq!(
-            of(Version::V1, r#"{"kind":"Other"}"#),
+            of(ReviewVersion::V1, r#"{"kind":"Other"}"#),
             format!("expected webhook response of {GROUP}/v1, Kind={KIND}, got /, Kind=Other")
         );
-        assert!(of(Version::V1, "garbage").starts_with("couldn't get version/kind"));
+        assert!(of(ReviewVersion::V1, "garbage").starts_with("couldn't get version/kind"));
         let good = v1(r#"{"uid":"u1","result":{"status":"Success"},"convertedObjects":[{"a":1}]}"#);
-        assert_eq!(objects(Version::V1, "u1", good.as_bytes()).unwrap().len(), 1);
+        assert_eq!(objects(ReviewVersion::V1, "u1", good.as_bytes()).unwrap().len(), 1);
     }
 }

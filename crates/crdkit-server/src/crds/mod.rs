@@ -25,7 +25,7 @@ use crdkit_engine::Crd;
 use crdkit_schema::compile::PatternRoom;
 use crdkit_store::{RangeRequest, Revision, StoreEntry};
 use crdkit_value::{Document, Value};
-use names::Names;
+use names::KindNames;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use tokio::sync::{Mutex, watch};
@@ -47,7 +47,7 @@ pub(crate) struct Definitions {
 struct Known {
     group: String,
     plural: String,
-    accepted: Names,
+    accepted: KindNames,
     all_accepted: bool,
     /// Which CRD of its name this is, and which state of its `spec`.
     uid: String,
@@ -215,7 +215,7 @@ fn serve(
     let root = wanted.root();
     let text = |path| root.pointer(path).and_then(Value::as_str).unwrap_or_default().to_owned();
     let (group, plural) = (text("/spec/group"), text("/spec/names/plural"));
-    let accepted = Names::accepted(root);
+    let accepted = KindNames::accepted(root);
     let uid = stored::metadata_text(root, "uid").to_owned();
     let generation = root.pointer("/metadata/generation").and_then(Value::as_i64);
     let generation = generation.unwrap_or_default();

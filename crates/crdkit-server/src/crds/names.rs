@@ -8,7 +8,7 @@ use crdkit_value::{Document, NodeId, Value};
 /// Names of a kind, as a CRD has them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::struct_field_names, reason = "the names that CRDs give their names")]
-pub(super) struct Names {
+pub(super) struct KindNames {
     plural: String,
     singular: String,
     short_names: Vec<String>,
@@ -17,7 +17,7 @@ pub(super) struct Names {
     categories: Vec<String>,
 }
 
-impl Names {
+impl KindNames {
     /// The names that were accepted.
     pub(super) fn accepted(crd: Value<'_>) -> Self {
         Self::read(crd.pointer("/status/acceptedNames"))
@@ -79,11 +79,11 @@ impl Names {
 /// The names that a CRD gets when others have `taken` theirs, and why it does not get all of them.
 pub(super) fn decide<'n>(
     crd: Value<'_>,
-    taken: impl Iterator<Item = &'n Names>,
-) -> (Names, Option<(&'static str, String)>) {
-    let wanted = Names::read(crd.pointer("/spec/names"));
-    let mut names = Names::accepted(crd);
-    let taken: Vec<&Names> = taken.collect();
+    taken: impl Iterator<Item = &'n KindNames>,
+) -> (KindNames, Option<(&'static str, String)>) {
+    let wanted = KindNames::read(crd.pointer("/spec/names"));
+    let mut names = KindNames::accepted(crd);
+    let taken: Vec<&KindNames> = taken.collect();
     let in_use = |name: &str| format!("{} is already in use", quote(name));
     let resource_taken = |name: &str| taken.iter().any(|it| it.has_resource(name));
     let kind_taken = |name: &str| taken.iter().any(|it| it.has_kind(name));

@@ -10,14 +10,14 @@ use crdkit_value::{Document, Writer};
 
 /// The version of the document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Version {
+pub enum DiscoveryVersion {
     /// `v2`.
     V2,
     /// `v2beta1`, for older clients.
     V2Beta1,
 }
 
-impl Version {
+impl DiscoveryVersion {
     /// Its name.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -29,7 +29,7 @@ impl Version {
 
 /// The document of `groups`, which are in order.
 pub fn discovery<'g, 'r: 'g>(
-    version: Version,
+    version: DiscoveryVersion,
     groups: impl IntoIterator<Item = &'g Group<'r>>,
 ) -> Document {
     let mut writer = Writer::new();

@@ -1,6 +1,6 @@
 //! What has been published, so that it is made once.
 //!
-//! [`Published`] belongs to a resource and lives as long as that does not change. [`Documents`] keeps the newest document
+//! [`Published`] belongs to a resource and lives as long as that does not change. [`OpenApiDocuments`] keeps the newest document
 //! of each path in each form; one that is asked for with another hash is made again. Nothing is made under a lock.
 
 use super::{fingerprint, v2};
@@ -13,7 +13,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 #[derive(Debug, Default)]
 pub struct Published {
     fingerprint: OnceLock<String>,
-    part: OnceLock<v2::Part>,
+    part: OnceLock<v2::ResourceFragment>,
 }
 
 impl Published {
@@ -23,8 +23,8 @@ impl Published {
     }
 
     /// Its part of the document of version 2.
-    pub fn part(&self, resource: &Resource) -> &v2::Part {
-        self.part.get_or_init(|| v2::Part::new(resource))
+    pub fn part(&self, resource: &Resource) -> &v2::ResourceFragment {
+        self.part.get_or_init(|| v2::ResourceFragment::new(resource))
     }
 }
 
@@ -39,7 +39,7 @@ pub enum Form {
 
 /// Documents that have been made.
 #[derive(Debug, Default)]
-pub struct Documents {
+pub struct OpenApiDocuments {
     made: Mutex<BTreeMap<(Form, Box<str>), Made>>,
 }
 
@@ -49,7 +49,7 @@ struct Made {
     bytes: Bytes,
 }
 
-impl Documents {
+impl OpenApiDocuments {
     /// The document at `path` whose hash is `hash`, made by `make` unless it is the newest one there.
     pub fn get(&self, form: Form, path: &str, hash: &str, make: impl FnOnce() -> Vec<u8>) -> Bytes {
         let key = (form, path.into());

@@ -15,7 +15,7 @@ mod schema;
 pub mod v2;
 pub mod v3;
 
-pub use cache::{Documents, Form, Published};
+pub use cache::{Form, OpenApiDocuments, Published};
 
 use crate::catalogue::resource::{Resource, ResourceSchema};
 use crate::digest::digest;

@@ -30,7 +30,7 @@ pub(super) fn write_kind(writer: &mut Writer, context: &mut Context, resource: &
     writer.nested(&object, |writer| {
         match root {
             Some((crd, id)) if !hides(context, crd, id) => {
-                let walk = Walk { schemas: &crd.schemas, root: Some(id) };
+                let walk = SchemaWalk { schemas: &crd.schemas, root: Some(id) };
                 walk.members(writer, context, id);
             }
             // With properties kubectl would refuse all others.
@@ -148,13 +148,13 @@ fn described_reference(
 }
 
 /// A walk over the schemas of one CRD.
-struct Walk<'s, 'd> {
+struct SchemaWalk<'s, 'd> {
     schemas: &'s Schemas<'d>,
     /// The schema of whole objects.
     root: Option<SchemaId>,
 }
 
-impl Walk<'_, '_> {
+impl SchemaWalk<'_, '_> {
     /// Writes one schema.
     fn schema(&self, writer: &mut Writer, context: &mut Context, id: SchemaId) {
         writer.object(|writer| self.members(writer, context, id));

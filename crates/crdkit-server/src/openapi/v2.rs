@@ -1,6 +1,6 @@
 //! OpenAPI version 2: one document for everything, for older clients.
 //!
-//! It is put together from the text of [`Part`]s, one for each resource, and the definitions they share.
+//! It is put together from the text of [`ResourceFragment`]s, one for each resource, and the definitions they share.
 
 use super::operation::{Operation, Parameter, paths};
 use super::{
@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 
 /// The description of one resource.
 #[derive(Clone, Debug)]
-pub struct Part {
+pub struct ResourceFragment {
     /// Members of `paths`, as JSON.
     paths: Vec<u8>,
     /// Members of `definitions`, as JSON.
@@ -21,7 +21,7 @@ pub struct Part {
     references: Vec<Box<str>>,
 }
 
-impl Part {
+impl ResourceFragment {
     /// The description of `resource`.
     pub fn new(resource: &Resource) -> Self {
         let mut context = Context::new(Notation::V2);
@@ -47,7 +47,7 @@ impl Part {
 /// The document made of `parts`. `native` finds definitions of native kinds.
 pub fn document<'p>(
     info: super::v3::Info<'_>,
-    parts: impl IntoIterator<Item = &'p Part> + Clone,
+    parts: impl IntoIterator<Item = &'p ResourceFragment> + Clone,
     native: NativeDefinitions<'_>,
 ) -> Vec<u8> {
     let mut out = br#"{"swagger":"2.0","info":"#.to_vec();
@@ -85,7 +85,7 @@ fn document_info(info: super::v3::Info<'_>) -> Vec<u8> {
 
 /// Members of `definitions` that no part has, as JSON.
 fn shared_definitions<'p>(
-    parts: impl IntoIterator<Item = &'p Part>,
+    parts: impl IntoIterator<Item = &'p ResourceFragment>,
     native: NativeDefinitions<'_>,
 ) -> Vec<u8> {
     let names: BTreeSet<_> = parts.into_iter().flat_map(|part| &part.references).collect();

@@ -1,13 +1,13 @@
 //! Who may do what, by roles and bindings.
 //!
-//! Takes the objects of the four kinds of `rbac.authorization.k8s.io/v1` and gives a [`Policy`], a snapshot that never
-//! changes; asked about a [`Subject`] and an [`Action`] it gives the reason why the action is allowed, or nothing.
+//! Takes the objects of the four kinds of `rbac.authorization.k8s.io/v1` and gives an [`AccessPolicy`], a snapshot that never
+//! changes; asked about a [`Subject`] and an [`AccessAction`] it gives the reason why the action is allowed, or nothing.
 //! Rules only ever add rights: what no rule allows is refused. Roles of bindings are looked up when the policy is made; a
 //! binding to a role that is not there allows nothing until the next policy.
 
 mod rule;
 
-pub(crate) use rule::Rule;
+pub(crate) use rule::PolicyRule;
 
 use crdkit_value::Value;
 use std::collections::{BTreeMap, HashMap};
@@ -24,16 +24,16 @@ pub(crate) struct Subject<'s> {
 
 /// What somebody wants to do.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Action<'a> {
+pub(crate) struct AccessAction<'a> {
     /// The verb, as in `get` or `deletecollection`.
     pub verb: &'a str,
     /// What it is done to.
-    pub target: Target<'a>,
+    pub target: AccessTarget<'a>,
 }
 
 /// What something is done to.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Target<'a> {
+pub(crate) enum AccessTarget<'a> {
     /// A resource.
     Resource {
         /// Its group, empty for the core one.
@@ -51,7 +51,7 @@ pub(crate) enum Target<'a> {
 
 /// Roles and bindings at one moment.
 #[derive(Debug, Default)]
-pub(crate) struct Policy {
+pub(crate) struct AccessPolicy {
     /// What is allowed everywhere, by who holds it.
     cluster: Holders,
     /// What is allowed in a namespace.
@@ -63,7 +63,7 @@ pub(crate) struct Policy {
 struct Grant {
     /// As the reason names it: `ClusterRoleBinding "x" of ClusterRole "y" to Group "z"`.
     reason: Box<str>,
-    rules: Arc<[Rule]>,
+    rules: Arc<[PolicyRule]>,
 }
 
 /// Grants by user and by group.
@@ -73,13 +73,14 @@ struct Holders {
     groups: BTreeMap<Box<str>, Vec<Grant>>,
 }
 
-impl Policy {
+impl AccessPolicy {
     /// The policy of all roles and bindings, whatever their order; other objects are passed over.
     pub(crate) fn new<'v>(objects: impl IntoIterator<Item = Value<'v>> + Clone) -> Self {
         let mut granted = HashMap::new();
         for object in objects.clone() {
             if matches!(text(object, "kind"), "Role" | "ClusterRole") {
-                let rules: Arc<[Rule]> = items(object, "rules").map(Rule::read).collect();
+                let rules: Arc<[PolicyRule]> =
+                    items(object, "rules").map(PolicyRule::read).collect();
                 granted.insert(key(object), rules);
             }
         }
@@ -92,7 +93,7 @@ impl Policy {
         policy
     }
 
-    fn bind<'v>(&mut self, binding: Value<'v>, granted: &HashMap<RoleKey<'v>, Arc<[Rule]>>) {
+    fn bind<'v>(&mut self, binding: Value<'v>, granted: &HashMap<RoleKey<'v>, Arc<[PolicyRule]>>) {
         let (kind, name, namespace) = key(binding);
         let Some(role) = binding.get("roleRef") else { return };
         let (role_kind, role_name) = (text(role, "kind"), text(role, "name"));
@@ -134,11 +135,11 @@ impl Policy {
     pub(crate) fn allows<'p>(
         &'p self,
         subject: Subject<'p>,
-        action: Action<'_>,
+        action: AccessAction<'_>,
     ) -> Option<&'p str> {
         let namespace = match action.target {
-            Target::Resource { namespace, .. } => namespace,
-            Target::Path(_) => "",
+            AccessTarget::Resource { namespace, .. } => namespace,
+            AccessTarget::Path(_) => "",
         };
         let mut grants = self.grants(subject, namespace);
         let grant = grants.find(|grant| grant.rules.iter().any(|rule| rule.allows(action)))?;
@@ -150,7 +151,7 @@ impl Policy {
         &'p self,
         subject: Subject<'p>,
         namespace: &str,
-    ) -> impl Iterator<Item = &'p Rule> {
+    ) -> impl Iterator<Item = &'p PolicyRule> {
         self.grants(subject, namespace).flat_map(|grant| grant.rules.iter())
     }
 
@@ -200,17 +201,23 @@ mod tests {
 "#;
 
     /// Whether and why a user in the group `team` or in none may do something.
-    fn why(user: &str, groups: &[&str], verb: &str, target: Target<'_>) -> Option<String> {
+    fn why(user: &str, groups: &[&str], verb: &str, target: AccessTarget<'_>) -> Option<String> {
         let objects = Format::Yaml.decode(OBJECTS.as_bytes(), &DecodeOptions::default());
         let objects: Document = objects.expect("objects").document;
-        let policy = Policy::new(objects.root().items().collect::<Vec<_>>());
+        let policy = AccessPolicy::new(objects.root().items().collect::<Vec<_>>());
         let groups: Vec<String> = groups.iter().map(|&group| group.to_owned()).collect();
-        let reason = policy.allows(Subject { user, groups: &groups }, Action { verb, target });
+        let reason =
+            policy.allows(Subject { user, groups: &groups }, AccessAction { verb, target });
         reason.map(|reason| reason.trim_start_matches("RBAC: allowed by ").to_owned())
     }
 
-    fn of<'a>(group: &'a str, resource: &'a str, namespace: &'a str, name: &'a str) -> Target<'a> {
-        Target::Resource { group, resource, namespace, name }
+    fn of<'a>(
+        group: &'a str,
+        resource: &'a str,
+        namespace: &'a str,
+        name: &'a str,
+    ) -> AccessTarget<'a> {
+        AccessTarget::Resource { group, resource, namespace, name }
     }
 
     #[test]
@@ -237,7 +244,7 @@ mod tests {
         assert!(why(bot, &[], "update", of("coordination.k8s.io", "leases", "a", "x")).is_some());
         assert!(why(bot, &[], "update", of("coordination.k8s.io", "leases", "a", "y")).is_none());
         assert!(why(bot, &[], "create", of("coordination.k8s.io", "leases", "a", "")).is_none());
-        assert!(why("ann", &[], "get", Target::Path("/debug/pprof")).is_some());
-        assert!(why("ann", &[], "get", Target::Path("/metrics/x")).is_none());
+        assert!(why("ann", &[], "get", AccessTarget::Path("/debug/pprof")).is_some());
+        assert!(why("ann", &[], "get", AccessTarget::Path("/metrics/x")).is_none());
     }
 }

@@ -3,12 +3,12 @@
 //! `*` stands for all verbs, groups, resources or paths, `*/scale` for that subresource of all resources, and a path that
 //! ends in `*` for all that begin so. A rule with names never allows what concerns no single object.
 
-use super::{Action, Target, items};
+use super::{AccessAction, AccessTarget, items};
 use crdkit_value::Value;
 
 /// A rule of a role.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Rule {
+pub(crate) struct PolicyRule {
     /// Verbs, or `*`.
     pub verbs: Box<[Box<str>]>,
     /// Groups, or `*`.
@@ -21,7 +21,7 @@ pub(crate) struct Rule {
     pub paths: Box<[Box<str>]>,
 }
 
-impl Rule {
+impl PolicyRule {
     /// The rule in `value`.
     pub(super) fn read(value: Value<'_>) -> Self {
         let texts = |key: &str| -> Box<[Box<str>]> {
@@ -37,16 +37,16 @@ impl Rule {
     }
 
     /// Whether it allows `action`.
-    pub(super) fn allows(&self, action: Action<'_>) -> bool {
+    pub(super) fn allows(&self, action: AccessAction<'_>) -> bool {
         has(&self.verbs, action.verb)
             && match action.target {
-                Target::Path(path) => {
+                AccessTarget::Path(path) => {
                     self.paths.iter().any(|pattern| match pattern.strip_suffix('*') {
                         Some(start) => path.starts_with(start),
                         None => path == &**pattern,
                     })
                 }
-                Target::Resource { group, resource, name, .. } => {
+                AccessTarget::Resource { group, resource, name, .. } => {
                     has(&self.groups, group)
                         && self.resources.iter().any(|pattern| covers(pattern, resource))
                         && (self.names.is_empty() || self.names.iter().any(|it| &**it == name))

@@ -3,7 +3,7 @@
 //! Takes what the column's path found and the column's type, gives the cell: a value of that type, or nothing.
 
 use super::age;
-use super::path::Found;
+use super::path::FoundValue;
 use crdkit_codec::go_json;
 use crdkit_text::number;
 use crdkit_text::timestamp::Timestamp;
@@ -36,7 +36,7 @@ impl CellValue {
     }
 
     /// The cell of a column of type `type_name` for what its path found.
-    pub(super) fn of(type_name: &str, found: Option<Found<'_>>, now: Timestamp) -> Self {
+    pub(super) fn of(type_name: &str, found: Option<FoundValue<'_>>, now: Timestamp) -> Self {
         let Some(found) = found else { return Self::Null };
         match (type_name, plain(found)) {
             ("string", Plain::Text(text)) => Self::Text(text.to_owned()),
@@ -67,13 +67,13 @@ enum Plain<'v> {
     Composite(String),
 }
 
-fn plain(found: Found<'_>) -> Plain<'_> {
+fn plain(found: FoundValue<'_>) -> Plain<'_> {
     match found {
-        Found::Text(text) => Plain::Text(text),
-        Found::Int(int) => Plain::Int(int),
-        Found::Float(float) => Plain::Float(float),
-        Found::Bool(flag) => Plain::Bool(flag),
-        Found::Value(value) => match value.kind() {
+        FoundValue::Text(text) => Plain::Text(text),
+        FoundValue::Int(int) => Plain::Int(int),
+        FoundValue::Float(float) => Plain::Float(float),
+        FoundValue::Bool(flag) => Plain::Bool(flag),
+        FoundValue::Value(value) => match value.kind() {
             Kind::Null => Plain::Null,
             Kind::Bool(flag) => Plain::Bool(flag),
             Kind::Int(int) => Plain::Int(int),

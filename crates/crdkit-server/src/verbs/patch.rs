@@ -20,9 +20,9 @@ use crdkit_value::{Document, NodeId, Value};
 
 /// A patch that was read.
 pub(super) enum Patch {
-    Json(json::Patch),
-    Merge(merge::Patch),
-    Strategic(strategic::Patch),
+    Json(json::JsonPatch),
+    Merge(merge::MergePatch),
+    Strategic(strategic::StrategicPatch),
 }
 
 impl Patch {
@@ -33,9 +33,11 @@ impl Patch {
     ) -> Result<Result<Self, PatchError>, Box<Status>> {
         let limits = PatchLimits::default();
         let patch = match kind {
-            PatchType::Json => json::Patch::read(body, &limits).map(Self::Json),
-            PatchType::Strategic => strategic::Patch::read(body, &limits).map(Self::Strategic),
-            _ => merge::Patch::read(body, &limits).map(Self::Merge),
+            PatchType::Json => json::JsonPatch::read(body, &limits).map(Self::Json),
+            PatchType::Strategic => {
+                strategic::StrategicPatch::read(body, &limits).map(Self::Strategic)
+            }
+            _ => merge::MergePatch::read(body, &limits).map(Self::Merge),
         };
         match patch {
             Err(error) if error.is_syntax() => Err(error.status().into()),

@@ -5,7 +5,7 @@ use crate::answer::Answer;
 use crate::authorise::{Action, is_allowed};
 use crate::identify::User;
 use crate::options::{WriteKind, WriteOptions, cause};
-use crate::rbac::{self, Policy};
+use crate::rbac::{self, AccessPolicy};
 use crate::stored;
 use crdkit_codec::DecodeOptions;
 use crdkit_engine::RequestOptions;
@@ -204,7 +204,7 @@ fn subject(review: Value<'_>) -> User {
 }
 
 /// A review with all that `user` may do.
-fn rules(review: Document, user: &User, policy: &Policy) -> Result<Document, Box<Status>> {
+fn rules(review: Document, user: &User, policy: &AccessPolicy) -> Result<Document, Box<Status>> {
     let namespace = review.root().pointer("/spec/namespace").and_then(Value::as_str);
     let namespace = namespace.unwrap_or_default().to_owned();
     if namespace.is_empty() {

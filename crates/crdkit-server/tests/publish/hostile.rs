@@ -3,7 +3,7 @@
 use crate::support::{NoNative, decode, resources};
 use crdkit_codec::{DecodeOptions, go_json, json};
 use crdkit_server::catalogue::resource::Cell;
-use crdkit_server::openapi::{Documents, Form, protobuf};
+use crdkit_server::openapi::{Form, OpenApiDocuments, protobuf};
 use crdkit_server::table::{
     IncludeObject, JsonPath, ListMeta, TableOptions, TablePrinter, duration,
 };
@@ -81,7 +81,7 @@ fn what_is_no_document_is_an_empty_message() {
 
 #[test]
 fn a_document_is_made_once_for_each_hash() {
-    let documents = Documents::default();
+    let documents = OpenApiDocuments::default();
     let get = |hash: &str, text: &str| documents.get(Form::Json, "a", hash, || text.into());
     assert_eq!(get("1", "first"), "first");
     assert_eq!(get("1", "again"), "first");

@@ -70,14 +70,14 @@ fn document(kind: &str, served: &[Resource], objects: &[Document]) -> Document {
     match kind {
         "v3" => text(v3::document(Info::CUSTOM, in_version, &no_definitions)),
         "v2" => {
-            let parts: Vec<_> = served.iter().map(v2::Part::new).collect();
+            let parts: Vec<_> = served.iter().map(v2::ResourceFragment::new).collect();
             text(v2::document(Info::CUSTOM, &parts, &no_definitions))
         }
         "groups" => discovery::legacy::group_list(&groups),
         "group" => discovery::legacy::group(groups.first().expect("there is a group")),
         "resources" => discovery::legacy::resource_list(group_version, in_version),
         "aggregated" => {
-            discovery::aggregated::discovery(discovery::aggregated::Version::V2, &groups)
+            discovery::aggregated::discovery(discovery::aggregated::DiscoveryVersion::V2, &groups)
         }
         "table" => table(served, objects, IncludeObject::Metadata),
         "partial" => {

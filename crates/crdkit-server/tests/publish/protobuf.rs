@@ -70,7 +70,7 @@ fn at<'m>(message: &'m [u8], way: &[u64]) -> &'m [u8] {
 
 #[test]
 fn version_2_has_definitions_and_parameters_of_patches() {
-    let parts: Vec<_> = resources(CRD).iter().map(v2::Part::new).collect();
+    let parts: Vec<_> = resources(CRD).iter().map(v2::ResourceFragment::new).collect();
     let document = v2::document(Info::CUSTOM, &parts, &no_definitions);
     let message = protobuf::encode_v2(&document);
     assert_eq!(at(&message, &[1]), b"2.0");

@@ -45,32 +45,32 @@ fn target(table: &Table, references: &[Id], id: Id) -> Option<Id> {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
+enum VisitState {
     New,
     Open,
     Done,
 }
 
 fn loops(table: &Table, references: &[Id]) -> bool {
-    let mut states = vec![State::New; table.n_nodes()];
+    let mut states = vec![VisitState::New; table.n_nodes()];
     // A node twice on the stack: once to be opened, once to be closed.
     let mut stack: Vec<(Id, bool)> = references.iter().map(|id| (*id, false)).collect();
     while let Some((id, close)) = stack.pop() {
         let Some(state) = states.get_mut(id.index()) else { continue };
         if close {
-            *state = State::Done;
+            *state = VisitState::Done;
             continue;
         }
         match state {
-            State::Done => continue,
-            State::Open => return true,
-            State::New => *state = State::Open,
+            VisitState::Done => continue,
+            VisitState::Open => return true,
+            VisitState::New => *state = VisitState::Open,
         }
         stack.push((id, true));
         for part in parts(table, references, id) {
             match states.get(part.index()) {
-                Some(State::Open) => return true,
-                Some(State::New) => stack.push((part, false)),
+                Some(VisitState::Open) => return true,
+                Some(VisitState::New) => stack.push((part, false)),
                 _ => {}
             }
         }

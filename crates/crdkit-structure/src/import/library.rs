@@ -21,7 +21,7 @@ pub(super) struct SchemaLocation {
 }
 
 /// What one `$id` names, or a document.
-pub(super) struct Resource {
+pub(super) struct SchemaResource {
     pub(super) uri: String,
     pub(super) root: SchemaLocation,
     pub(super) language: Language,
@@ -33,7 +33,7 @@ pub(super) struct Resource {
 pub(super) struct Library<'o> {
     options: &'o ImportOptions,
     pub(super) documents: Vec<Arc<Document>>,
-    pub(super) resources: Vec<Resource>,
+    pub(super) resources: Vec<SchemaResource>,
     by_uri: BTreeMap<String, usize>,
     by_root: BTreeMap<SchemaLocation, usize>,
     /// How many documents and values the resolver has given.
@@ -43,7 +43,7 @@ pub(super) struct Library<'o> {
 }
 
 /// What a reference leads to.
-pub(super) struct Target {
+pub(super) struct ReferenceTarget {
     pub(super) place: SchemaLocation,
     /// The dynamic anchor that the reference named, if that is what it named.
     pub(super) dynamic_anchor: Option<String>,
@@ -86,7 +86,7 @@ impl<'o> Library<'o> {
         let at = self.resources.len();
         self.by_uri.entry(uri.clone()).or_insert(at);
         self.by_root.insert(root, at);
-        self.resources.push(Resource {
+        self.resources.push(SchemaResource {
             uri,
             root,
             language,
@@ -190,7 +190,11 @@ impl<'o> Library<'o> {
     }
 
     /// Where `reference`, written in the resource `from`, leads.
-    pub(super) fn resolve(&mut self, from: usize, reference: &str) -> Result<Target, ImportError> {
+    pub(super) fn resolve(
+        &mut self,
+        from: usize,
+        reference: &str,
+    ) -> Result<ReferenceTarget, ImportError> {
         let base = self.resources.get(from).map(|owner| owner.uri.clone()).unwrap_or_default();
         let (address, fragment) = uri::join(&base, reference);
         let at = match self.by_uri.get(&address) {
@@ -207,11 +211,11 @@ impl<'o> Library<'o> {
             let document = self.documents.get(root.document).ok_or_else(failed)?;
             let found = document.value(root.node).pointer(&fragment).ok_or_else(failed)?;
             let place = SchemaLocation { node: found.id(), ..root };
-            return Ok(Target { place, dynamic_anchor: None });
+            return Ok(ReferenceTarget { place, dynamic_anchor: None });
         }
         let node = owner.anchors.get(&fragment).copied().ok_or_else(failed)?;
         let is_dynamic = owner.dynamic_anchors.get(&fragment) == Some(&node);
-        Ok(Target {
+        Ok(ReferenceTarget {
             place: SchemaLocation { node, ..root },
             dynamic_anchor: is_dynamic.then_some(fragment),
         })

@@ -78,13 +78,13 @@ struct Count {
 
 /// What is to be done with a child.
 pub(super) enum Child {
-    Check(Check),
+    Check(ChildCheck),
     /// It is removed.
     Skip,
 }
 
 /// A child that is checked.
-pub(super) struct Check {
+pub(super) struct ChildCheck {
     /// By these schemas.
     pub(super) ids: Ids,
     /// Whether what is unknown in it is kept.
@@ -233,7 +233,7 @@ impl<'t> StreamFrame<'t> {
         }
         if self.is_free {
             let ids = [].into();
-            return Child::Check(Check { ids, keep: true, projects: false, gathers: false });
+            return Child::Check(ChildCheck { ids, keep: true, projects: false, gathers: false });
         }
         let server = settings.semantics == Semantics::Server;
         let said = Scope::new(compiled).member(&self.nodes, name, self.keep);
@@ -276,16 +276,16 @@ impl<'t> StreamFrame<'t> {
         let is_metadata = *is_resource && name == "metadata";
         let projects = !ids.is_empty() && !is_metadata;
         let gathers = is_unknown && matches!(settings.unknown, Unknown::Passthrough { .. });
-        Child::Check(Check { ids, keep: self.keep, projects, gathers })
+        Child::Check(ChildCheck { ids, keep: self.keep, projects, gathers })
     }
 
     /// What is to be done with the next item.
-    pub(super) fn item(&self) -> Check {
+    pub(super) fn item(&self) -> ChildCheck {
         // What is of the wrong type is not looked into.
         let fits = self.is_free || !self.schemas.is_empty();
         let ids = if fits { self.nodes.item(self.n_children) } else { [].into() };
         let projects = !ids.is_empty();
-        Check { ids, keep: self.keep, projects, gathers: false }
+        ChildCheck { ids, keep: self.keep, projects, gathers: false }
     }
 
     /// Takes note that the member that came last was a `null` that is not there, with its default noted if it has one.

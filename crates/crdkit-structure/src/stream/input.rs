@@ -1,7 +1,7 @@
 //! Where the events of a stream come from: a reader in one of the formats.
 
 use super::StreamOptions;
-use super::text::Text;
+use super::text::TextReader;
 use crdkit_codec::json::Chunks;
 use crdkit_codec::{DecodeError, Filled, Format, cbor, json, yaml};
 use crdkit_issue::{Code, Issue, Span, codes};
@@ -9,13 +9,13 @@ use crdkit_value::{Builder, Duplicates, Event, NumberMode};
 use std::io::Read;
 
 /// A reader that gives events.
-pub(super) enum Input<R> {
-    Json(Box<json::Reader<Chunks<Text<R>>>>),
+pub(super) enum StreamInput<R> {
+    Json(Box<json::Reader<Chunks<TextReader<R>>>>),
     Yaml(Box<yaml::Reader<R>>),
     Cbor(Box<cbor::Reader<Chunks<R>>>),
 }
 
-impl<R: Read> Input<R> {
+impl<R: Read> StreamInput<R> {
     pub(super) fn new(
         format: Format,
         inner: R,
@@ -25,7 +25,7 @@ impl<R: Read> Input<R> {
         let (limits, chunk) = (&options.parse.limits, options.chunk);
         match format {
             Format::Json | Format::Ndjson => Self::Json(Box::new(json::Reader::with_chunk_size(
-                Text::new(inner),
+                TextReader::new(inner),
                 chunk,
                 limits,
                 numbers,

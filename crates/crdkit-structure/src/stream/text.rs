@@ -8,7 +8,7 @@ use std::fmt;
 use std::io::{self, Read};
 
 /// A reader whose bytes are text.
-pub(super) struct Text<R> {
+pub(super) struct TextReader<R> {
     inner: R,
     /// Bytes that were handed on and are not judged yet.
     open: Vec<u8>,
@@ -20,7 +20,7 @@ pub(super) struct Text<R> {
 #[derive(Debug)]
 pub(super) struct NotText(pub(super) Box<Issue>);
 
-impl<R> Text<R> {
+impl<R> TextReader<R> {
     pub(super) fn new(inner: R) -> Self {
         Self { inner, open: Vec::new(), judged: 0 }
     }
@@ -42,7 +42,7 @@ impl<R> Text<R> {
     }
 }
 
-impl<R: Read> Read for Text<R> {
+impl<R: Read> Read for TextReader<R> {
     fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
         let n_bytes = self.inner.read(room)?;
         let bytes = room.get(..n_bytes).unwrap_or_default();

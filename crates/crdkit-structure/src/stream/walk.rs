@@ -3,8 +3,8 @@
 //! Takes bytes, gives [`StreamStep`]s in document order. Memory is bounded by the depth of what is open and by what
 //! [`StreamOptions::strategy`] lets be held.
 
-use super::frame::{Check, Child, StreamFrame};
-use super::input::Input;
+use super::frame::{Child, ChildCheck, StreamFrame};
+use super::input::StreamInput;
 use super::issue::placed;
 use super::text::NotText;
 use super::{Resolution, StreamOptions};
@@ -29,7 +29,7 @@ use std::sync::Arc;
 
 /// A document on its way through the checks.
 pub struct Stream<'t, R> {
-    reader: Input<R>,
+    reader: StreamInput<R>,
     schema: &'t Schema,
     options: &'t StreamOptions,
     /// The array that is opened whatever its size.
@@ -113,7 +113,7 @@ enum Pending<'t> {
     /// A value that is being built.
     Build(Filling<'t>),
     /// A value that is opened when it begins.
-    Open(Check),
+    Open(ChildCheck),
     /// A value that is passed over, with so many arrays and objects open in it.
     Skip(usize),
     /// The document is over.
@@ -123,7 +123,7 @@ enum Pending<'t> {
 /// A value that is being built.
 struct Filling<'t> {
     builder: Builder<'t>,
-    check: Check,
+    check: ChildCheck,
     /// Where it began in the input.
     start: usize,
     /// Up to where it is built before it is opened.
@@ -151,7 +151,7 @@ impl<'t, R: Read> Stream<'t, R> {
             ready.push_back(Ready::Finding(Issue::warning(codes::domain::DUPLICATES_UNKNOWN)));
         }
         Self {
-            reader: Input::new(format, input, options, numbers),
+            reader: StreamInput::new(format, input, options, numbers),
             schema,
             options,
             opened: None,
@@ -263,9 +263,9 @@ impl<'t, R: Read> Stream<'t, R> {
         (parse, self.reader.duplicates(parse.duplicates))
     }
 
-    fn root(&self) -> Check {
+    fn root(&self) -> ChildCheck {
         let ids = Scope::new(self.schema.compiled()).root();
-        Check { ids, keep: false, projects: true, gathers: false }
+        ChildCheck { ids, keep: false, projects: true, gathers: false }
     }
 
     fn next_child(&mut self) -> Result<(), DecodeError> {
@@ -296,7 +296,7 @@ impl<'t, R: Read> Stream<'t, R> {
     }
 
     /// Makes the next value the one to be built or opened.
-    fn begin(&mut self, check: Check) {
+    fn begin(&mut self, check: ChildCheck) {
         if self.is_opened() {
             self.pending = Pending::Open(check);
             return;
@@ -382,7 +382,7 @@ impl<'t, R: Read> Stream<'t, R> {
     }
 
     /// Opens a value because whoever asks for the items has said that the array is not to be held.
-    fn open(&mut self, check: &Check, is_object: bool, start: usize) {
+    fn open(&mut self, check: &ChildCheck, is_object: bool, start: usize) {
         let whole = self.whole(&check.ids);
         if let Some(why) = whole {
             self.undecided(why, start);
@@ -396,7 +396,7 @@ impl<'t, R: Read> Stream<'t, R> {
         StreamFrame::whole(self.schema, asked, self.frames.last(), || self.here())
     }
 
-    fn push_frame(&mut self, check: &Check, is_object: bool, expands: bool, start: usize) {
+    fn push_frame(&mut self, check: &ChildCheck, is_object: bool, expands: bool, start: usize) {
         let child = self.frames.last().map(StreamFrame::child);
         let below = |around: &[Segment]| -> Arc<[Segment]> {
             around.iter().cloned().chain(child.clone()).collect()
@@ -515,7 +515,13 @@ impl<'t, R: Read> Stream<'t, R> {
     }
 
     /// Judges a whole value and gives it out.
-    fn part(&mut self, check: &Check, document: Document, mut issues: Vec<Issue>, origin: Origin) {
+    fn part(
+        &mut self,
+        check: &ChildCheck,
+        document: Document,
+        mut issues: Vec<Issue>,
+        origin: Origin,
+    ) {
         let (schema, parse) = (self.schema, &self.options.parse);
         let step = self.frames.last().map(StreamFrame::child);
         let mut document = document;
@@ -613,7 +619,13 @@ impl<'t, R: Read> Stream<'t, R> {
     }
 
     /// Notes that a member that the schema knows stands where unknown ones of its object are gathered.
-    fn taken(&self, check: &Check, step: Option<&Segment>, document: &Document, found: &mut Found) {
+    fn taken(
+        &self,
+        check: &ChildCheck,
+        step: Option<&Segment>,
+        document: &Document,
+        found: &mut Found,
+    ) {
         let Unknown::Passthrough { target } = &self.schema.compiled().settings().unknown else {
             return;
         };

@@ -117,7 +117,7 @@ pub(crate) fn has_unique_keys(list: &Node) -> bool {
 }
 
 /// What an item has under one of its list's keys.
-enum Key<'v> {
+enum ItemKey<'v> {
     /// The value, or the default that stands in for it.
     Value(Value<'v>, Option<Id>),
     Absent,
@@ -125,18 +125,18 @@ enum Key<'v> {
     Wrong,
 }
 
-fn key_value<'v>(table: &'v Table, items: Option<Id>, item: Value<'v>, name: Name) -> Key<'v> {
+fn key_value<'v>(table: &'v Table, items: Option<Id>, item: Value<'v>, name: Name) -> ItemKey<'v> {
     let schema = items.and_then(|id| table.node(id).fields.get(table, table.name(name)));
     let node = schema.map(|id| table.node(table.resolve(id)));
     match item.get(table.name(name)) {
         Some(value) if node.is_none_or(|node| node.type_set().takes(&value.kind())) => {
-            Key::Value(value, schema)
+            ItemKey::Value(value, schema)
         }
-        Some(_) => Key::Wrong,
+        Some(_) => ItemKey::Wrong,
         None => {
             let default = node.and_then(|node| node.default);
             let default = default.and_then(|default| table.default_value(default));
-            default.map_or(Key::Absent, |value| Key::Value(value, schema))
+            default.map_or(ItemKey::Absent, |value| ItemKey::Value(value, schema))
         }
     }
 }
@@ -246,14 +246,14 @@ impl<'t> ItemKeys<'t> {
         let items = list.items.map(|id| table.resolve(id));
         let names = list.list_map_keys();
         let key_of = |name: Name| key_value(table, items, item, name);
-        if let Some(name) = names.iter().find(|name| matches!(key_of(**name), Key::Absent)) {
+        if let Some(name) = names.iter().find(|name| matches!(key_of(**name), ItemKey::Absent)) {
             let required = items.is_some_and(|id| table.node(id).required.contains(name));
             return if required { Identity::None } else { Identity::Missing(*name) };
         }
         for name in names {
             match key_of(*name) {
-                Key::Value(value, schema) => self.write(value, schema, out),
-                Key::Absent | Key::Wrong => return Identity::None,
+                ItemKey::Value(value, schema) => self.write(value, schema, out),
+                ItemKey::Absent | ItemKey::Wrong => return Identity::None,
             }
         }
         Identity::Bytes

@@ -21,7 +21,7 @@ pub(super) fn quantity(text: &str) -> Result<Quantity, QuantityError> {
     large(&parts, exponent, format)
 }
 
-struct Parts<'t> {
+struct QuantityParts<'t> {
     negative: bool,
     /// Sign, digits and point as written.
     number: &'t str,
@@ -31,13 +31,13 @@ struct Parts<'t> {
     suffix: &'t str,
 }
 
-fn split(text: &str) -> Result<Parts<'_>, QuantityError> {
+fn split(text: &str) -> Result<QuantityParts<'_>, QuantityError> {
     let digits_of = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
     let negative = text.starts_with('-');
     let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
     let nonzero = unsigned.trim_start_matches('0');
     if nonzero.is_empty() {
-        return Ok(Parts { negative, number: "0", whole: "0", fraction: "", suffix: "" });
+        return Ok(QuantityParts { negative, number: "0", whole: "0", fraction: "", suffix: "" });
     }
     let (whole, mut rest) = nonzero.split_at_checked(digits_of(nonzero)).unwrap_or((nonzero, ""));
     let mut fraction = "";
@@ -51,7 +51,7 @@ fn split(text: &str) -> Result<Parts<'_>, QuantityError> {
         return Err(QuantityError::Format);
     }
     let whole = if whole.is_empty() { "0" } else { whole };
-    Ok(Parts { negative, number, whole, fraction, suffix: rest })
+    Ok(QuantityParts { negative, number, whole, fraction, suffix: rest })
 }
 
 /// The power a suffix stands for, of two for [`Format::BinarySi`] and of ten otherwise.
@@ -87,7 +87,7 @@ fn suffix(suffix: &str) -> Option<(i32, QuantityFormat)> {
 /// The fast form, when the number is short enough for it.
 fn small(
     text: &str,
-    parts: &Parts<'_>,
+    parts: &QuantityParts<'_>,
     exponent: i32,
     format: QuantityFormat,
 ) -> Result<Option<Quantity>, QuantityError> {
@@ -124,7 +124,7 @@ fn small(
 }
 
 fn large(
-    parts: &Parts<'_>,
+    parts: &QuantityParts<'_>,
     exponent: i32,
     mut format: QuantityFormat,
 ) -> Result<Quantity, QuantityError> {

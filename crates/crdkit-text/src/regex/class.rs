@@ -4,12 +4,12 @@
 //! Upstream: Go `regexp/syntax`, `parseClass` and `parseUnicodeClass`.
 
 use super::error::ErrorKind;
-use super::parse::{Parsed, RegexParser};
+use super::parse::{PatternResult, RegexParser};
 use crate::unicode::{self, Ranges};
 
 impl RegexParser<'_> {
     /// Parses the bracketed class that starts at `start`.
-    pub(super) fn bracket_class(&mut self, start: usize) -> Parsed<(Ranges, usize)> {
+    pub(super) fn bracket_class(&mut self, start: usize) -> PatternResult<(Ranges, usize)> {
         let mut at = start + 1;
         let negated = self.byte(at) == Some(b'^');
         if negated {
@@ -37,7 +37,12 @@ impl RegexParser<'_> {
     }
 
     /// One character or `low-high` at `from`, inside the class that starts at `start`.
-    fn class_range(&mut self, start: usize, from: usize, ranges: &mut Ranges) -> Parsed<usize> {
+    fn class_range(
+        &mut self,
+        start: usize,
+        from: usize,
+        ranges: &mut Ranges,
+    ) -> PatternResult<usize> {
         let (low, mut at) = self.class_char(start, from)?;
         let mut high = low;
         // In `[a-]` the hyphen is itself.
@@ -56,7 +61,7 @@ impl RegexParser<'_> {
         Ok(at)
     }
 
-    fn class_char(&self, start: usize, at: usize) -> Parsed<(u32, usize)> {
+    fn class_char(&self, start: usize, at: usize) -> PatternResult<(u32, usize)> {
         match self.char(at) {
             None => Err(self.error(ErrorKind::MissingBracket, start, self.pattern.len())),
             Some('\\') => self.escape(at),
@@ -65,7 +70,7 @@ impl RegexParser<'_> {
     }
 
     /// `[:name:]` or `[:^name:]`, when there is one.
-    fn posix_class(&self, at: usize) -> Parsed<Option<(Ranges, usize)>> {
+    fn posix_class(&self, at: usize) -> PatternResult<Option<(Ranges, usize)>> {
         let rest = self.rest(at);
         if rest.len() <= 2 || !rest.starts_with("[:") {
             return Ok(None);
@@ -86,7 +91,7 @@ impl RegexParser<'_> {
     }
 
     /// `\d`, `\pL`, `\p{Greek}` and their negations, when there is one.
-    pub(super) fn escaped_class(&mut self, at: usize) -> Parsed<Option<(Ranges, usize)>> {
+    pub(super) fn escaped_class(&mut self, at: usize) -> PatternResult<Option<(Ranges, usize)>> {
         if self.byte(at) != Some(b'\\') {
             return Ok(None);
         }
@@ -101,7 +106,7 @@ impl RegexParser<'_> {
         Ok(Some((self.group(ranges, letter.is_ascii_uppercase()), at + 2)))
     }
 
-    fn unicode_class(&mut self, at: usize) -> Parsed<(Ranges, usize)> {
+    fn unicode_class(&mut self, at: usize) -> PatternResult<(Ranges, usize)> {
         let mut negated = self.byte(at + 1) == Some(b'P');
         let (mut name, end) = match self.char(at + 2) {
             Some('{') => {

@@ -3,12 +3,12 @@
 //! Upstream: Go `regexp/syntax`, `parseEscape`.
 
 use super::error::ErrorKind;
-use super::parse::{Parsed, RegexParser};
+use super::parse::{PatternResult, RegexParser};
 use crate::unicode;
 
 impl RegexParser<'_> {
     /// The code point of the escape at `start`, and where it ends.
-    pub(super) fn escape(&self, start: usize) -> Parsed<(u32, usize)> {
+    pub(super) fn escape(&self, start: usize) -> PatternResult<(u32, usize)> {
         let Some(c) = self.char(start + 1) else {
             return Err(self.error(ErrorKind::TrailingBackslash, start, start));
         };
@@ -38,7 +38,7 @@ impl RegexParser<'_> {
     }
 
     /// The digits after `\x`, either two or any number in braces.
-    fn hexadecimal(&self, start: usize, mut at: usize) -> Parsed<(u32, usize)> {
+    fn hexadecimal(&self, start: usize, mut at: usize) -> PatternResult<(u32, usize)> {
         let mut next = || {
             let c = self.char(at);
             at += c.map_or(0, char::len_utf8);

@@ -13,7 +13,7 @@ use super::stack::{MAX_COPIES, Stack};
 /// Longer than any request Kubernetes accepts for an object that holds a pattern.
 const MAX_PATTERN_BYTES: usize = 1 << 20;
 
-pub(super) type Parsed<T> = Result<T, RegexError>;
+pub(super) type PatternResult<T> = Result<T, RegexError>;
 
 /// A pattern understood.
 pub(super) struct Pattern {
@@ -43,7 +43,7 @@ pub(super) struct RegexParser<'p> {
 }
 
 /// Parses a whole pattern.
-pub(super) fn pattern(pattern: &str) -> Parsed<Pattern> {
+pub(super) fn pattern(pattern: &str) -> PatternResult<Pattern> {
     let flags = Flags { fold: false, dot_newline: false, one_line: true, non_greedy: false };
     let mut parser = RegexParser { pattern, flags, stack: Stack::new(), groups: Vec::new() };
     if pattern.len() > MAX_PATTERN_BYTES {
@@ -71,7 +71,7 @@ pub(super) fn pattern(pattern: &str) -> Parsed<Pattern> {
 
 impl RegexParser<'_> {
     /// Consumes one piece of syntax at `at`, whose first character is `c`.
-    fn step(&mut self, c: char, at: usize, last_repeat: Option<usize>) -> Parsed<usize> {
+    fn step(&mut self, c: char, at: usize, last_repeat: Option<usize>) -> PatternResult<usize> {
         match c {
             '(' if self.byte(at + 1) == Some(b'?') => return self.group_options(at),
             '(' => self.open_capture(None)?,
@@ -98,32 +98,35 @@ impl RegexParser<'_> {
         Ok(at + c.len_utf8())
     }
 
-    fn leaf(&mut self, kind: RegexKind) -> Parsed<()> {
+    fn leaf(&mut self, kind: RegexKind) -> PatternResult<()> {
         self.built(|stack| stack.leaf(kind))
     }
 
-    fn literal(&mut self, code: u32) -> Parsed<()> {
+    fn literal(&mut self, code: u32) -> PatternResult<()> {
         let fold = self.flags.fold;
         self.built(|stack| stack.literal(code, fold))
     }
 
-    fn open_capture(&mut self, name: Option<Box<str>>) -> Parsed<()> {
+    fn open_capture(&mut self, name: Option<Box<str>>) -> PatternResult<()> {
         self.groups.push(name);
         self.open(u32::try_from(self.groups.len()).ok())
     }
 
-    fn open(&mut self, capture: Option<u32>) -> Parsed<()> {
+    fn open(&mut self, capture: Option<u32>) -> PatternResult<()> {
         let flags = self.flags;
         self.built(|stack| stack.open(capture, flags))
     }
 
     /// Accounts for work that the length of the pattern does not show.
-    pub(super) fn charge(&mut self, weight: u64) -> Parsed<()> {
+    pub(super) fn charge(&mut self, weight: u64) -> PatternResult<()> {
         self.built(|stack| stack.charge(weight))
     }
 
     /// Does something to the stack; what fails there is the fault of the whole pattern.
-    fn built<T>(&mut self, work: impl FnOnce(&mut Stack) -> Result<T, ErrorKind>) -> Parsed<T> {
+    fn built<T>(
+        &mut self,
+        work: impl FnOnce(&mut Stack) -> Result<T, ErrorKind>,
+    ) -> PatternResult<T> {
         work(&mut self.stack).map_err(|kind| self.whole(kind))
     }
 
@@ -135,7 +138,7 @@ impl RegexParser<'_> {
         last_repeat: Option<usize>,
         counts: (u32, Option<u32>),
         counted: bool,
-    ) -> Parsed<usize> {
+    ) -> PatternResult<usize> {
         let mut greedy = !self.flags.non_greedy;
         if self.byte(end) == Some(b'?') {
             end += 1;
@@ -153,7 +156,7 @@ impl RegexParser<'_> {
         Ok(end)
     }
 
-    fn brace(&mut self, at: usize, last_repeat: Option<usize>) -> Parsed<usize> {
+    fn brace(&mut self, at: usize, last_repeat: Option<usize>) -> PatternResult<usize> {
         let Some((min, max, end)) = self.counted(at) else {
             self.literal(u32::from('{'))?;
             return Ok(at + 1);
@@ -166,7 +169,7 @@ impl RegexParser<'_> {
         self.repeat(at, end, last_repeat, counts, true)
     }
 
-    fn backslash(&mut self, at: usize) -> Parsed<usize> {
+    fn backslash(&mut self, at: usize) -> PatternResult<usize> {
         let look = match self.byte(at + 1) {
             Some(b'A') => Look::StartText,
             Some(b'z') => Look::EndText,
@@ -189,7 +192,7 @@ impl RegexParser<'_> {
     }
 
     /// `\Q…\E`, where the end may be missing.
-    fn quoted(&mut self, at: usize) -> Parsed<usize> {
+    fn quoted(&mut self, at: usize) -> PatternResult<usize> {
         let pattern = self.pattern;
         let rest = pattern.get(at..).unwrap_or_default();
         let (text, end) = match rest.find("\\E") {
@@ -203,7 +206,7 @@ impl RegexParser<'_> {
     }
 
     /// `(?P<name>`, `(?<name>`, `(?flags)` or `(?flags:`.
-    fn group_options(&mut self, start: usize) -> Parsed<usize> {
+    fn group_options(&mut self, start: usize) -> PatternResult<usize> {
         let pattern = self.pattern;
         let rest = pattern.get(start..).unwrap_or_default();
         let name_at = if rest.len() > 4 && rest.starts_with("(?P<") {

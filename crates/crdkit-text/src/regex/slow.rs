@@ -10,12 +10,12 @@ use std::collections::HashMap;
 
 /// A pattern as instructions.
 pub(super) struct Program {
-    steps: Vec<Step>,
+    steps: Vec<RegexStep>,
     classes: Vec<Ranges>,
 }
 
 #[derive(Clone, Copy)]
-enum Step {
+enum RegexStep {
     /// A character of a class, then the next step.
     Class(u32),
     /// Both ways.
@@ -39,9 +39,9 @@ struct Ways {
 
 impl Program {
     pub(super) fn new(root: &RegexNode) -> Self {
-        let mut builder = Builder::default();
+        let mut builder = RegexBuilder::default();
         builder.node(root);
-        builder.steps.push(Step::Match);
+        builder.steps.push(RegexStep::Match);
         Self { steps: builder.steps, classes: builder.classes }
     }
 
@@ -64,7 +64,7 @@ impl Program {
             next.begin();
             let place = (Some(character), characters.clone().next());
             for step in &now.steps {
-                if let Some(Step::Class(class)) = self.steps.get(*step as usize)
+                if let Some(RegexStep::Class(class)) = self.steps.get(*step as usize)
                     && self.has(*class, character)
                     && self.follow(step + 1, place, &mut next, &mut pending)
                 {
@@ -91,12 +91,12 @@ impl Program {
                 continue;
             }
             match self.steps.get(at as usize) {
-                Some(Step::Match) => return true,
-                Some(Step::Class(_)) => ways.steps.push(at),
-                Some(Step::Split(first, second)) => pending.extend([*second, *first]),
-                Some(Step::Jump(to)) => pending.push(*to),
-                Some(Step::Look(look)) if holds(*look, place) => pending.push(at + 1),
-                Some(Step::Look(_) | Step::Fail) | None => {}
+                Some(RegexStep::Match) => return true,
+                Some(RegexStep::Class(_)) => ways.steps.push(at),
+                Some(RegexStep::Split(first, second)) => pending.extend([*second, *first]),
+                Some(RegexStep::Jump(to)) => pending.push(*to),
+                Some(RegexStep::Look(look)) if holds(*look, place) => pending.push(at + 1),
+                Some(RegexStep::Look(_) | RegexStep::Fail) | None => {}
             }
         }
         false
@@ -136,14 +136,14 @@ fn holds(look: Look, (before, after): (Option<char>, Option<char>)) -> bool {
 }
 
 #[derive(Default)]
-struct Builder {
-    steps: Vec<Step>,
+struct RegexBuilder {
+    steps: Vec<RegexStep>,
     classes: Vec<Ranges>,
     /// The class of a node that was met before, by where it is in memory.
     known: HashMap<usize, u32>,
 }
 
-impl Builder {
+impl RegexBuilder {
     fn here(&self) -> u32 {
         u32::try_from(self.steps.len()).unwrap_or(u32::MAX)
     }
@@ -173,7 +173,7 @@ impl Builder {
                 let all = || Ranges::from([(0, 0x9), (0xB, unicode::MAX)]);
                 self.class(std::ptr::from_ref(node).addr(), all);
             }
-            RegexKind::Look(look) => self.steps.push(Step::Look(*look)),
+            RegexKind::Look(look) => self.steps.push(RegexStep::Look(*look)),
             RegexKind::Capture { sub, .. } => self.node(sub),
             RegexKind::Repeat { min, max, sub, .. } => self.repeat(*min, *max, sub),
             RegexKind::Concat(subs) => subs.iter().for_each(|sub| self.node(sub)),
@@ -189,7 +189,7 @@ impl Builder {
             unicode::clean(&mut ranges);
             self.classes.push(ranges);
         }
-        self.steps.push(Step::Class(class));
+        self.steps.push(RegexStep::Class(class));
     }
 
     fn repeat(&mut self, min: u32, max: Option<u32>, sub: &RegexNode) {
@@ -199,21 +199,21 @@ impl Builder {
         match max {
             None => {
                 let split = self.here();
-                self.steps.push(Step::Fail);
+                self.steps.push(RegexStep::Fail);
                 self.node(sub);
-                self.steps.push(Step::Jump(split));
-                self.set(split, Step::Split(split + 1, self.here()));
+                self.steps.push(RegexStep::Jump(split));
+                self.set(split, RegexStep::Split(split + 1, self.here()));
             }
             Some(max) => {
                 let mut splits = Vec::new();
                 for _ in min..max {
                     splits.push(self.here());
-                    self.steps.push(Step::Fail);
+                    self.steps.push(RegexStep::Fail);
                     self.node(sub);
                 }
                 let end = self.here();
                 for at in splits {
-                    self.set(at, Step::Split(at + 1, end));
+                    self.set(at, RegexStep::Split(at + 1, end));
                 }
             }
         }
@@ -225,25 +225,25 @@ impl Builder {
             let split = self.here();
             let is_last = at + 1 == subs.len();
             if !is_last {
-                self.steps.push(Step::Fail);
+                self.steps.push(RegexStep::Fail);
             }
             self.node(sub);
             if !is_last {
                 jumps.push(self.here());
-                self.steps.push(Step::Fail);
-                self.set(split, Step::Split(split + 1, self.here()));
+                self.steps.push(RegexStep::Fail);
+                self.set(split, RegexStep::Split(split + 1, self.here()));
             }
         }
         if subs.is_empty() {
-            self.steps.push(Step::Fail);
+            self.steps.push(RegexStep::Fail);
         }
         let end = self.here();
         for at in jumps {
-            self.set(at, Step::Jump(end));
+            self.set(at, RegexStep::Jump(end));
         }
     }
 
-    fn set(&mut self, at: u32, step: Step) {
+    fn set(&mut self, at: u32, step: RegexStep) {
         if let Some(place) = self.steps.get_mut(at as usize) {
             *place = step;
         }

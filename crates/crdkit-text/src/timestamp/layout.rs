@@ -8,11 +8,11 @@ use crate::quote::quote_time;
 /// A Go time layout and its parts in order.
 pub(super) struct Layout {
     text: &'static str,
-    parts: &'static [Part],
+    parts: &'static [LayoutPart],
 }
 
 /// One part of a layout: text that must be there, and what follows it as the layout spells it.
-type Part = (&'static str, TimeField, &'static str);
+type LayoutPart = (&'static str, TimeField, &'static str);
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum TimeField {
@@ -51,7 +51,7 @@ macro_rules! layout {
     };
 }
 
-const ZONE: Part = ("", TimeField::Zone, "Z07:00");
+const ZONE: LayoutPart = ("", TimeField::Zone, "Z07:00");
 
 impl Layout {
     pub(super) const DATE: Self = layout!("2006-01-02");

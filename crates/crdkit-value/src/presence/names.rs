@@ -8,14 +8,14 @@ use std::hash::BuildHasher;
 /// Names by number.
 #[derive(Clone, Default)]
 pub(super) struct Names {
-    text: Text,
+    text: NameText,
     table: HashTable<u32>,
     hasher: RandomState,
 }
 
 /// All names one after the other.
 #[derive(Clone, Default)]
-struct Text {
+struct NameText {
     text: String,
     /// Where each name ends; it begins where the one before ends.
     ends: Vec<u32>,
@@ -40,7 +40,7 @@ impl Names {
     }
 }
 
-impl Text {
+impl NameText {
     fn get(&self, name: u32) -> &str {
         let name = name as usize;
         let start = name.checked_sub(1).and_then(|before| self.ends.get(before)).copied();

@@ -249,7 +249,7 @@ fn changed(
             Ok(object)
         }
         "json" => {
-            let patch = json_patch::Patch::from_document(body, &PatchLimits::default());
+            let patch = json_patch::JsonPatch::from_document(body, &PatchLimits::default());
             let applied = patch.and_then(|patch| patch.apply(&mut object));
             applied.map_err(|error| status(error.status()))?;
             Ok(object)

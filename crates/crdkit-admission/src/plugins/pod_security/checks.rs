@@ -22,13 +22,13 @@ pub(super) struct Violation {
     pub(super) detail: String,
 }
 
-type Judge = fn(Pod<'_>) -> Option<Violation>;
+type PodCheckFn = fn(Pod<'_>) -> Option<Violation>;
 
 struct Check {
     id: &'static str,
     level: Level,
     /// What is judged from which minor version on, the oldest first.
-    versions: &'static [(u32, Judge)],
+    versions: &'static [(u32, PodCheckFn)],
     /// The check of `baseline` that this one includes.
     replaces: Option<&'static str>,
 }
@@ -80,20 +80,20 @@ const CHECKS: &[Check] = &[
     ),
 ];
 
-const fn baseline(id: &'static str, versions: &'static [(u32, Judge)]) -> Check {
+const fn baseline(id: &'static str, versions: &'static [(u32, PodCheckFn)]) -> Check {
     Check { id, level: Level::Baseline, versions, replaces: None }
 }
 
 const fn restricted(
     id: &'static str,
-    versions: &'static [(u32, Judge)],
+    versions: &'static [(u32, PodCheckFn)],
     replaces: Option<&'static str>,
 ) -> Check {
     Check { id, level: Level::Restricted, versions, replaces }
 }
 
 impl Check {
-    fn at(&self, minor: u32) -> Option<Judge> {
+    fn at(&self, minor: u32) -> Option<PodCheckFn> {
         self.versions.iter().rev().find(|(since, _)| *since <= minor).map(|(_, judge)| *judge)
     }
 }
@@ -127,13 +127,13 @@ impl<'v> Pod<'v> {
         members.filter_map(|(key, value)| Some((key, value.as_str()?)))
     }
 
-    fn unless_windows(self, judge: Judge) -> Option<Violation> {
+    fn unless_windows(self, judge: PodCheckFn) -> Option<Violation> {
         let os = self.spec.get("os").and_then(|os| os.get("name")?.as_str());
         if os == Some("windows") { None } else { judge(self) }
     }
 
     /// Pods whose users are not those of the host may do more.
-    fn unless_own_users(self, judge: Judge) -> Option<Violation> {
+    fn unless_own_users(self, judge: PodCheckFn) -> Option<Violation> {
         let shared = self.spec.get("hostUsers").and_then(Value::as_bool);
         if shared == Some(false) { None } else { judge(self) }
     }

@@ -33,7 +33,7 @@ struct LevelVersion {
 
 /// What labels of a namespace ask for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Policy {
+struct NamespacePolicy {
     enforce: LevelVersion,
     audit: LevelVersion,
     warn: LevelVersion,
@@ -83,7 +83,7 @@ fn parse_version(text: &str) -> Option<u32> {
     if plain && !padded { digits.parse().ok() } else { None }
 }
 
-impl Policy {
+impl NamespacePolicy {
     /// What the labels of `namespace` ask for, and those that make no sense.
     fn read(namespace: Value<'_>) -> (Self, Vec<BadLabel>) {
         let labels = namespace.get("metadata").and_then(|metadata| metadata.get("labels"));
@@ -152,7 +152,7 @@ pub(super) fn validate(
                 && request.subresource.is_empty()
                 && let Some(namespace) = request.namespace_object
             {
-                let (policy, _) = Policy::read(namespace.root());
+                let (policy, _) = NamespacePolicy::read(namespace.root());
                 warn(policy, pod, remarks);
             }
             Ok(())
@@ -171,10 +171,10 @@ fn validate_pod(
         return Ok(());
     }
     let Some(namespace) = request.namespace_object else { return Ok(()) };
-    let (policy, _) = Policy::read(namespace.root());
+    let (policy, _) = NamespacePolicy::read(namespace.root());
     let Some(spec) = object.get("spec") else { return Ok(()) };
     let unchanged = |old: &Document| !is_significant(object, old.root());
-    if policy == Policy::default() || request.old_object.is_some_and(unchanged) {
+    if policy == NamespacePolicy::default() || request.old_object.is_some_and(unchanged) {
         return Ok(());
     }
     let pod = Pod { metadata: object.get("metadata"), spec };
@@ -190,7 +190,7 @@ fn validate_pod(
     Ok(())
 }
 
-fn audit(policy: Policy, pod: Pod<'_>, remarks: &mut Remarks) {
+fn audit(policy: NamespacePolicy, pod: Pod<'_>, remarks: &mut Remarks) {
     let found = violations(pod, policy.audit.level, policy.audit.version);
     if !found.is_empty() {
         let text = format!("would violate PodSecurity \"{}\": {}", policy.audit, told(&found));
@@ -198,7 +198,7 @@ fn audit(policy: Policy, pod: Pod<'_>, remarks: &mut Remarks) {
     }
 }
 
-fn warn(policy: Policy, pod: Pod<'_>, remarks: &mut Remarks) {
+fn warn(policy: NamespacePolicy, pod: Pod<'_>, remarks: &mut Remarks) {
     audit(policy, pod, remarks);
     let found = violations(pod, policy.warn.level, policy.warn.version);
     if !found.is_empty() {
@@ -258,10 +258,10 @@ fn validate_namespace(
     if !request.subresource.is_empty() {
         return Ok(());
     }
-    let (policy, bad) = Policy::read(object);
+    let (policy, bad) = NamespacePolicy::read(object);
     let (before, bad_before) = match request.old_object {
-        Some(old) => Policy::read(old.root()),
-        None => (Policy::default(), Vec::new()),
+        Some(old) => NamespacePolicy::read(old.root()),
+        None => (NamespacePolicy::default(), Vec::new()),
     };
     if !bad.is_empty() && bad != bad_before {
         return Err(invalid(request, &bad).into());

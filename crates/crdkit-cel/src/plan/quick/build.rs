@@ -3,7 +3,9 @@
 //! Takes the steps, the shapes of documents and the types of variables; gives a test, or nothing where some step
 //! has no quick form. Holds: a test charges what its steps would.
 
-use super::{Each, EachKind, Leaf, Number, NumberTest, Onward, Quick, Start, Text, TextTest, Way};
+use super::{
+    Each, EachKind, Leaf, Number, NumberTest, Onward, Quick, QuickText, Start, TextTest, Way,
+};
 use crate::ast::{Name, operator};
 use crate::cost::{CostModel, SELECT, TEXT_FACTOR, scaled};
 use crate::plan::{
@@ -20,7 +22,7 @@ pub(in crate::plan) fn quick(
     variables: &[&Type],
     root: StepId,
 ) -> Option<Quick> {
-    Builder { steps, shapes, variables, locals: Vec::new() }.test(root, SELECT)
+    QuickBuilder { steps, shapes, variables, locals: Vec::new() }.test(root, SELECT)
 }
 
 /// What is known of a value: its shape, or only its type.
@@ -30,7 +32,7 @@ enum KnownType<'p> {
     Type(&'p Type),
 }
 
-struct Builder<'p> {
+struct QuickBuilder<'p> {
     steps: &'p [PlanStep],
     shapes: &'p Shapes,
     variables: &'p [&'p Type],
@@ -41,7 +43,7 @@ struct Builder<'p> {
 /// A way and what is known of the value at its end.
 type KnownWay<'p> = (Way, KnownType<'p>);
 
-impl<'p> Builder<'p> {
+impl<'p> QuickBuilder<'p> {
     fn step(&self, id: StepId) -> Option<&'p PlanStep> {
         self.steps.get(id.0 as usize)
     }
@@ -171,15 +173,15 @@ impl<'p> Builder<'p> {
         }
     }
 
-    fn text(&mut self, id: StepId, base: u64) -> Option<Text> {
+    fn text(&mut self, id: StepId, base: u64) -> Option<QuickText> {
         Some(match self.step(id)? {
-            PlanStep::Constant(Constant::String(text)) => Text::Known(Name::clone(text)),
+            PlanStep::Constant(Constant::String(text)) => QuickText::Known(Name::clone(text)),
             PlanStep::Attribute(attribute) => match attribute.base {
                 Base::Conditional(condition, yes, no) if attribute.qualifiers.is_empty() => {
                     let condition = self.test(condition, SELECT)?;
-                    Text::If(Box::new((condition, self.text(yes, 0)?, self.text(no, 0)?)))
+                    QuickText::If(Box::new((condition, self.text(yes, 0)?, self.text(no, 0)?)))
                 }
-                _ => Text::Field(self.leaf(id, Leaf::Text, base)?),
+                _ => QuickText::Field(self.leaf(id, Leaf::Text, base)?),
             },
             _ => return None,
         })

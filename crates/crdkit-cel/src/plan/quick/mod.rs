@@ -24,11 +24,11 @@ pub(crate) enum Quick {
     Has(Way),
     /// A boolean field.
     Flag(Way),
-    Text(Text, TextTest),
+    Text(QuickText, TextTest),
     /// Equality of two texts, or inequality.
     Texts {
-        left: Text,
-        right: Text,
+        left: QuickText,
+        right: QuickText,
         negated: bool,
     },
     Number {
@@ -77,10 +77,10 @@ pub(crate) enum NumberTest {
 
 /// A text.
 #[derive(Debug)]
-pub(crate) enum Text {
+pub(crate) enum QuickText {
     Known(Name),
     Field(Way),
-    If(Box<(Quick, Text, Text)>),
+    If(Box<(Quick, QuickText, QuickText)>),
 }
 
 /// An integer.

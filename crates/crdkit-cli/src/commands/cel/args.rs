@@ -17,11 +17,11 @@ Examples:
 ")]
 pub(crate) struct Cel {
     #[command(subcommand)]
-    pub(crate) action: Action,
+    pub(crate) action: CelAction,
 }
 
 #[derive(Debug, Subcommand)]
-pub(crate) enum Action {
+pub(crate) enum CelAction {
     /// Run an expression: its value as JSON, its type, and what it cost
     Eval(Eval),
     /// Compile an expression: its type, or what is wrong with it

@@ -12,7 +12,7 @@ use crate::report;
 use crate::source::{self, Client};
 use crate::stdout::print;
 use anyhow::{Context as _, Result, anyhow};
-use args::{Action, CelNotation, Eval, ExpressionScope};
+use args::{CelAction, CelNotation, Eval, ExpressionScope};
 use crdkit_cel::{Arena, Binding, Checked, Limits, Program, Shape, ShapeKind, Shapes, Type, Val};
 use crdkit_codec::json::{self, Layout};
 use crdkit_issue::Span;
@@ -26,8 +26,8 @@ use std::sync::Arc;
 
 pub(crate) fn run(cel: &Cel) -> Result<Exit> {
     match &cel.action {
-        Action::Eval(eval) => evaluate(eval),
-        Action::Check(place) => {
+        CelAction::Eval(eval) => evaluate(eval),
+        CelAction::Check(place) => {
             let (_, site) = site(place)?;
             match compile(&site, place)? {
                 Some(checked) => {
@@ -41,7 +41,7 @@ pub(crate) fn run(cel: &Cel) -> Result<Exit> {
                 None => Ok(Exit::Findings),
             }
         }
-        Action::Cost(place) => cost(place),
+        CelAction::Cost(place) => cost(place),
     }
 }
 

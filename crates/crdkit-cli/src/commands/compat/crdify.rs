@@ -1,6 +1,6 @@
 //! `--mode crdify`: every edit that could matter, in crdify's words and shapes.
 
-use super::sides::{Definition, Sides};
+use super::sides::{Sides, WrittenCrd};
 use crate::args::Compare;
 use crate::crds;
 use crate::exit::Exit;
@@ -38,7 +38,7 @@ pub(super) fn run(args: &Compare) -> Result<Exit> {
     };
     let config = config.map(|(config, _)| config).unwrap_or_default();
     let Some(sides) = Sides::load(args)? else { return Ok(Exit::Failed) };
-    let change = Change::new(&sides, |old, new| compare(old, new, &config));
+    let change = CrdifyChanges::new(&sides, |old, new| compare(old, new, &config));
     for spec in own {
         let mut target = Target::new(spec.file.as_deref());
         target.write(change.render(spec.format).as_bytes())?;
@@ -64,7 +64,7 @@ fn compare(old: &Document, new: &Document, config: &Config) -> CrdifyReport {
 }
 
 /// Where the new CRD has what a finding is about.
-fn place(new: &Definition, finding: &CrdifyFinding) -> Option<Span> {
+fn place(new: &WrittenCrd, finding: &CrdifyFinding) -> Option<Span> {
     let (crd, _) = read::crd(new.document.root());
     let name = finding.version.rsplit(" -> ").next()?;
     let at = crd.spec.versions.iter().position(|version| version.name == name)?;
@@ -75,7 +75,7 @@ fn place(new: &Definition, finding: &CrdifyFinding) -> Option<Span> {
 }
 
 /// All that changed.
-struct Change {
+struct CrdifyChanges {
     /// The reports on CRDs that both sides have, by name.
     pairs: Vec<(String, CrdifyReport)>,
     added: Vec<String>,
@@ -84,10 +84,10 @@ struct Change {
     single: bool,
 }
 
-impl Change {
+impl CrdifyChanges {
     fn new(sides: &Sides, compare: impl Fn(&Document, &Document) -> CrdifyReport + Sync) -> Self {
         let pairs = sides.pairs();
-        let compared = |(name, old, new): &(&str, &Definition, &Definition)| {
+        let compared = |(name, old, new): &(&str, &WrittenCrd, &WrittenCrd)| {
             ((*name).to_owned(), compare(&old.document, &new.document))
         };
         let pairs = pairs.par_iter().map(compared).collect();
@@ -189,7 +189,7 @@ impl Change {
 }
 
 /// What is reported about a CRD: findings, each with where it is in the schema.
-fn judged(definition: &Definition, issues: &[(Issue, String)]) -> Object {
+fn judged(definition: &WrittenCrd, issues: &[(Issue, String)]) -> Object {
     let source = super::semantic::text(&definition.input);
     let shown = |(issue, property): &(Issue, String)| {
         let mut shown = ShownFinding::new(issue, &source, false);

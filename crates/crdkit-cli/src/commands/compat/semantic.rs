@@ -1,6 +1,6 @@
 //! `--mode semantic`: what becomes of objects, and of those who write and read them.
 
-use super::sides::{Definition, Sides};
+use super::sides::{Sides, WrittenCrd};
 use super::{causes, replay};
 use crate::args::{Compare, OnUnknown};
 use crate::exit::Exit;
@@ -167,8 +167,8 @@ impl Comparison<'_> {
         &self,
         name: &str,
         report: &CompatReport,
-        old: &Definition,
-        new: &Definition,
+        old: &WrittenCrd,
+        new: &WrittenCrd,
     ) -> (Object, Vec<usize>) {
         let (before, after) = (text(&old.input), text(&new.input));
         let mut used = Vec::new();
@@ -246,7 +246,7 @@ impl Comparison<'_> {
     }
 
     /// A CRD that only the old side has.
-    fn removed(&self, name: &str, old: &Definition) -> Object {
+    fn removed(&self, name: &str, old: &WrittenCrd) -> Object {
         let mut issue = Issue::error(codes::compat::CRD_GONE).with("name", name);
         issue.span = old.start();
         let finding = ShownFinding::new(&issue, &text(&old.input), self.excerpts);

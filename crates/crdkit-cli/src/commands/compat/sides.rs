@@ -16,15 +16,15 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// A CRD and the text it is written in.
-pub(super) struct Definition {
+pub(super) struct WrittenCrd {
     pub(super) document: Document,
     pub(super) input: Arc<Input>,
 }
 
 /// All CRDs of both sides by name.
 pub(super) struct Sides {
-    old: BTreeMap<String, Definition>,
-    new: BTreeMap<String, Definition>,
+    old: BTreeMap<String, WrittenCrd>,
+    new: BTreeMap<String, WrittenCrd>,
 }
 
 impl Sides {
@@ -38,7 +38,7 @@ impl Sides {
         let (Some(old), Some(new)) = (old, new) else { return Ok(None) };
         let sides = Self { old, new };
         if sides.pairs().is_empty() {
-            let names = |side: &BTreeMap<String, Definition>| {
+            let names = |side: &BTreeMap<String, WrittenCrd>| {
                 let names: Vec<_> = side.keys().take(3).map(|name| format!("`{name}`")).collect();
                 names.join(", ")
             };
@@ -49,7 +49,7 @@ impl Sides {
     }
 
     /// Those that both sides have.
-    pub(super) fn pairs(&self) -> Vec<(&str, &Definition, &Definition)> {
+    pub(super) fn pairs(&self) -> Vec<(&str, &WrittenCrd, &WrittenCrd)> {
         let both = self.old.iter();
         both.filter_map(|(name, old)| Some((name.as_str(), old, self.new.get(name)?))).collect()
     }
@@ -63,7 +63,7 @@ impl Sides {
     }
 
     /// A CRD of the old side.
-    pub(super) fn old(&self, name: &str) -> Option<&Definition> {
+    pub(super) fn old(&self, name: &str) -> Option<&WrittenCrd> {
         self.old.get(name)
     }
 
@@ -82,7 +82,7 @@ impl Sides {
 }
 
 /// The CRDs of a source by name; nothing when some of it cannot be read or there are none.
-fn definitions(source: &str, client: &Client) -> Result<Option<BTreeMap<String, Definition>>> {
+fn definitions(source: &str, client: &Client) -> Result<Option<BTreeMap<String, WrittenCrd>>> {
     let found = source::find(&spelled(source)?, Purpose::Crds, client)?;
     let mut definitions = BTreeMap::new();
     let mut fine = true;
@@ -105,7 +105,7 @@ fn spelled(source: &str) -> Result<String> {
 }
 
 /// Adds the CRDs of `input`; false when some object cannot be read.
-fn collect(input: Input, found: &mut BTreeMap<String, Definition>) -> Result<bool> {
+fn collect(input: Input, found: &mut BTreeMap<String, WrittenCrd>) -> Result<bool> {
     let input = Arc::new(input);
     let (crds, mut problems) = crds::of_input(&input, true);
     for crd in crds {
@@ -125,7 +125,7 @@ fn collect(input: Input, found: &mut BTreeMap<String, Definition>) -> Result<boo
             bail!("`{}`: version `{version}` of `{name}` has no schema", input.name);
         }
         let (document, at) = (crd.document, Arc::clone(&input));
-        if found.insert(name.clone(), Definition { document, input: at }).is_some() {
+        if found.insert(name.clone(), WrittenCrd { document, input: at }).is_some() {
             report::note(&format!(
                 "`{name}` is there more than once; that of `{}` counts",
                 input.name
@@ -147,7 +147,7 @@ fn without_schema(document: &Document) -> Option<String> {
     bare.map(|(_, version)| version.name.to_owned())
 }
 
-impl Definition {
+impl WrittenCrd {
     /// Where the CRD begins.
     pub(super) fn start(&self) -> Option<Span> {
         let root = self.document.root();

@@ -1,6 +1,6 @@
 //! What became of an object on its way: what was added and removed, and why.
 
-use super::definitions::Definition;
+use super::definitions::LocatedCrd;
 use crdkit_codec::json;
 use crdkit_engine::Changes;
 use crdkit_value::{Document, NodeId, Value};
@@ -23,7 +23,7 @@ const LONGEST: usize = 60;
 pub(crate) fn notes(
     [original, stored]: [&Document; 2],
     changes: &Changes,
-    definition: Option<&Definition>,
+    definition: Option<&LocatedCrd>,
     version: &str,
 ) -> Vec<Note> {
     let before: HashSet<NodeId> = original.root().ids().collect();

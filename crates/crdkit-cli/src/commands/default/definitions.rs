@@ -13,7 +13,7 @@ use crdkit_value::Value;
 use std::sync::Arc;
 
 /// A CRD and where it is.
-pub(crate) struct Definition {
+pub(crate) struct LocatedCrd {
     crd: CrdDefinition,
     file: Arc<str>,
     bytes: Arc<[u8]>,
@@ -21,9 +21,9 @@ pub(crate) struct Definition {
 
 /// All CRDs; of two for the same kind the later one counts.
 #[derive(Default)]
-pub(crate) struct Definitions(Vec<Definition>);
+pub(crate) struct LocatedCrds(Vec<LocatedCrd>);
 
-impl Definitions {
+impl LocatedCrds {
     pub(crate) fn load(sources: &[String], client: &Client) -> Result<Self> {
         let mut all = Self::default();
         for source in sources {
@@ -45,21 +45,21 @@ impl Definitions {
             return;
         }
         let bytes: Arc<[u8]> = input.bytes.as_slice().into();
-        self.0.extend(crds.into_iter().map(|decoded| Definition {
+        self.0.extend(crds.into_iter().map(|decoded| LocatedCrd {
             crd: limits::definition(decoded.document),
             file: Arc::clone(&input.name),
             bytes: Arc::clone(&bytes),
         }));
     }
 
-    pub(crate) fn get(&self, identity: &Identity) -> Option<&Definition> {
+    pub(crate) fn get(&self, identity: &Identity) -> Option<&LocatedCrd> {
         let kind = &identity.gvk;
         let same = |crd: &CrdDefinition| crd.group() == kind.group && crd.kind() == kind.kind;
         self.0.iter().rev().find(|definition| same(&definition.crd))
     }
 }
 
-impl Definition {
+impl LocatedCrd {
     pub(crate) fn compiled(&self) -> Result<Crd, String> {
         crds::compiled(&self.crd)
     }

@@ -25,7 +25,7 @@ use crdkit_engine::Changes;
 use crdkit_issue::{Issue, codes};
 use crdkit_native::{NativeKind, NativeKinds};
 use crdkit_value::{Document, Value};
-use definitions::{Definition, Definitions};
+use definitions::{LocatedCrd, LocatedCrds};
 use std::mem::take;
 
 pub(crate) fn run(args: &Default) -> Result<Exit> {
@@ -52,7 +52,7 @@ pub(crate) fn run(args: &Default) -> Result<Exit> {
         }
     }
     let sources: Vec<String> = config.crds.iter().chain(&args.crds).cloned().collect();
-    let mut definitions = Definitions::load(&sources, &client)?;
+    let mut definitions = LocatedCrds::load(&sources, &client)?;
     for input in &inputs {
         definitions.add(input);
     }
@@ -81,7 +81,7 @@ pub(crate) fn run(args: &Default) -> Result<Exit> {
 /// Prints one object as it would be stored; gives warnings, or why it would not be stored.
 fn stored(
     decoded: Decoded,
-    definitions: &Definitions,
+    definitions: &LocatedCrds,
     printer: &mut Printer<'_>,
 ) -> Result<Vec<Issue>, Vec<Issue>> {
     let identity = objects::identify(&decoded.document).map_err(|issue| vec![*issue])?;
@@ -153,7 +153,7 @@ impl Printer<'_> {
         &mut self,
         [original, stored]: [&Document; 2],
         changes: &Changes,
-        definition: Option<&Definition>,
+        definition: Option<&LocatedCrd>,
         identity: &Identity,
     ) {
         let root = stored.root();

@@ -1,12 +1,12 @@
 //! What differs between the fields of two versions.
 
-use super::content::Fields;
+use super::content::DocumentedFields;
 use super::page::Line;
 use crate::commands::explain::{self, ExplainedField};
 use std::collections::BTreeMap;
 
 /// What became of `before`, a line for each field. Below a field that came or went nothing is said.
-pub(super) fn between(before: &Fields, after: &Fields) -> Vec<Line> {
+pub(super) fn between(before: &DocumentedFields, after: &DocumentedFields) -> Vec<Line> {
     let old: BTreeMap<_, _> = before.iter().map(|(path, field)| (path.as_str(), field)).collect();
     let new: BTreeMap<_, _> = after.iter().map(|(path, field)| (path.as_str(), field)).collect();
     let mut out = Vec::new();

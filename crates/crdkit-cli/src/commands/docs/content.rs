@@ -13,7 +13,7 @@ use crdkit_text::kind::compare_versions;
 use crdkit_value::Document;
 
 /// The fields of a version with their paths, in the order they are shown.
-pub(super) type Fields = Vec<(String, ExplainedField)>;
+pub(super) type DocumentedFields = Vec<(String, ExplainedField)>;
 
 /// The page of the CRD in `document`; `old` is the one before it.
 pub(super) fn page(document: &Document, old: Option<&Document>) -> Result<Page> {
@@ -79,14 +79,14 @@ fn version_row(crd: &Crd<'_>, at: usize) -> Vec<Line> {
 }
 
 /// Every field of a version with its path; the first one is the object itself.
-fn fields(crd: &Crd<'_>, at: usize) -> Result<Fields> {
+fn fields(crd: &Crd<'_>, at: usize) -> Result<DocumentedFields> {
     let mut out = Vec::new();
     flatten(String::new(), explain::whole(crd, at)?, &mut out);
     Ok(out)
 }
 
 /// Recurses once per level of a schema, which reading bounds.
-fn flatten(path: String, mut field: ExplainedField, out: &mut Fields) {
+fn flatten(path: String, mut field: ExplainedField, out: &mut DocumentedFields) {
     let below = std::mem::take(&mut field.fields);
     let inside = inside(&path, &field.type_words);
     out.push((path, field));
@@ -117,7 +117,7 @@ fn version(
     crd: &Crd<'_>,
     at: usize,
     document: &Document,
-    fields: &Fields,
+    fields: &DocumentedFields,
     blocks: &mut Vec<Block>,
 ) {
     let name = crd.spec.versions.get(at).map(|it| it.name).unwrap_or_default();
@@ -190,7 +190,7 @@ fn changed(title: Line, changes: Vec<Line>, blocks: &mut Vec<Block>) {
 }
 
 /// What is different from the CRD before.
-fn since(old: &Crd<'_>, now: &[(&str, Fields)], blocks: &mut Vec<Block>) -> Result<()> {
+fn since(old: &Crd<'_>, now: &[(&str, DocumentedFields)], blocks: &mut Vec<Block>) -> Result<()> {
     for (name, after) in now {
         let title = Line::text(format!("Changes of {name}"));
         match old.spec.versions.iter().position(|it| it.name == *name) {

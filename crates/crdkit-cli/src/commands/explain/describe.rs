@@ -48,7 +48,7 @@ pub(crate) struct ExplainedField {
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub(crate) constraints: Map<String, Json>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) rules: Vec<Written>,
+    pub(crate) rules: Vec<WrittenRule>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) fields: Vec<ExplainedField>,
 }
@@ -56,7 +56,7 @@ pub(crate) struct ExplainedField {
 /// A rule as it is written.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Written {
+pub(crate) struct WrittenRule {
     pub(crate) rule: String,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub(crate) message: String,
@@ -206,8 +206,8 @@ fn constraints(schema: &Schema<'_>) -> Map<String, Json> {
     CONSTRAINTS.iter().filter_map(written).collect()
 }
 
-fn written(rule: &Rule<'_>) -> Written {
-    Written {
+fn written(rule: &Rule<'_>) -> WrittenRule {
+    WrittenRule {
         rule: rule.rule.trim().to_owned(),
         message: rule.message.trim().to_owned(),
         message_expression: rule.message_expression.trim().to_owned(),

@@ -1,6 +1,6 @@
 //! A field laid out for people, as `kubectl explain` does it, with what that leaves out.
 
-use super::describe::{Explained, ExplainedField, Written};
+use super::describe::{Explained, ExplainedField, WrittenRule};
 use serde_json::{Map, Value as Json};
 use std::fmt::Write as _;
 
@@ -84,7 +84,7 @@ fn marks(field: &ExplainedField) -> String {
     format!("\t<{}>{required}{deprecated}", field.type_words)
 }
 
-fn rule(out: &mut String, rule: &Written) {
+fn rule(out: &mut String, rule: &WrittenRule) {
     paragraphs(out, &rule.rule, 4);
     let said = [
         ("message", &rule.message),

@@ -1,9 +1,9 @@
 //! `crdkit apply`: server-side apply on files.
 
-use super::{Files, Found, Kinds, Notation, ObjectKey, Printer, options, time};
+use super::{Files, FoundObject, Kinds, Notation, ObjectKey, Printer, options, time};
 use crate::exit::Exit;
 use crate::stdout;
-use crate::write::{Author, Change, Refusal};
+use crate::write::{Author, ObjectWrite, Refusal};
 use anyhow::Result;
 use clap::Args;
 use crdkit_engine::FieldValidation;
@@ -62,7 +62,7 @@ pub(crate) fn run(args: &Apply) -> Result<Exit> {
     let mut configs = std::mem::take(&mut files.objects);
     let wanted = configs.split_off(given);
     let mut current = Current::new();
-    for Found { identity, decoded, .. } in configs.iter().skip(first) {
+    for FoundObject { identity, decoded, .. } in configs.iter().skip(first) {
         current.entry(ObjectKey::of(identity)).or_insert_with(|| decoded.document.clone());
     }
     let mut printer = Printer::new(args.output);
@@ -80,7 +80,7 @@ pub(crate) fn run(args: &Apply) -> Result<Exit> {
 fn apply(
     args: &Apply,
     files: &mut Files,
-    config: &Found,
+    config: &FoundObject,
     current: &Current<'_>,
 ) -> Result<Option<Document>> {
     let schema = files.schema(&config.identity);
@@ -96,7 +96,7 @@ fn apply(
     let live = current.get(&ObjectKey::of(&config.identity));
     let live = live.map(|object| rules.stored(object, &options));
     let author = Author { manager: &args.manager, time: time(args.time.as_deref())? };
-    let change = Change::Apply { config: &config.decoded.document, force: args.force };
+    let change = ObjectWrite::Apply { config: &config.decoded.document, force: args.force };
     match rules.write(live.as_ref(), change, author, &options) {
         Ok(outcome) => Ok(files.judged(config, &outcome).then(|| outcome.into_document())),
         Err(Refusal::Apply(ApplyError::Conflicts(conflicts))) => {

@@ -1,6 +1,6 @@
 //! `crdkit diff`: objects compared by what they mean.
 
-use super::{Files, Found, KindSchema, Kinds, ObjectKey};
+use super::{Files, FoundObject, KindSchema, Kinds, ObjectKey};
 use crate::exit::Exit;
 use crate::limits;
 use crate::objects::Identity;
@@ -43,7 +43,7 @@ pub(crate) fn run(args: &Diff) -> Result<Exit> {
     let mut old = std::mem::take(&mut files.objects);
     let new = old.split_off(second);
     let mut out = String::new();
-    let mut by_key: BTreeMap<ObjectKey<'_>, &Found> = BTreeMap::new();
+    let mut by_key: BTreeMap<ObjectKey<'_>, &FoundObject> = BTreeMap::new();
     for before in &old {
         by_key.entry(ObjectKey::of(&before.identity)).or_insert(before);
     }

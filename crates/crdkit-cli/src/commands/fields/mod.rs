@@ -9,7 +9,7 @@ pub(crate) mod owners;
 pub(crate) mod patch;
 
 use crate::args::Fetching;
-use crate::commands::default::definitions::Definitions;
+use crate::commands::default::definitions::LocatedCrds;
 use crate::config::Config;
 use crate::exit::Exit;
 use crate::input::{Input, InputEntry};
@@ -58,7 +58,7 @@ pub(crate) enum Notation {
 }
 
 /// An object of a file.
-pub(crate) struct Found {
+pub(crate) struct FoundObject {
     /// The position of the file in [`Files::inputs`].
     input: usize,
     identity: Identity,
@@ -68,8 +68,8 @@ pub(crate) struct Found {
 /// Objects that were read, and the CRDs that were found.
 pub(crate) struct Files {
     inputs: Vec<Input>,
-    objects: Vec<Found>,
-    definitions: Definitions,
+    objects: Vec<FoundObject>,
+    definitions: LocatedCrds,
     exit: Exit,
 }
 
@@ -82,7 +82,7 @@ impl Files {
             Config::load(kinds.config.as_deref())?
         };
         let sources: Vec<String> = config.crds.iter().chain(&kinds.crds).cloned().collect();
-        let definitions = Definitions::load(&sources, &kinds.fetching.client())?;
+        let definitions = LocatedCrds::load(&sources, &kinds.fetching.client())?;
         Ok(Self { inputs: Vec::new(), objects: Vec::new(), definitions, exit: Exit::Fine })
     }
 
@@ -113,7 +113,7 @@ impl Files {
             let found = outcome.and_then(|decoded| {
                 let identity =
                     objects::identify(&decoded.document).map_err(|issue| vec![*issue])?;
-                Ok(Found { input: at, identity, decoded })
+                Ok(FoundObject { input: at, identity, decoded })
             });
             match found {
                 Ok(found) => self.objects.push(found),
@@ -140,7 +140,7 @@ impl Files {
     }
 
     /// Says what is wrong with an object, at a value of it.
-    pub(crate) fn refuse(&mut self, found: &Found, value: Option<NodeId>, problem: &str) {
+    pub(crate) fn refuse(&mut self, found: &FoundObject, value: Option<NodeId>, problem: &str) {
         let place = value.and_then(|value| found.decoded.document.place(value));
         let input = self.inputs.get(found.input);
         let position = input.zip(place).and_then(|(input, place)| {
@@ -161,7 +161,7 @@ impl Files {
     }
 
     /// Shows what was found about an object that was judged. Gives whether it was accepted.
-    pub(crate) fn judged(&mut self, found: &Found, outcome: &Outcome) -> bool {
+    pub(crate) fn judged(&mut self, found: &FoundObject, outcome: &Outcome) -> bool {
         for issue in &outcome.issues {
             let level = match issue.severity {
                 Severity::Error => "error",

@@ -1,12 +1,12 @@
 //! `crdkit patch`: objects as a patch makes them.
 
-use super::{Files, Found, KindSchema, Kinds, Notation, Printer, options, time};
+use super::{Files, FoundObject, KindSchema, Kinds, Notation, Printer, options, time};
 use crate::args::FieldValidation;
 use crate::exit::Exit;
 use crate::limits;
 use crate::report::SourceText;
 use crate::source::refused;
-use crate::write::{Author, Change, Refusal};
+use crate::write::{Author, ObjectWrite, Refusal};
 use crate::{report, stdout};
 use anyhow::{Context as _, Result};
 use clap::{Args, ValueEnum};
@@ -125,7 +125,7 @@ impl PatchText<'_> {
     fn refuse(
         &self,
         files: &mut Files,
-        found: &Found,
+        found: &FoundObject,
         part: Option<NodeId>,
         problem: &str,
         status: u16,
@@ -152,7 +152,7 @@ impl PatchText<'_> {
 fn patched(
     args: &Patch,
     files: &mut Files,
-    found: &Found,
+    found: &FoundObject,
     patch: &PatchText<'_>,
     printer: &mut Printer,
 ) -> Result<()> {
@@ -176,10 +176,10 @@ fn patched(
     let author = Author { manager: &args.manager, time: time(args.time.as_deref())? };
     let document = &patch.document;
     let change = match args.kind {
-        PatchKind::Json => Change::JsonPatch(document),
-        PatchKind::Merge => Change::MergePatch(document),
-        PatchKind::Strategic => Change::StrategicPatch(document),
-        PatchKind::Apply => Change::Apply { config: document, force: args.force },
+        PatchKind::Json => ObjectWrite::JsonPatch(document),
+        PatchKind::Merge => ObjectWrite::MergePatch(document),
+        PatchKind::Strategic => ObjectWrite::StrategicPatch(document),
+        PatchKind::Apply => ObjectWrite::Apply { config: document, force: args.force },
     };
     match rules.write(Some(&live), change, author, &options) {
         Ok(outcome) => {
@@ -208,17 +208,17 @@ fn patched(
 fn unchecked(
     args: &Patch,
     files: &mut Files,
-    found: &Found,
+    found: &FoundObject,
     patch: &PatchText<'_>,
     printer: &mut Printer,
 ) {
     let mut object = found.decoded.document.clone();
     let document = patch.document.clone();
     let applied = match args.kind {
-        PatchKind::Json => json::Patch::from_document(document, &PatchLimits::default())
+        PatchKind::Json => json::JsonPatch::from_document(document, &PatchLimits::default())
             .and_then(|patch| patch.apply(&mut object)),
         PatchKind::Merge => {
-            merge::Patch::from_document(document).map(|patch| patch.apply(&mut object))
+            merge::MergePatch::from_document(document).map(|patch| patch.apply(&mut object))
         }
         PatchKind::Strategic | PatchKind::Apply => {
             let problem = "there is no CRD for its kind; name its file or directory with `--crds`";

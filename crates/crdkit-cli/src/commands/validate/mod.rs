@@ -16,7 +16,7 @@ use crate::args::{Args, Compat, FieldValidation, Switch, Validate};
 use crate::config::{Config, NAME as CONFIG};
 use crate::crds::Crds;
 use crate::exit::Exit;
-use crate::input::{InputEntry, Stream};
+use crate::input::{DocumentStream, InputEntry};
 use crate::judge::{Judge, Presentation};
 use crate::kubernetes;
 use crate::location::Locations;
@@ -200,14 +200,18 @@ fn once(args: &Validate, paths: &[String], fixes: Option<&mut Fixes>) -> Result<
 }
 
 /// Standard input, if it is one of the sources, and the others.
-fn stream(args: &Validate, paths: &[String], kubeconform: bool) -> (Option<Stream>, Vec<String>) {
+fn stream(
+    args: &Validate,
+    paths: &[String],
+    kubeconform: bool,
+) -> (Option<DocumentStream>, Vec<String>) {
     let (stdin, paths): (Vec<_>, Vec<_>) = paths.iter().cloned().partition(|path| path == "-");
     let name = match &args.choices.stdin_filename {
         Some(name) => name,
         None if kubeconform => "stdin",
         None => "<stdin>",
     };
-    ((!stdin.is_empty()).then(|| Stream::stdin(name)), paths)
+    ((!stdin.is_empty()).then(|| DocumentStream::stdin(name)), paths)
 }
 
 /// The sources of objects; without any, standard input.

@@ -7,7 +7,7 @@ use crate::args::Validate;
 use crate::config::Config;
 use crate::crds;
 use crate::exit::Exit;
-use crate::input::{Input, InputEntry, Stream};
+use crate::input::{DocumentStream, Input, InputEntry};
 use crate::judge::{Judge, Judged, ObjectName, Presentation};
 use crate::limits;
 use crate::objects;
@@ -334,7 +334,11 @@ impl<'f> ValidationRun<'f> {
     }
 
     /// Judges standard input as it comes in. Objects of a kind that is not known yet wait for its CRD.
-    pub(super) fn stream(&mut self, judge: &mut Judge<'_>, mut stream: Stream) -> Result<()> {
+    pub(super) fn stream(
+        &mut self,
+        judge: &mut Judge<'_>,
+        mut stream: DocumentStream,
+    ) -> Result<()> {
         let mut waiting = Waiting::default();
         while self.open {
             let parts = match stream.next(parts_at_once()) {

@@ -8,7 +8,7 @@ use super::raw::ITEM;
 use crate::cbor::emit::{write_bytes, write_float, write_head, write_int};
 use crate::cbor::head::Major;
 use crate::cbor::raw::check_embedded;
-use crate::serialize::{List, Map, Serializer, Sink};
+use crate::serialize::{ListSink, MapSink, Serializer, Sink};
 use serde::Serialize;
 use serde::ser::Error as _;
 
@@ -23,7 +23,7 @@ pub(super) struct CborArray<'o> {
 }
 
 /// Writes the entries of a map.
-pub(super) struct Entries<'o> {
+pub(super) struct EntryWriter<'o> {
     out: &'o mut Vec<u8>,
     body: Body,
     /// Where each key and its value begin.
@@ -52,7 +52,7 @@ impl CborSerializer<'_> {
 impl<'o> Sink for CborSerializer<'o> {
     type Error = Error;
     type List = CborArray<'o>;
-    type Map = Entries<'o>;
+    type Map = EntryWriter<'o>;
 
     fn null(self) -> Result<(), Error> {
         self.0.push(0xF6);
@@ -104,11 +104,11 @@ impl<'o> Sink for CborSerializer<'o> {
         Ok(CborArray { out: self.0, body, n: 0 })
     }
 
-    fn map(mut self, variant: Option<&str>, n: Option<usize>) -> Result<Entries<'o>, Error> {
+    fn map(mut self, variant: Option<&str>, n: Option<usize>) -> Result<EntryWriter<'o>, Error> {
         self.open(variant);
         let announced = n.unwrap_or_default();
         let body = Body::begin(Major::Map, announced, self.0);
-        Ok(Entries { out: self.0, body, places: Vec::with_capacity(announced.min(64)) })
+        Ok(EntryWriter { out: self.0, body, places: Vec::with_capacity(announced.min(64)) })
     }
 
     fn wrapped<T: Serialize + ?Sized>(self, name: &str, value: &T) -> Result<(), Error> {
@@ -129,7 +129,7 @@ struct ItemSink<'o>(&'o mut Vec<u8>);
 impl<'o> Sink for ItemSink<'o> {
     type Error = Error;
     type List = CborArray<'o>;
-    type Map = Entries<'o>;
+    type Map = EntryWriter<'o>;
 
     const IS_HUMAN_READABLE: bool = false;
 
@@ -170,7 +170,7 @@ impl<'o> Sink for ItemSink<'o> {
         Err(not_an_item())
     }
 
-    fn map(self, _: Option<&str>, _: Option<usize>) -> Result<Entries<'o>, Error> {
+    fn map(self, _: Option<&str>, _: Option<usize>) -> Result<EntryWriter<'o>, Error> {
         Err(not_an_item())
     }
 }
@@ -179,7 +179,7 @@ fn not_an_item() -> Error {
     Error::custom("not an item")
 }
 
-impl List for CborArray<'_> {
+impl ListSink for CborArray<'_> {
     type Error = Error;
 
     fn item<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Error> {
@@ -193,7 +193,7 @@ impl List for CborArray<'_> {
     }
 }
 
-impl Entries<'_> {
+impl EntryWriter<'_> {
     fn begin_key(&mut self) -> CborSerializer<'_> {
         self.places.push((self.out.len(), self.out.len()));
         CborSerializer(self.out)
@@ -207,7 +207,7 @@ impl Entries<'_> {
     }
 }
 
-impl Map for Entries<'_> {
+impl MapSink for EntryWriter<'_> {
     type Error = Error;
 
     fn key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<(), Error> {

@@ -86,7 +86,7 @@ impl BudgetWalk<'_, '_> {
             for (field, text) in
                 [("rule", rule.rule), ("messageExpression", rule.message_expression)]
             {
-                self.expression(id, Expression { field, text, optional });
+                self.expression(id, CostedExpression { field, text, optional });
             }
         }
         let above = self.unlimited.len();
@@ -102,7 +102,7 @@ impl BudgetWalk<'_, '_> {
         self.unlimited.truncate(above);
     }
 
-    fn expression(&mut self, id: SchemaId, expression: Expression<'_>) {
+    fn expression(&mut self, id: SchemaId, expression: CostedExpression<'_>) {
         let root = self.root;
         let cost_in = |schemas: &Schemas<'_>| expression.cost(schemas, root, &self.path);
         let Some(cost) = cost_in(self.schemas) else { return };
@@ -175,13 +175,13 @@ fn largest(candidates: &[&Candidate], fits: impl Fn(&[&Candidate], u64) -> bool)
 }
 
 #[derive(Clone, Copy)]
-struct Expression<'d> {
+struct CostedExpression<'d> {
     field: &'static str,
     text: &'d str,
     optional: bool,
 }
 
-impl Expression<'_> {
+impl CostedExpression<'_> {
     fn cost(&self, schemas: &Schemas<'_>, root: SchemaId, path: &FieldPath) -> Option<u64> {
         let text = self.text.trim();
         if text.is_empty() {

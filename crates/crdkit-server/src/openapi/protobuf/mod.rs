@@ -15,7 +15,7 @@ use crdkit_value::{Kind, Value};
 #[derive(Debug)]
 struct Message {
     /// Members by key, with the number of their field.
-    fields: &'static [(&'static str, u32, Shape)],
+    fields: &'static [(&'static str, u32, FieldShape)],
     rest: Rest,
 }
 
@@ -25,14 +25,14 @@ enum Rest {
     /// Those whose keys begin with `x-` are pairs of a name and any value in this field.
     Extensions(u32),
     /// All are pairs of a name and a value of this shape in this field.
-    Pairs(u32, Shape),
+    Pairs(u32, FieldShape),
     /// They are left out.
     Dropped,
 }
 
 /// What a field holds.
 #[derive(Clone, Copy, Debug)]
-enum Shape {
+enum FieldShape {
     Text,
     Texts,
     Flag,
@@ -40,7 +40,7 @@ enum Shape {
     Double,
     /// Any value, as YAML in a message of its own.
     Any,
-    /// Each item as [`Shape::Any`].
+    /// Each item as [`FieldShape::Any`].
     Anys,
     Message(&'static Message),
     /// Each item as one of several messages.
@@ -52,7 +52,7 @@ enum Shape {
 /// Which of several forms a value has: the field of each message around it, and its shape.
 struct Choice {
     around: &'static [u32],
-    shape: Shape,
+    shape: FieldShape,
 }
 
 /// The message for a JSON document of version 2; what is not JSON is an empty one.
@@ -80,7 +80,7 @@ fn write_message(value: Value<'_>, message: &Message, out: &mut Vec<u8>) {
             (Some((_, number, shape)), _) => write_field(member, *number, *shape, out),
             (None, Rest::Pairs(number, shape)) => pair(key, member, *number, *shape, out),
             (None, Rest::Extensions(number)) if key.starts_with("x-") => {
-                pair(key, member, *number, Shape::Any, out);
+                pair(key, member, *number, FieldShape::Any, out);
             }
             (None, Rest::Extensions(_) | Rest::Dropped) => {}
         }
@@ -88,44 +88,44 @@ fn write_message(value: Value<'_>, message: &Message, out: &mut Vec<u8>) {
 }
 
 /// A name and a value.
-fn pair(name: &str, value: Value<'_>, number: u32, shape: Shape, out: &mut Vec<u8>) {
+fn pair(name: &str, value: Value<'_>, number: u32, shape: FieldShape, out: &mut Vec<u8>) {
     let mut inside = Vec::new();
     bytes(1, name.as_bytes(), &mut inside);
     write_field(value, 2, shape, &mut inside);
     bytes(number, &inside, out);
 }
 
-fn write_field(value: Value<'_>, number: u32, shape: Shape, out: &mut Vec<u8>) {
+fn write_field(value: Value<'_>, number: u32, shape: FieldShape, out: &mut Vec<u8>) {
     match shape {
-        Shape::Text => {
+        FieldShape::Text => {
             if let Some(text) = value.as_str().filter(|text| !text.is_empty()) {
                 bytes(number, text.as_bytes(), out);
             }
         }
-        Shape::Texts => {
+        FieldShape::Texts => {
             for text in value.items().filter_map(Value::as_str) {
                 bytes(number, text.as_bytes(), out);
             }
         }
-        Shape::Flag => {
+        FieldShape::Flag => {
             if value.as_bool() == Some(true) {
                 tag(number, 0, out);
                 out.push(1);
             }
         }
-        Shape::Int => {
+        FieldShape::Int => {
             if let Some(int) = value.as_i64().filter(|int| *int != 0) {
                 tag(number, 0, out);
                 varint(int.cast_unsigned(), out);
             }
         }
-        Shape::Double => {
+        FieldShape::Double => {
             if let Some(double) = value.as_f64().filter(|double| *double != 0.0) {
                 tag(number, 1, out);
                 out.extend(double.to_le_bytes());
             }
         }
-        Shape::Any => {
+        FieldShape::Any => {
             // JSON is YAML.
             let mut yaml = go_json::value(value);
             yaml.push('\n');
@@ -133,16 +133,18 @@ fn write_field(value: Value<'_>, number: u32, shape: Shape, out: &mut Vec<u8>) {
             bytes(2, yaml.as_bytes(), &mut inside);
             bytes(number, &inside, out);
         }
-        Shape::Anys => value.items().for_each(|item| write_field(item, number, Shape::Any, out)),
-        Shape::Message(message) => {
+        FieldShape::Anys => {
+            value.items().for_each(|item| write_field(item, number, FieldShape::Any, out))
+        }
+        FieldShape::Message(message) => {
             let mut inside = Vec::new();
             write_message(value, message, &mut inside);
             bytes(number, &inside, out);
         }
-        Shape::Choices(choose) => {
+        FieldShape::Choices(choose) => {
             value.items().for_each(|item| choice(item, number, &choose(item), out));
         }
-        Shape::Choice(choose) => choice(value, number, &choose(value), out),
+        FieldShape::Choice(choose) => choice(value, number, &choose(value), out),
     }
 }
 

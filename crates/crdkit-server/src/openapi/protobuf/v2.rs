@@ -1,17 +1,17 @@
 //! The messages of version 2.
 //! Upstream: `openapiv2/OpenAPIv2.proto` of gnostic.
 
-use super::Shape::{Any, Anys, Choice as OneOf, Choices, Double, Flag, Int, Text, Texts};
-use super::{Choice, Message, Rest, Shape, is_flag, is_reference};
+use super::FieldShape::{Any, Anys, Choice as OneOf, Choices, Double, Flag, Int, Text, Texts};
+use super::{Choice, FieldShape, Message, Rest, is_flag, is_reference};
 use crdkit_value::Value;
 
 pub(super) static DOCUMENT: Message = Message {
     fields: &[
         ("swagger", 1, Text),
-        ("info", 2, Shape::Message(&INFO)),
-        ("paths", 8, Shape::Message(&PATHS)),
-        ("definitions", 9, Shape::Message(&SCHEMAS)),
-        ("parameters", 10, Shape::Message(&PARAMETERS)),
+        ("info", 2, FieldShape::Message(&INFO)),
+        ("paths", 8, FieldShape::Message(&PATHS)),
+        ("definitions", 9, FieldShape::Message(&SCHEMAS)),
+        ("parameters", 10, FieldShape::Message(&PARAMETERS)),
     ],
     rest: Rest::Extensions(16),
 };
@@ -19,15 +19,15 @@ pub(super) static DOCUMENT: Message = Message {
 static INFO: Message =
     Message { fields: &[("title", 1, Text), ("version", 2, Text)], rest: Rest::Extensions(7) };
 
-static PATHS: Message = Message { fields: &[], rest: Rest::Pairs(2, Shape::Message(&PATH)) };
+static PATHS: Message = Message { fields: &[], rest: Rest::Pairs(2, FieldShape::Message(&PATH)) };
 
 static PATH: Message = Message {
     fields: &[
-        ("get", 2, Shape::Message(&OPERATION)),
-        ("put", 3, Shape::Message(&OPERATION)),
-        ("post", 4, Shape::Message(&OPERATION)),
-        ("delete", 5, Shape::Message(&OPERATION)),
-        ("patch", 8, Shape::Message(&OPERATION)),
+        ("get", 2, FieldShape::Message(&OPERATION)),
+        ("put", 3, FieldShape::Message(&OPERATION)),
+        ("post", 4, FieldShape::Message(&OPERATION)),
+        ("delete", 5, FieldShape::Message(&OPERATION)),
+        ("patch", 8, FieldShape::Message(&OPERATION)),
         ("parameters", 9, Choices(parameter_or_reference)),
     ],
     rest: Rest::Extensions(10),
@@ -41,7 +41,7 @@ static OPERATION: Message = Message {
         ("produces", 6, Texts),
         ("consumes", 7, Texts),
         ("parameters", 8, Choices(parameter_or_reference)),
-        ("responses", 9, Shape::Message(&RESPONSES)),
+        ("responses", 9, FieldShape::Message(&RESPONSES)),
         ("schemes", 10, Texts),
     ],
     rest: Rest::Extensions(13),
@@ -49,21 +49,21 @@ static OPERATION: Message = Message {
 
 fn parameter_or_reference(value: Value<'_>) -> Choice {
     if is_reference(value) {
-        return Choice { around: &[2], shape: Shape::Message(&REFERENCE) };
+        return Choice { around: &[2], shape: FieldShape::Message(&REFERENCE) };
     }
     match place(value) {
-        "body" => Choice { around: &[1, 1], shape: Shape::Message(&BODY) },
-        "path" => Choice { around: &[1, 2, 4], shape: Shape::Message(&IN_PATH) },
-        _ => Choice { around: &[1, 2, 3], shape: Shape::Message(&IN_QUERY) },
+        "body" => Choice { around: &[1, 1], shape: FieldShape::Message(&BODY) },
+        "path" => Choice { around: &[1, 2, 4], shape: FieldShape::Message(&IN_PATH) },
+        _ => Choice { around: &[1, 2, 3], shape: FieldShape::Message(&IN_QUERY) },
     }
 }
 
 /// A parameter that is not a reference.
 fn parameter(value: Value<'_>) -> Choice {
     match place(value) {
-        "body" => Choice { around: &[1], shape: Shape::Message(&BODY) },
-        "path" => Choice { around: &[2, 4], shape: Shape::Message(&IN_PATH) },
-        _ => Choice { around: &[2, 3], shape: Shape::Message(&IN_QUERY) },
+        "body" => Choice { around: &[1], shape: FieldShape::Message(&BODY) },
+        "path" => Choice { around: &[2, 4], shape: FieldShape::Message(&IN_PATH) },
+        _ => Choice { around: &[2, 3], shape: FieldShape::Message(&IN_QUERY) },
     }
 }
 
@@ -82,7 +82,7 @@ static BODY: Message = Message {
         ("name", 2, Text),
         ("in", 3, Text),
         ("required", 4, Flag),
-        ("schema", 5, Shape::Message(&SCHEMA)),
+        ("schema", 5, FieldShape::Message(&SCHEMA)),
     ],
     rest: Rest::Extensions(6),
 };
@@ -114,7 +114,7 @@ static IN_PATH: Message = Message {
 static RESPONSES: Message = Message { fields: &[], rest: Rest::Pairs(1, OneOf(response)) };
 
 fn response(_: Value<'_>) -> Choice {
-    Choice { around: &[1], shape: Shape::Message(&RESPONSE) }
+    Choice { around: &[1], shape: FieldShape::Message(&RESPONSE) }
 }
 
 static RESPONSE: Message = Message {
@@ -124,7 +124,7 @@ static RESPONSE: Message = Message {
 
 /// A schema in a message of its own.
 fn schema_within(_: Value<'_>) -> Choice {
-    Choice { around: &[1], shape: Shape::Message(&SCHEMA) }
+    Choice { around: &[1], shape: FieldShape::Message(&SCHEMA) }
 }
 
 fn text_within(_: Value<'_>) -> Choice {
@@ -135,7 +135,8 @@ fn schema_or_flag(value: Value<'_>) -> Choice {
     if is_flag(value) { Choice { around: &[2], shape: Flag } } else { schema_within(value) }
 }
 
-static SCHEMAS: Message = Message { fields: &[], rest: Rest::Pairs(1, Shape::Message(&SCHEMA)) };
+static SCHEMAS: Message =
+    Message { fields: &[], rest: Rest::Pairs(1, FieldShape::Message(&SCHEMA)) };
 
 static SCHEMA: Message = Message {
     fields: &[
@@ -161,8 +162,8 @@ static SCHEMA: Message = Message {
         ("additionalProperties", 21, OneOf(schema_or_flag)),
         ("type", 22, OneOf(text_within)),
         ("items", 23, OneOf(schema_within)),
-        ("properties", 25, Shape::Message(&SCHEMAS)),
-        ("externalDocs", 29, Shape::Message(&DOCS)),
+        ("properties", 25, FieldShape::Message(&SCHEMAS)),
+        ("externalDocs", 29, FieldShape::Message(&DOCS)),
         ("example", 30, Any),
     ],
     rest: Rest::Extensions(31),

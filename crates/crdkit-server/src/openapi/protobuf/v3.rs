@@ -1,16 +1,16 @@
 //! The messages of version 3.
 //! Upstream: `openapiv3/OpenAPIv3.proto` of gnostic.
 
-use super::Shape::{Anys, Choice as OneOf, Choices, Double, Flag, Int, Text, Texts};
-use super::{Choice, Message, Rest, Shape, is_flag, is_reference};
+use super::FieldShape::{Anys, Choice as OneOf, Choices, Double, Flag, Int, Text, Texts};
+use super::{Choice, FieldShape, Message, Rest, is_flag, is_reference};
 use crdkit_value::{Kind, Value};
 
 pub(super) static DOCUMENT: Message = Message {
     fields: &[
         ("openapi", 1, Text),
-        ("info", 2, Shape::Message(&INFO)),
-        ("paths", 4, Shape::Message(&PATHS)),
-        ("components", 5, Shape::Message(&COMPONENTS)),
+        ("info", 2, FieldShape::Message(&INFO)),
+        ("paths", 4, FieldShape::Message(&PATHS)),
+        ("components", 5, FieldShape::Message(&COMPONENTS)),
     ],
     rest: Rest::Extensions(9),
 };
@@ -18,15 +18,15 @@ pub(super) static DOCUMENT: Message = Message {
 static INFO: Message =
     Message { fields: &[("title", 1, Text), ("version", 6, Text)], rest: Rest::Extensions(7) };
 
-static PATHS: Message = Message { fields: &[], rest: Rest::Pairs(1, Shape::Message(&PATH)) };
+static PATHS: Message = Message { fields: &[], rest: Rest::Pairs(1, FieldShape::Message(&PATH)) };
 
 static PATH: Message = Message {
     fields: &[
-        ("get", 4, Shape::Message(&OPERATION)),
-        ("put", 5, Shape::Message(&OPERATION)),
-        ("post", 6, Shape::Message(&OPERATION)),
-        ("delete", 7, Shape::Message(&OPERATION)),
-        ("patch", 10, Shape::Message(&OPERATION)),
+        ("get", 4, FieldShape::Message(&OPERATION)),
+        ("put", 5, FieldShape::Message(&OPERATION)),
+        ("post", 6, FieldShape::Message(&OPERATION)),
+        ("delete", 7, FieldShape::Message(&OPERATION)),
+        ("patch", 10, FieldShape::Message(&OPERATION)),
         ("parameters", 13, Choices(parameter)),
     ],
     rest: Rest::Extensions(14),
@@ -39,13 +39,13 @@ static OPERATION: Message = Message {
         ("operationId", 5, Text),
         ("parameters", 6, Choices(parameter)),
         ("requestBody", 7, OneOf(body)),
-        ("responses", 8, Shape::Message(&RESPONSES)),
+        ("responses", 8, FieldShape::Message(&RESPONSES)),
     ],
     rest: Rest::Extensions(13),
 };
 
 fn parameter(_: Value<'_>) -> Choice {
-    Choice { around: &[1], shape: Shape::Message(&PARAMETER) }
+    Choice { around: &[1], shape: FieldShape::Message(&PARAMETER) }
 }
 
 static PARAMETER: Message = Message {
@@ -60,16 +60,16 @@ static PARAMETER: Message = Message {
 };
 
 fn body(_: Value<'_>) -> Choice {
-    Choice { around: &[1], shape: Shape::Message(&BODY) }
+    Choice { around: &[1], shape: FieldShape::Message(&BODY) }
 }
 
 static BODY: Message = Message {
-    fields: &[("content", 2, Shape::Message(&MEDIA_TYPES)), ("required", 3, Flag)],
+    fields: &[("content", 2, FieldShape::Message(&MEDIA_TYPES)), ("required", 3, Flag)],
     rest: Rest::Extensions(4),
 };
 
 static MEDIA_TYPES: Message =
-    Message { fields: &[], rest: Rest::Pairs(1, Shape::Message(&MEDIA_TYPE)) };
+    Message { fields: &[], rest: Rest::Pairs(1, FieldShape::Message(&MEDIA_TYPE)) };
 
 static MEDIA_TYPE: Message =
     Message { fields: &[("schema", 1, OneOf(schema_or_reference))], rest: Rest::Extensions(5) };
@@ -77,24 +77,26 @@ static MEDIA_TYPE: Message =
 static RESPONSES: Message = Message { fields: &[], rest: Rest::Pairs(2, OneOf(response)) };
 
 fn response(_: Value<'_>) -> Choice {
-    Choice { around: &[1], shape: Shape::Message(&RESPONSE) }
+    Choice { around: &[1], shape: FieldShape::Message(&RESPONSE) }
 }
 
 static RESPONSE: Message = Message {
-    fields: &[("description", 1, Text), ("content", 3, Shape::Message(&MEDIA_TYPES))],
+    fields: &[("description", 1, Text), ("content", 3, FieldShape::Message(&MEDIA_TYPES))],
     rest: Rest::Extensions(5),
 };
 
-static COMPONENTS: Message =
-    Message { fields: &[("schemas", 1, Shape::Message(&SCHEMAS))], rest: Rest::Extensions(10) };
+static COMPONENTS: Message = Message {
+    fields: &[("schemas", 1, FieldShape::Message(&SCHEMAS))],
+    rest: Rest::Extensions(10),
+};
 
 static SCHEMAS: Message = Message { fields: &[], rest: Rest::Pairs(1, OneOf(schema_or_reference)) };
 
 fn schema_or_reference(value: Value<'_>) -> Choice {
     if is_reference(value) {
-        Choice { around: &[2], shape: Shape::Message(&REFERENCE) }
+        Choice { around: &[2], shape: FieldShape::Message(&REFERENCE) }
     } else {
-        Choice { around: &[1], shape: Shape::Message(&SCHEMA) }
+        Choice { around: &[1], shape: FieldShape::Message(&SCHEMA) }
     }
 }
 
@@ -123,7 +125,7 @@ static REFERENCE: Message = Message { fields: &[("$ref", 1, Text)], rest: Rest::
 static SCHEMA: Message = Message {
     fields: &[
         ("nullable", 1, Flag),
-        ("externalDocs", 6, Shape::Message(&DOCS)),
+        ("externalDocs", 6, FieldShape::Message(&DOCS)),
         ("title", 9, Text),
         ("multipleOf", 10, Double),
         ("maximum", 11, Double),
@@ -144,9 +146,9 @@ static SCHEMA: Message = Message {
         ("allOf", 26, Choices(schema_or_reference)),
         ("oneOf", 27, Choices(schema_or_reference)),
         ("anyOf", 28, Choices(schema_or_reference)),
-        ("not", 29, Shape::Message(&SCHEMA)),
+        ("not", 29, FieldShape::Message(&SCHEMA)),
         ("items", 30, OneOf(items)),
-        ("properties", 31, Shape::Message(&SCHEMAS)),
+        ("properties", 31, FieldShape::Message(&SCHEMAS)),
         ("additionalProperties", 32, OneOf(schema_or_flag)),
         ("default", 33, OneOf(default)),
         ("description", 34, Text),

@@ -1,6 +1,6 @@
 //! Comparisons in filters: only scalars of the same kind can be compared, truth values only for equality.
 
-use super::{Found, Operator};
+use super::{FoundValue, Operator};
 use crdkit_value::Kind;
 use std::cmp::Ordering;
 
@@ -12,7 +12,11 @@ enum Scalar<'v> {
 }
 
 /// Whether the comparison holds; none when the two cannot be compared so.
-pub(super) fn compare(operator: Operator, left: Found<'_>, right: Found<'_>) -> Option<bool> {
+pub(super) fn compare(
+    operator: Operator,
+    left: FoundValue<'_>,
+    right: FoundValue<'_>,
+) -> Option<bool> {
     let order = match (scalar(left)?, scalar(right)?) {
         (Scalar::Text(left), Scalar::Text(right)) => Some(left.cmp(right)),
         (Scalar::Int(left), Scalar::Int(right)) => Some(left.cmp(&right)),
@@ -35,13 +39,13 @@ pub(super) fn compare(operator: Operator, left: Found<'_>, right: Found<'_>) -> 
     }
 }
 
-fn scalar(found: Found<'_>) -> Option<Scalar<'_>> {
+fn scalar(found: FoundValue<'_>) -> Option<Scalar<'_>> {
     Some(match found {
-        Found::Text(text) => Scalar::Text(text),
-        Found::Int(int) => Scalar::Int(int),
-        Found::Float(float) => Scalar::Float(float),
-        Found::Bool(flag) => Scalar::Bool(flag),
-        Found::Value(value) => match value.kind() {
+        FoundValue::Text(text) => Scalar::Text(text),
+        FoundValue::Int(int) => Scalar::Int(int),
+        FoundValue::Float(float) => Scalar::Float(float),
+        FoundValue::Bool(flag) => Scalar::Bool(flag),
+        FoundValue::Value(value) => match value.kind() {
             Kind::String(text) => Scalar::Text(text),
             Kind::Int(int) => Scalar::Int(int),
             Kind::Float(float) => Scalar::Float(float),

@@ -4,21 +4,21 @@
 //! step had in hand; hence a failure carries values.
 
 use super::compare::compare;
-use super::{Filter, Found, Operator, Part, Slice, Step};
+use super::{Filter, FoundValue, JsonPathStep, Operator, Slice, TemplatePart};
 use crdkit_value::{Kind, Value};
 
-type Values<'v> = Vec<Found<'v>>;
+type Values<'v> = Vec<FoundValue<'v>>;
 
 /// Values, or those in hand when the path could not go on.
 type Outcome<'v> = Result<Values<'v>, Values<'v>>;
 
 /// The first value of the first part; none when any part fails.
-pub(super) fn first<'v>(parts: &'v [Part], object: Value<'v>) -> Option<Found<'v>> {
+pub(super) fn first<'v>(parts: &'v [TemplatePart], object: Value<'v>) -> Option<FoundValue<'v>> {
     let mut first = None;
     for (at, part) in parts.iter().enumerate() {
         let found = match part {
-            Part::Text(text) => vec![Found::Text(text)],
-            Part::Action(steps) => walk(steps, vec![Found::Value(object)]).ok()?,
+            TemplatePart::Text(text) => vec![FoundValue::Text(text)],
+            TemplatePart::Action(steps) => walk(steps, vec![FoundValue::Value(object)]).ok()?,
         };
         if at == 0 {
             first = found.first().copied();
@@ -27,23 +27,28 @@ pub(super) fn first<'v>(parts: &'v [Part], object: Value<'v>) -> Option<Found<'v
     first
 }
 
-fn walk<'v>(steps: &'v [Step], mut values: Values<'v>) -> Outcome<'v> {
+fn walk<'v>(steps: &'v [JsonPathStep], mut values: Values<'v>) -> Outcome<'v> {
     for step in steps {
         values = apply(step, &values)?;
     }
     Ok(values)
 }
 
-fn apply<'v>(step: &'v Step, input: &[Found<'v>]) -> Outcome<'v> {
-    let each = |literal: Found<'v>| Ok(input.iter().map(|_| literal).collect());
+fn apply<'v>(step: &'v JsonPathStep, input: &[FoundValue<'v>]) -> Outcome<'v> {
+    let each = |literal: FoundValue<'v>| Ok(input.iter().map(|_| literal).collect());
     match step {
-        Step::Field(name) => {
-            Ok(documents(input).filter_map(|value| value.get(name)).map(Found::Value).collect())
+        JsonPathStep::Field(name) => Ok(documents(input)
+            .filter_map(|value| value.get(name))
+            .map(FoundValue::Value)
+            .collect()),
+        JsonPathStep::Wildcard => {
+            Ok(documents(input).flat_map(children).map(FoundValue::Value).collect())
         }
-        Step::Wildcard => Ok(documents(input).flat_map(children).map(Found::Value).collect()),
-        Step::Recursive => Ok(documents(input).flat_map(below).map(Found::Value).collect()),
-        Step::Slice(slice) => sliced(*slice, input),
-        Step::Union(branches) => {
+        JsonPathStep::Recursive => {
+            Ok(documents(input).flat_map(below).map(FoundValue::Value).collect())
+        }
+        JsonPathStep::Slice(slice) => sliced(*slice, input),
+        JsonPathStep::Union(branches) => {
             let mut all = Vec::new();
             for branch in branches {
                 match walk(branch, input.to_vec()) {
@@ -53,19 +58,19 @@ fn apply<'v>(step: &'v Step, input: &[Found<'v>]) -> Outcome<'v> {
             }
             Ok(all)
         }
-        Step::Filter(filter) => filtered(filter, input),
-        Step::Text(text) => Ok(vec![Found::Text(text)]),
-        Step::Int(int) => each(Found::Int(*int)),
-        Step::Float(float) => each(Found::Float(*float)),
-        Step::Bool(flag) => each(Found::Bool(*flag)),
-        Step::Identifier => Err(input.to_vec()),
+        JsonPathStep::Filter(filter) => filtered(filter, input),
+        JsonPathStep::Text(text) => Ok(vec![FoundValue::Text(text)]),
+        JsonPathStep::Int(int) => each(FoundValue::Int(*int)),
+        JsonPathStep::Float(float) => each(FoundValue::Float(*float)),
+        JsonPathStep::Bool(flag) => each(FoundValue::Bool(*flag)),
+        JsonPathStep::Identifier => Err(input.to_vec()),
     }
 }
 
 /// The values that are parts of the object and not `null`.
-fn documents<'v, 'i>(input: &'i [Found<'v>]) -> impl Iterator<Item = Value<'v>> + use<'v, 'i> {
+fn documents<'v, 'i>(input: &'i [FoundValue<'v>]) -> impl Iterator<Item = Value<'v>> + use<'v, 'i> {
     input.iter().filter_map(|found| match found {
-        Found::Value(value) if !value.is_null() => Some(*value),
+        FoundValue::Value(value) if !value.is_null() => Some(*value),
         _ => None,
     })
 }
@@ -84,7 +89,7 @@ fn below(value: Value<'_>) -> impl Iterator<Item = Value<'_>> {
     })
 }
 
-fn sliced<'v>(slice: Slice, input: &[Found<'v>]) -> Outcome<'v> {
+fn sliced<'v>(slice: Slice, input: &[FoundValue<'v>]) -> Outcome<'v> {
     let mut found = Vec::new();
     for value in documents(input) {
         let Some(items) = value.as_array() else { return Err(input.to_vec()) };
@@ -109,18 +114,18 @@ fn sliced<'v>(slice: Slice, input: &[Found<'v>]) -> Outcome<'v> {
         }
         let size = |number: i64| usize::try_from(number).unwrap_or(usize::MAX);
         let items = items.skip(size(start)).take(size(end - start)).step_by(size(step));
-        found.extend(items.map(Found::Value));
+        found.extend(items.map(FoundValue::Value));
     }
     Ok(found)
 }
 
-fn filtered<'v>(filter: &'v Filter, input: &[Found<'v>]) -> Outcome<'v> {
+fn filtered<'v>(filter: &'v Filter, input: &[FoundValue<'v>]) -> Outcome<'v> {
     let mut found = Vec::new();
     for one in input {
-        let Found::Value(value) = one else { return Err(input.to_vec()) };
+        let FoundValue::Value(value) = one else { return Err(input.to_vec()) };
         let Some(items) = value.as_array() else { return Err(input.to_vec()) };
         for item in items {
-            let item = Found::Value(item);
+            let item = FoundValue::Value(item);
             let left = walk(&filter.left, vec![item]);
             if filter.operator == Operator::Exists {
                 let (Ok(found_left) | Err(found_left)) = left;

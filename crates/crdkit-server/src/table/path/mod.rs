@@ -13,23 +13,23 @@ use crdkit_value::Value;
 
 /// A path, ready to be evaluated.
 #[derive(Clone, Debug, PartialEq)]
-pub struct JsonPath(Vec<Part>);
+pub struct JsonPath(Vec<TemplatePart>);
 
 /// What stands between braces, or the text around them.
 #[derive(Clone, Debug, PartialEq)]
-enum Part {
+enum TemplatePart {
     Text(String),
-    Action(Vec<Step>),
+    Action(Vec<JsonPathStep>),
 }
 
 /// One step from values to values.
 #[derive(Clone, Debug, PartialEq)]
-enum Step {
+enum JsonPathStep {
     Field(String),
     Wildcard,
     Recursive,
     Slice(Slice),
-    Union(Vec<Vec<Step>>),
+    Union(Vec<Vec<JsonPathStep>>),
     Filter(Filter),
     Text(String),
     Int(i64),
@@ -52,9 +52,9 @@ struct Slice {
 /// `[?(left operator right)]`.
 #[derive(Clone, Debug, PartialEq)]
 struct Filter {
-    left: Vec<Step>,
+    left: Vec<JsonPathStep>,
     operator: Operator,
-    right: Vec<Step>,
+    right: Vec<JsonPathStep>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,7 +71,7 @@ enum Operator {
 
 /// What a path finds: a part of the object, or a literal of the path.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Found<'v> {
+pub(super) enum FoundValue<'v> {
     Value(Value<'v>),
     Text(&'v str),
     Int(i64),
@@ -86,7 +86,7 @@ impl JsonPath {
     }
 
     /// The first thing the path finds in `object`.
-    pub(super) fn first<'v>(&'v self, object: Value<'v>) -> Option<Found<'v>> {
+    pub(super) fn first<'v>(&'v self, object: Value<'v>) -> Option<FoundValue<'v>> {
         evaluate::first(&self.0, object)
     }
 }

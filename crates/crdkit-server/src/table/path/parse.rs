@@ -3,24 +3,24 @@
 //! Unions and filters hold expressions of their own, which end at the first bracket or parenthesis, so that nothing
 //! nests deeper than two levels.
 
-use super::{Filter, Operator, Part, Slice, Step};
+use super::{Filter, JsonPathStep, Operator, Slice, TemplatePart};
 use crdkit_text::quote::unquote;
 
 /// The parts of a template.
-pub(super) fn template(text: &str) -> Option<Vec<Part>> {
+pub(super) fn template(text: &str) -> Option<Vec<TemplatePart>> {
     let mut parts = Vec::new();
     let mut rest = text;
     while !rest.is_empty() {
         let open = rest.find('{').unwrap_or(rest.len());
         let (plain, after) = rest.split_at_checked(open)?;
         if !plain.is_empty() {
-            parts.push(Part::Text(plain.to_owned()));
+            parts.push(TemplatePart::Text(plain.to_owned()));
         }
         rest = match after.strip_prefix('{') {
             Some(inside) => {
                 let mut parser = Parser { rest: inside, steps: Vec::new() };
                 parser.action()?;
-                parts.push(Part::Action(parser.steps));
+                parts.push(TemplatePart::Action(parser.steps));
                 parser.rest
             }
             None => after,
@@ -30,16 +30,16 @@ pub(super) fn template(text: &str) -> Option<Vec<Part>> {
 }
 
 /// The steps of an expression inside a union, a key or a filter.
-fn expression(text: &str) -> Option<Vec<Step>> {
+fn expression(text: &str) -> Option<Vec<JsonPathStep>> {
     match template(&format!("{{{text}}}"))?.into_iter().next()? {
-        Part::Action(steps) => Some(steps),
-        Part::Text(_) => None,
+        TemplatePart::Action(steps) => Some(steps),
+        TemplatePart::Text(_) => None,
     }
 }
 
 struct Parser<'t> {
     rest: &'t str,
-    steps: Vec<Step>,
+    steps: Vec<JsonPathStep>,
 }
 
 impl<'t> Parser<'t> {
@@ -94,17 +94,17 @@ impl<'t> Parser<'t> {
         });
         let name = self.take(end.unwrap_or(self.rest.len()))?;
         self.steps.push(match name {
-            "*" => Step::Wildcard,
-            name => Step::Field(name.replace('\\', "")),
+            "*" => JsonPathStep::Wildcard,
+            name => JsonPathStep::Field(name.replace('\\', "")),
         });
         Some(())
     }
 
     fn recursive(&mut self) -> Option<()> {
-        if self.steps.last() == Some(&Step::Recursive) {
+        if self.steps.last() == Some(&JsonPathStep::Recursive) {
             return None;
         }
-        self.steps.push(Step::Recursive);
+        self.steps.push(JsonPathStep::Recursive);
         if self.rest.starts_with(is_word) { self.field() } else { Some(()) }
     }
 
@@ -112,9 +112,9 @@ impl<'t> Parser<'t> {
         let end = self.rest.find(is_terminator)?;
         let word = self.take(end)?;
         self.steps.push(match word {
-            "true" => Step::Bool(true),
-            "false" => Step::Bool(false),
-            _ => Step::Identifier,
+            "true" => JsonPathStep::Bool(true),
+            "false" => JsonPathStep::Bool(false),
+            _ => JsonPathStep::Identifier,
         });
         Some(())
     }
@@ -125,8 +125,8 @@ impl<'t> Parser<'t> {
         let end = digits.find(|c: char| c != '.' && !c.is_numeric()).unwrap_or(digits.len());
         let text = self.take(sign + end)?;
         self.steps.push(match text.parse() {
-            Ok(int) => Step::Int(int),
-            Err(_) => Step::Float(text.parse().ok()?),
+            Ok(int) => JsonPathStep::Int(int),
+            Err(_) => JsonPathStep::Float(text.parse().ok()?),
         });
         Some(())
     }
@@ -141,7 +141,7 @@ impl<'t> Parser<'t> {
         })?;
         let text = inside.get(..end)?;
         self.rest = inside.get(end..)?.strip_prefix(quote)?;
-        self.steps.push(Step::Text(unquote(text, quote)?));
+        self.steps.push(JsonPathStep::Text(unquote(text, quote)?));
         Some(())
     }
 
@@ -153,7 +153,8 @@ impl<'t> Parser<'t> {
         let inside = if inside == "*" { ":" } else { inside };
         if inside.contains(',') {
             let branch = |text: &str| expression(&format!("[{}]", text.trim_matches(' ')));
-            self.steps.push(Step::Union(inside.split(',').map(branch).collect::<Option<_>>()?));
+            self.steps
+                .push(JsonPathStep::Union(inside.split(',').map(branch).collect::<Option<_>>()?));
             return Some(());
         }
         let key = inside.strip_prefix('\'').and_then(|text| text.strip_suffix('\''));
@@ -161,7 +162,7 @@ impl<'t> Parser<'t> {
             self.steps.extend(expression(&format!(".{key}"))?);
             return Some(());
         }
-        self.steps.push(Step::Slice(slice(inside)?));
+        self.steps.push(JsonPathStep::Slice(slice(inside)?));
         Some(())
     }
 
@@ -186,7 +187,7 @@ impl<'t> Parser<'t> {
         })?;
         let text = self.rest.get(..end)?;
         self.rest = self.rest.get(end..)?.strip_prefix(")]")?;
-        self.steps.push(Step::Filter(comparison(text)?));
+        self.steps.push(JsonPathStep::Filter(comparison(text)?));
         Some(())
     }
 }
