@@ -3,7 +3,8 @@
 //! Takes a stream and the path of the array; gives each item with its own findings, and those about the
 //! rest of the document.
 
-use super::walk::{Stream, StreamStep};
+use super::step::StreamStep;
+use super::walk::Stream;
 use crate::decoded::Decoded;
 use crdkit_codec::DecodeError;
 use crdkit_issue::{FieldPath, Issue, Issues, Severity};

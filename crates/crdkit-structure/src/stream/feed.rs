@@ -4,7 +4,8 @@
 //! divided.
 
 use super::StreamOptions;
-use super::walk::{Stream, StreamStep};
+use super::step::StreamStep;
+use super::walk::Stream;
 use crate::schema::Schema;
 use crdkit_codec::DecodeError;
 use std::io::{self, ErrorKind, Read};

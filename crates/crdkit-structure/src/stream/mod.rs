@@ -21,15 +21,20 @@ mod feed;
 mod frame;
 mod input;
 mod issue;
+mod open;
+mod part;
+mod report;
 mod schema;
 mod seen;
+mod step;
 mod text;
 mod walk;
 
 pub use element::{Element, Elements};
 pub use feed::Feeder;
 pub use schema::{Label, labels};
-pub use walk::{Part, Stream, StreamStep};
+pub use step::{Part, StreamStep};
+pub use walk::Stream;
 
 use crate::options::ParseOptions;
 use crdkit_value::Limits;
