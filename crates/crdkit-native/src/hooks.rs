@@ -2,8 +2,9 @@
 
 use crate::NativeKind;
 use crate::check::WriteOperation;
-use crate::pipeline::{Request, keep};
+use crate::pipeline::Request;
 use crate::pod;
+use crate::prepare::keep;
 use crate::scalar;
 use crdkit_engine::steps;
 use crdkit_issue::Issue;

@@ -31,6 +31,7 @@
 
 pub mod cbor;
 mod check;
+mod checks;
 mod content;
 mod data;
 mod decode;
@@ -47,6 +48,7 @@ mod names;
 mod own;
 mod pipeline;
 mod pod;
+mod prepare;
 pub mod protobuf;
 mod removed;
 mod rule;

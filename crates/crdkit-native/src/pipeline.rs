@@ -6,22 +6,19 @@
 //!
 //! Upstream: `apiserver/pkg/endpoints/handlers`, `kubernetes/pkg/registry/*/*/strategy.go`.
 
-use crate::check::{self, Checked, WriteOperation};
+use crate::check::WriteOperation;
 use crate::data::{DefaultPhase, NativeKind, Type, objects};
 use crate::defaults::{self, Surroundings};
 use crate::envelope::{self, Stranger};
 use crate::given::GivenEmpty;
-use crate::own::{self, Form, Kindred};
-use crate::{decode, fill, hooks, names, scalar};
+use crate::prepare::NO_UID;
+use crate::{decode, fill, hooks};
 use crdkit_codec::Format;
 use crdkit_engine::steps::{self, Findings, OutcomeParts, Placing, Received, Refusal};
 use crdkit_engine::{Changes, FieldValidation, Input, Outcome, RequestOptions, Stored};
 use crdkit_issue::{FieldPath, Issue, Segment, Severity, codes};
 use crdkit_schema::decode::strict_path;
-use crdkit_schema::path::Path;
-use crdkit_schema::{metadata, read};
-use crdkit_value::{Document, NewValue, NodeId, Value};
-use std::borrow::Cow;
+use crdkit_value::{Document, NodeId, Value};
 
 /// An object of a native kind that was read, on its way to be checked.
 pub struct ReadNative<'r> {
@@ -34,19 +31,14 @@ pub(crate) struct Request<'r> {
     pub(crate) of: &'static Type,
     pub(crate) options: &'r RequestOptions,
     pub(crate) document: Document,
-    findings: Findings,
+    pub(crate) findings: Findings,
     changes: Changes,
     source: Option<(Format, &'r [u8])>,
     /// Whether an empty list or map was given.
-    had_empty: bool,
+    pub(crate) had_empty: bool,
     /// Which ones.
-    given: GivenEmpty,
+    pub(crate) given: GivenEmpty,
 }
-
-const METADATA: &Path<'static> = &Path::Field(&Path::Root, "metadata");
-
-/// The identity that new objects have where nobody gives them one.
-const NO_UID: &str = "00000000-0000-0000-0000-000000000000";
 
 impl NativeKind {
     pub(crate) fn root_type(&self) -> Option<&'static Type> {
@@ -410,180 +402,7 @@ impl<'r> Request<'r> {
         let unconditional = self.kind.unconditional_update;
         self.placing().check_precondition(old, unconditional)
     }
-
-    /// A stored object without the nulls that are only written.
-    fn old(&self, old: &Stored) -> Document {
-        let mut document = if old.is_read_by(self.kind.key) {
-            Document::copy_of(old.document().root())
-        } else {
-            return self.kind.stored(old.document(), self.options).into_document();
-        };
-        let _ = decode::decode(&mut document, self.of);
-        document
-    }
-
-    /// Applies the defaults of a phase.
-    pub(crate) fn apply(&mut self, phase: DefaultPhase) {
-        let metadata = steps::ensure(&mut self.document);
-        let uid = self.document.value(metadata).get("uid").and_then(Value::as_str);
-        let uid = uid.unwrap_or(NO_UID).to_owned();
-        let now = self.options.time.as_ref().map(scalar::seconds);
-        let around =
-            Surroundings { phase, uid: &uid, user: &self.options.user, now: now.as_deref() };
-        defaults::apply(&mut self.document, NodeId::ROOT, self.of, around);
-    }
-
-    fn admit(&mut self) {
-        if self.kind.is_admitted {
-            self.apply(DefaultPhase::Admission);
-        }
-    }
-
-    /// Gives a new object the status it begins with.
-    fn reset_status(&mut self) {
-        if !self.kind.has_status || self.kind.keeps_status_on_create {
-            return;
-        }
-        let Some(field) = self.of.field("status") else { return };
-        steps::remove_root(&mut self.document, "status");
-        if fill::is_written(field) {
-            fill::field(&mut self.document, NodeId::ROOT, field);
-            self.apply(DefaultPhase::Read);
-        }
-    }
-
-    /// Makes everything but what the status subresource changes what it is in `old`.
-    fn take_status(&mut self, old: Value<'_>) {
-        let new = std::mem::replace(&mut self.document, Document::copy_of(old));
-        self.given.clear();
-        let takes = self.kind.status_takes.iter().copied().chain(["metadata.managedFields"]);
-        for path in takes {
-            let (parent, key) = path.rsplit_once('.').unwrap_or(("", path));
-            let from = if parent.is_empty() { Some(new.root()) } else { new.root().get(parent) };
-            let found = from.and_then(|from| from.get(key));
-            let to =
-                if parent.is_empty() { NodeId::ROOT } else { steps::ensure(&mut self.document) };
-            match found {
-                Some(found) => {
-                    self.document.insert(to, key, found);
-                }
-                None => steps::remove(&mut self.document, to, key),
-            }
-        }
-    }
-
-    /// Counts a change to what the kind counts.
-    fn bump_generation(&mut self, metadata: NodeId, old: Value<'_>) {
-        let counted = &self.kind.generation_bumped_by;
-        if counted.is_empty() {
-            return;
-        }
-        let new = self.document.root();
-        let is_same = |path: &&&str| match **path {
-            "spec" => content(new).eq(content(old)),
-            key => of_metadata(new, key) == of_metadata(old, key),
-        };
-        let is_counted = self.kind.counts_empty && self.had_empty;
-        if is_counted || !counted.iter().all(|path| is_same(&path)) {
-            let before = of_metadata(old, "generation").and_then(Value::as_i64).unwrap_or_default();
-            self.document.insert(metadata, "generation", before.saturating_add(1));
-        }
-    }
-
-    fn check(&mut self, operation: WriteOperation, old: Option<Value<'_>>) -> Result<(), Refusal> {
-        if let Some(issues) = hooks::check(self, operation, old) {
-            self.add(issues);
-        } else {
-            let (view, given) = (hooks::view(self), &self.given);
-            let object = view.as_ref().unwrap_or(&self.document).root();
-            let Checked { found, is_early } =
-                check::run(self.kind, self.of, operation, object, old, given);
-            if !is_early {
-                self.check_metadata(operation, old);
-            }
-            let found = found.into_iter().map(|(id, issue)| (self.nearest(id), issue));
-            let found: Vec<(NodeId, Issue)> = found.collect();
-            self.findings.entries.extend(found);
-        }
-        if self.findings.entries.iter().any(|(_, issue)| issue.code == codes::native::INCOMPLETE) {
-            return Err(Refusal::BadRequest);
-        }
-        if self.findings.has_errors() {
-            return Err(Refusal::Invalid);
-        }
-        steps::finalizer_warnings(self.document.root(), old, &mut self.findings);
-        Ok(())
-    }
-
-    /// The object with everything that was given empty.
-    pub(crate) fn as_given(&self) -> Cow<'_, Document> {
-        if self.given.is_empty() {
-            return Cow::Borrowed(&self.document);
-        }
-        let mut document = self.document.clone();
-        self.given.show_all(&mut document);
-        Cow::Owned(document)
-    }
-
-    /// A value of this object that stands for one of a view of it, which may have more.
-    fn nearest(&self, id: NodeId) -> NodeId {
-        if id.index() < self.document.n_nodes() { id } else { NodeId::ROOT }
-    }
-
-    /// Notes issues, each about the value that is nearest to its path.
-    fn add(&mut self, issues: Vec<Issue>) {
-        for mut issue in issues {
-            let id = self.document.root().nearest(&issue.path).id();
-            issue.span = None;
-            self.findings.add(id, issue);
-        }
-    }
-
-    fn check_metadata(&mut self, operation: WriteOperation, old: Option<Value<'_>>) {
-        let root = self.document.root();
-        let Some(metadata) = root.get("metadata").filter(|_| self.kind.storage.is_some()) else {
-            return;
-        };
-        let mut issues = Vec::new();
-        let mut meta = read::object_meta(metadata);
-        // Whoever keeps managed fields writes them anew.
-        meta.managed_fields.clear();
-        let kind = self.kind;
-        let rule = |name: &str, prefix: bool| names::problems(kind, name, prefix);
-        let segment = |name: &str, prefix: bool| metadata::segment_problems(name, prefix);
-        match operation {
-            WriteOperation::Create => {
-                metadata::create(&meta, METADATA, kind.namespaced, &rule, &mut issues);
-                steps::collapse(&mut issues);
-            }
-            WriteOperation::Update | WriteOperation::UpdateStatus => {
-                metadata::create(&meta, METADATA, kind.namespaced, &segment, &mut issues);
-                if let Some(old) = old.and_then(|old| old.get("metadata")) {
-                    let old = read::object_meta(old);
-                    if old.resource_version.is_empty() || kind.unconditional_update {
-                        meta.resource_version = "0";
-                    }
-                    metadata::update(&meta, &old, METADATA, &mut issues);
-                }
-                steps::collapse(&mut issues);
-            }
-        }
-        let of = Kindred::Named(self.of).field("metadata").and_then(|of| of.field(OWNERS));
-        for issue in &mut issues {
-            if issue.code == codes::crd::SEVERAL_CONTROLLERS {
-                issue.value =
-                    Some(own::arg(metadata.get(OWNERS), of, Form::Published, &self.given));
-            }
-        }
-        if !kind.takes_any_finalizer {
-            names::finalizers(&meta.finalizers, &mut issues);
-        }
-        self.add(issues);
-    }
 }
-
-/// The field of metadata that names owners.
-const OWNERS: &str = "ownerReferences";
 
 /// Makes errors of what strict decoding let pass so that everything is reported; tells whether there was any.
 fn raise(findings: &mut Findings) -> bool {
@@ -603,28 +422,5 @@ fn dotted(segment: &Segment) -> Segment {
     match segment {
         Segment::Key(key) => Segment::Field(key.clone()),
         other => other.clone(),
-    }
-}
-
-/// What an object is besides its metadata and status, in the order of the keys.
-fn content(object: Value<'_>) -> impl Iterator<Item = (&str, Value<'_>)> {
-    let mut members: Vec<(&str, Value<'_>)> = object.members().collect();
-    members.retain(|(key, _)| !["metadata", "status", "kind", "apiVersion"].contains(key));
-    members.sort_by_key(|(key, _)| *key);
-    members.into_iter()
-}
-
-fn of_metadata<'v>(object: Value<'v>, key: &str) -> Option<Value<'v>> {
-    object.get("metadata")?.get(key)
-}
-
-/// Puts a copy of `value` at a member of the root's member `parent`, or takes it away.
-pub(crate) fn keep(document: &mut Document, parent: &str, key: &str, value: Option<Value<'_>>) {
-    let Some(object) = document.root().get(parent).map(Value::id) else { return };
-    match value {
-        Some(value) => {
-            document.insert(object, key, NewValue::CopyOf(value));
-        }
-        None => steps::remove(document, object, key),
     }
 }
