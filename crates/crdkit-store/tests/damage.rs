@@ -97,7 +97,7 @@ enum Left {
 /// A small store, and what is in it.
 async fn small(left: Left) -> (Arc<Vec<u8>>, StoreModel) {
     let file = DamagedFile::default();
-    EmbeddedStore::create_on(&file).unwrap();
+    EmbeddedStore::create_on(&file, 16 << 10).unwrap();
     let store = open(&file).unwrap();
     let mut model = StoreModel::new(store.current().await.unwrap());
     let mut plan = SchedulePlan(5);

@@ -26,7 +26,7 @@ fn open(disk: &FakeDisk) -> Result<EmbeddedStore, StoreError> {
 
 fn empty() -> Vec<u8> {
     let disk = FakeDisk::default();
-    EmbeddedStore::create_on(&disk).unwrap();
+    EmbeddedStore::create_on(&disk, 16 << 10).unwrap();
     disk.image()
 }
 
