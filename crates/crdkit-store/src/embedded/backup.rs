@@ -17,9 +17,11 @@ pub(super) fn copy(
     layout: FileLayout,
     path: &Path,
 ) -> Result<Revision, StoreError> {
-    let copied = file::publish(path, |from, to| std::fs::hard_link(from, to), |file| {
-        write(view, layout, file::backend(file)?, false)
-    })?;
+    let copied = file::publish(
+        path,
+        |from, to| std::fs::hard_link(from, to),
+        |file| write(view, layout, file::backend(file)?, false),
+    )?;
     copied.map_err(|error| StoreError::Unavailable(error.to_string()))?;
     view.current()
 }

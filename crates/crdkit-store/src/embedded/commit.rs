@@ -7,8 +7,8 @@ use super::journal::JournalBatch;
 use super::overlay::OverlayChange;
 use super::read::{applied, get_latest, horizon};
 use super::record::{
-    APPLIED_KEY, EXPIRY, EntryRecord, HORIZON_KEY, IN_USE_KEY, LATEST, LOG, LogRecord, META, decode_expiry,
-    decode_log, encode_latest, encode_log, expiry_key, log_size,
+    APPLIED_KEY, EXPIRY, EntryRecord, HORIZON_KEY, IN_USE_KEY, LATEST, LOG, LogRecord, META,
+    decode_expiry, decode_log, encode_latest, encode_log, expiry_key, log_size,
 };
 use crate::{
     Change, Expect, History, Millis, Revision, Snapshot, StoreEntry, StoreError, Write, WriteAction,
@@ -113,8 +113,9 @@ impl<'t> CommitTables<'t> {
     pub(super) fn fold(&mut self, changes: &[OverlayChange]) -> Result<(), StoreError> {
         for OverlayChange { change, time, expires, due, .. } in changes {
             let Change { current, previous, revision } = &**change;
-            let previous =
-                previous.as_ref().map(|entry| EntryRecord { entry: Arc::clone(entry), expires: *due });
+            let previous = previous
+                .as_ref()
+                .map(|entry| EntryRecord { entry: Arc::clone(entry), expires: *due });
             let Some(entry) = current.as_ref().or(previous.as_ref().map(|record| &record.entry))
             else {
                 continue;

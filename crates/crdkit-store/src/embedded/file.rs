@@ -15,9 +15,7 @@ use super::record::{
 use super::verified::VerifiedRecords;
 use crate::{Revision, StoreError};
 use redb::backends::FileBackend;
-use redb::{
-    Builder, Database, ReadableDatabase, ReadableTable, StorageBackend, TableError,
-};
+use redb::{Builder, Database, ReadableDatabase, ReadableTable, StorageBackend, TableError};
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -145,9 +143,8 @@ pub(super) fn migrate(path: &Path, options: &EmbeddedOptions) -> Result<(), Stor
             std::fs::set_permissions(from, std::fs::metadata(to)?.permissions())?;
             std::fs::rename(from, to)
         };
-        let replaced = publish(path, replace, |file| {
-            backup::write(&view, layout, backend(file)?, true)
-        })?;
+        let replaced =
+            publish(path, replace, |file| backup::write(&view, layout, backend(file)?, true))?;
         replaced.map_err(|error| io_failure(&error))
     })
 }

@@ -71,8 +71,7 @@ impl FileLayout {
         if length == 0 {
             return Err(StoreError::Damaged("the file is empty".to_owned()));
         }
-        let foreign =
-            || StoreError::Foreign("the file does not begin as a store does".to_owned());
+        let foreign = || StoreError::Foreign("the file does not begin as a store does".to_owned());
         let mut header = [0; HEADER];
         if length < HEADER as u64 {
             return Err(foreign());
