@@ -156,7 +156,7 @@ impl Journal {
         if bytes.len() > self.room() {
             return Err(io::ErrorKind::StorageFull.into());
         }
-        to.write(self.layout.journal_at() + self.end, &bytes)?;
+        to.write(FileLayout::journal_at() + self.end, &bytes)?;
         self.end += bytes.len() as u64;
         Ok(())
     }
@@ -215,7 +215,7 @@ pub(super) fn replay(
     let fail = |error: io::Error| super::file::io_failure(&error);
     let length = usize::try_from(layout.journal).map_err(|_| damaged("the journal is too long"))?;
     let mut bytes = vec![0; length];
-    from.read(layout.journal_at(), &mut bytes).map_err(fail)?;
+    from.read(FileLayout::journal_at(), &mut bytes).map_err(fail)?;
     let epoch = applied + 1;
     let mut replay = JournalReplay::default();
     let mut end = 0;

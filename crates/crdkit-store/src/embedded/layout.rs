@@ -41,7 +41,7 @@ impl FileLayout {
     }
 
     /// Where the journal begins.
-    pub(super) fn journal_at(self) -> u64 {
+    pub(super) fn journal_at() -> u64 {
         JOURNAL
     }
 

@@ -51,7 +51,8 @@ impl OverlayChange {
         OverlayChange { change, time, expires, due, earlier: None }
     }
 
-    fn entry(&self) -> Option<EntryRecord> {
+    /// The entry afterwards.
+    pub(super) fn entry(&self) -> Option<EntryRecord> {
         let entry = self.change.current.as_ref()?;
         Some(EntryRecord { entry: Arc::clone(entry), expires: self.expires })
     }
@@ -120,11 +121,6 @@ impl OverlayState {
         &self.changes
     }
 
-    /// The last change of every key, by key.
-    pub(super) fn latest(&self) -> impl Iterator<Item = &OverlayChange> {
-        self.latest.values().filter_map(|place| self.changes.get(*place))
-    }
-
     /// The change that a place leads to among the first so many.
     fn at(&self, mut place: usize, count: usize) -> Option<&OverlayChange> {
         loop {
@@ -177,11 +173,11 @@ impl OverlayView {
         Revision(self.overlay.base + self.count as u64)
     }
 
-    /// What it says of a key, if it says something.
-    pub(super) fn get(&self, key: &str) -> Option<Option<EntryRecord>> {
+    /// The last change of a key.
+    pub(super) fn get(&self, key: &str) -> Option<OverlayChange> {
         let state = self.overlay.state();
         let place = *state.latest.get(key)?;
-        state.at(place, self.count).map(OverlayChange::entry)
+        state.at(place, self.count).cloned()
     }
 
     /// The changes after a revision whose key is wanted.

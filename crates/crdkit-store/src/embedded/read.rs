@@ -104,7 +104,7 @@ impl ReadView {
         overlay: Option<&OverlayView>,
     ) -> Result<Option<EntryRecord>, StoreError> {
         if let Some(found) = overlay.and_then(|overlay| overlay.get(key)) {
-            return Ok(found);
+            return Ok(found.entry());
         }
         let record = latest.get(key.as_bytes()).map_err(failure)?;
         let decode = |bytes: &[u8]| decode_verified(key.as_bytes(), bytes, &self.verified);

@@ -141,7 +141,7 @@ async fn a_fault_is_answered_truthfully_and_work_goes_on() {
 
 /// A store that does not sync every write.
 fn lazy(image: Vec<u8>, clock: &Arc<ManualClock>) -> (FakeDisk, EmbeddedStore) {
-    let durability = Durability::Batched(Duration::from_secs(3600));
+    let durability = Durability::Batched(Duration::from_hours(1));
     let disk = FakeDisk::with(image);
     let medium = Box::new(disk.clone());
     let clock = Arc::<ManualClock>::clone(clock);
@@ -166,7 +166,7 @@ async fn a_power_cut_between_syncs_leaves_an_earlier_state_whole() {
                 seen.push((disk.len(), change.revision));
                 // A checkpoint is durable, and so is a write that comes when the interval is over.
                 match model.changes.len() % 6 {
-                    2 => clock.advance(Duration::from_secs(7200)),
+                    2 => clock.advance(Duration::from_hours(2)),
                     5 => {
                         store.maintain().await.unwrap();
                         durable.push((disk.len(), model.current()));
