@@ -55,14 +55,21 @@ impl FileLayout {
         [1024, 2048]
     }
 
-    /// Makes a file of an empty one, up to its database.
+    /// Makes a file of an empty one, up to its database. The journal is written once, so that the file system has given it its room
+    /// and a sync of it has nothing else to keep.
     pub(super) fn write(self, backend: &dyn StorageBackend) -> io::Result<()> {
         let mut header = MAGIC.to_vec();
         header.extend(FORMAT.to_le_bytes());
         header.extend(self.journal.to_le_bytes());
         header.extend(XxHash3_64::oneshot(&header).to_le_bytes());
         backend.set_len(self.database_at())?;
-        backend.write(0, &header)
+        backend.write(0, &header)?;
+        let zeros = vec![0; 1 << 20];
+        for at in (Self::journal_at()..self.database_at()).step_by(zeros.len()) {
+            let length = usize::try_from(self.database_at() - at).unwrap_or(usize::MAX);
+            backend.write(at, zeros.get(..length).unwrap_or(&zeros))?;
+        }
+        Ok(())
     }
 
     /// The layout of a file.
