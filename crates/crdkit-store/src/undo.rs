@@ -37,11 +37,12 @@ impl UndoView {
     }
 
     /// Takes later changes back from latest entries, which come in the order of keys.
-    pub(crate) fn apply<I>(&self, latest: I) -> UndoneEntries<'_, I>
+    pub(crate) fn apply<I>(&self, latest: I) -> impl Iterator<Item = I::Item>
     where
         I: Iterator<Item = Result<Arc<StoreEntry>, StoreError>>,
     {
-        UndoneEntries { latest: latest.peekable(), then: self.then.iter().peekable() }
+        let then = self.then.iter().map(|(key, then)| (Arc::clone(key), then.clone()));
+        ReplacedEntries::new(latest, then)
     }
 
     /// How many entries more there were then than are now after a key. `exists` says whether a key exists now.
@@ -58,28 +59,52 @@ impl UndoView {
     }
 }
 
-/// The entries as they were.
-pub(crate) struct UndoneEntries<'a, I: Iterator<Item = Result<Arc<StoreEntry>, StoreError>>> {
-    latest: Peekable<I>,
-    then: Peekable<std::collections::btree_map::Iter<'a, Arc<str>, Option<Arc<StoreEntry>>>>,
+/// Something with a key.
+pub(crate) trait Keyed {
+    /// The key.
+    fn key(&self) -> &str;
 }
 
-impl<I: Iterator<Item = Result<Arc<StoreEntry>, StoreError>>> Iterator for UndoneEntries<'_, I> {
-    type Item = Result<Arc<StoreEntry>, StoreError>;
+impl Keyed for Arc<StoreEntry> {
+    fn key(&self) -> &str {
+        &self.key
+    }
+}
+
+/// Entries in the order of keys, some of which are replaced, left out or added.
+pub(crate) struct ReplacedEntries<I: Iterator, R: Iterator> {
+    entries: Peekable<I>,
+    replaced: Peekable<R>,
+}
+
+impl<I: Iterator, R: Iterator> ReplacedEntries<I, R> {
+    /// `replaced` says what is there instead, by key.
+    pub(crate) fn new(entries: I, replaced: R) -> ReplacedEntries<I, R> {
+        ReplacedEntries { entries: entries.peekable(), replaced: replaced.peekable() }
+    }
+}
+
+impl<T, I, R> Iterator for ReplacedEntries<I, R>
+where
+    T: Keyed,
+    I: Iterator<Item = Result<T, StoreError>>,
+    R: Iterator<Item = (Arc<str>, Option<T>)>,
+{
+    type Item = Result<T, StoreError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
-            let Some((key, _)) = self.then.peek() else { return self.latest.next() };
-            match self.latest.peek() {
-                Some(Err(_)) => return self.latest.next(),
-                Some(Ok(entry)) if entry.key < **key => return self.latest.next(),
-                Some(Ok(entry)) if entry.key == **key => {
-                    self.latest.next();
+            let Some((key, _)) = self.replaced.peek() else { return self.entries.next() };
+            match self.entries.peek() {
+                Some(Err(_)) => return self.entries.next(),
+                Some(Ok(entry)) if entry.key() < &**key => return self.entries.next(),
+                Some(Ok(entry)) if entry.key() == &**key => {
+                    self.entries.next();
                 }
                 _ => {}
             }
-            if let Some((_, Some(entry))) = self.then.next() {
-                return Some(Ok(Arc::clone(entry)));
+            if let Some((_, Some(entry))) = self.replaced.next() {
+                return Some(Ok(entry));
             }
         }
     }

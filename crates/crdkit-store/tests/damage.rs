@@ -94,10 +94,14 @@ enum Left {
     Open,
 }
 
+/// Two journals: one that was emptied several times, and one that nearly everything is in.
+const SHORT: u64 = 8 << 10;
+const LONG: u64 = 256 << 10;
+
 /// A small store, and what is in it.
-async fn small(left: Left) -> (Arc<Vec<u8>>, StoreModel) {
+async fn small(left: Left, journal: u64) -> (Arc<Vec<u8>>, StoreModel) {
     let file = DamagedFile::default();
-    EmbeddedStore::create_on(&file).unwrap();
+    EmbeddedStore::create_on(&file, journal).unwrap();
     let store = open(&file).unwrap();
     let mut model = StoreModel::new(store.current().await.unwrap());
     let mut plan = SchedulePlan(5);
@@ -156,7 +160,7 @@ fn quiet() {
 #[tokio::test]
 async fn no_part_of_a_file_is_taken_for_the_whole() {
     quiet();
-    let (original, model) = small(Left::Closed).await;
+    let (original, model) = small(Left::Closed, SHORT).await;
     let mut file = DamagedFile { original, ..DamagedFile::default() };
     file.length = file.original.len();
     assert!(check(&file, &model, Left::Closed, "the whole file").await);
@@ -170,7 +174,13 @@ async fn no_part_of_a_file_is_taken_for_the_whole() {
 #[tokio::test]
 async fn a_part_of_a_file_that_was_not_closed_is_refused_or_true() {
     quiet();
-    let (original, model) = small(Left::Open).await;
+    for journal in [SHORT, LONG] {
+        parts(journal).await;
+    }
+}
+
+async fn parts(journal: u64) {
+    let (original, model) = small(Left::Open, journal).await;
     let mut file = DamagedFile { original, ..DamagedFile::default() };
     file.length = file.original.len();
     assert!(check(&file, &model, Left::Open, "the whole file").await);
@@ -183,32 +193,36 @@ async fn a_part_of_a_file_that_was_not_closed_is_refused_or_true() {
 
 #[tokio::test]
 async fn random_damage_is_found_or_does_no_harm() {
-    let (opened, refused) = random_damage(Left::Closed, 10_000).await;
+    let (opened, refused) = random_damage(Left::Closed, SHORT, 10_000).await;
     assert!(opened > 1000 && refused > 1000, "{opened} opened, {refused} refused");
 }
 
 #[tokio::test]
 async fn random_damage_of_a_file_that_was_not_closed_is_found_or_does_no_harm() {
-    let (opened, refused) = random_damage(Left::Open, 2_000).await;
-    assert!(opened > 200 && refused > 100, "{opened} opened, {refused} refused");
+    for journal in [SHORT, LONG] {
+        let (opened, refused) = random_damage(Left::Open, journal, 5_000).await;
+        assert!(opened > 500 && refused > 250, "{opened} opened, {refused} refused");
+    }
 }
 
 /// How many damaged files could be opened, and how many not.
-async fn random_damage(left: Left, rounds: u32) -> (u32, u32) {
+async fn random_damage(left: Left, journal: u64, rounds: u32) -> (u32, u32) {
     quiet();
-    let (original, model) = small(left).await;
+    let (original, model) = small(left, journal).await;
     let length = original.len();
     let used: Vec<usize> = (0..length / 512)
         .filter(|sector| original[sector * 512..][..512].iter().any(|byte| *byte != 0))
         .collect();
+    let database = (8192 + usize::try_from(journal).unwrap()) / 512;
     let mut plan = SchedulePlan(11);
     let mut below = |bound: usize| usize::try_from(plan.below(bound as u64)).unwrap();
     let (mut opened, mut refused) = (0, 0);
     for round in 0..rounds {
-        // Mostly where there is something, and a third of it in the header.
-        let sector = match round % 3 {
-            0 => 0,
-            1 => used[below(used.len())],
+        // Mostly where there is something, and a third of it in the headers of the file and of its database.
+        let sector = match round % 6 {
+            0 => below(8),
+            3 => database,
+            1 | 4 => used[below(used.len())],
             _ => below(length / 512),
         };
         let at = sector * 512 + below(512);

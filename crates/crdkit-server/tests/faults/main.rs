@@ -40,7 +40,7 @@ fn names(list: &Document) -> Vec<&str> {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_full_disk_is_said_and_got_over() {
     let disk = Disk::default();
-    EmbeddedStore::create_on(&disk).unwrap();
+    EmbeddedStore::create_on(&disk, 1 << 20).unwrap();
     let store = EmbeddedStore::open_on(
         Box::new(disk.clone()),
         EmbeddedOptions::default(),

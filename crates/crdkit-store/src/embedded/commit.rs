@@ -3,14 +3,17 @@
 //! Everything here happens inside one transaction of redb: it is kept as a whole or not at all.
 
 use super::file::failure;
-use super::read::{get_latest, horizon};
+use super::journal::JournalBatch;
+use super::overlay::OverlayChange;
+use super::read::{applied, get_latest, horizon};
 use super::record::{
-    EXPIRY, EntryRecord, HORIZON_KEY, IN_USE_KEY, LATEST, LOG, LogRecord, META, decode_expiry,
-    decode_log, encode_latest, encode_log, expiry_key, log_size,
+    APPLIED_KEY, EXPIRY, EntryRecord, HORIZON_KEY, IN_USE_KEY, LATEST, LOG, LogRecord, META,
+    decode_expiry, decode_log, encode_latest, encode_log, expiry_key, log_size,
 };
 use crate::{
     Change, Expect, History, Millis, Revision, Snapshot, StoreEntry, StoreError, Write, WriteAction,
 };
+use bytes::Bytes;
 use redb::{ReadableTable, Table, WriteTransaction};
 use std::sync::Arc;
 
@@ -88,28 +91,80 @@ impl<'t> CommitTables<'t> {
         if !write.allows(previous.as_deref()) {
             return Ok(Err(StoreError::Conflict { current: previous }));
         }
-        let revision = Revision(self.extent.current + 1);
-        let key = write.key;
-        let (current, expires) = match write.action {
-            WriteAction::Delete => {
-                self.latest.remove(key.as_bytes()).map_err(failure)?;
-                (None, None)
-            }
-            WriteAction::Put { value, ttl } => {
-                let created = previous.as_ref().map_or(revision, |entry| entry.created);
-                let entry = StoreEntry { key: Arc::clone(&key), value, revision, created };
-                let expires = ttl.map(|ttl| self.now.plus(ttl));
-                self.put(&entry, expires)?;
-                (Some(Arc::new(entry)), expires)
-            }
+        let put = match write.action {
+            WriteAction::Delete => None,
+            WriteAction::Put { value, ttl } => Some((value, ttl.map(|ttl| self.now.plus(ttl)))),
         };
+        self.change(write.key, put, stored, self.now).map(Ok)
+    }
+
+    /// The batches of a journal, as they happened.
+    pub(super) fn replay(&mut self, batches: Vec<JournalBatch>) -> Result<(), StoreError> {
+        for batch in batches {
+            for write in batch.writes {
+                let stored = get_latest(&self.latest, &write.key)?;
+                self.change(write.key, write.put, stored, batch.time)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The changes of an overlay, as they happened.
+    pub(super) fn fold(&mut self, changes: &[OverlayChange]) -> Result<(), StoreError> {
+        for OverlayChange { change, time, expires, due, .. } in changes {
+            let Change { current, previous, revision } = &**change;
+            let previous = previous
+                .as_ref()
+                .map(|entry| EntryRecord { entry: Arc::clone(entry), expires: *due });
+            let Some(entry) = current.as_ref().or(previous.as_ref().map(|record| &record.entry))
+            else {
+                continue;
+            };
+            let key = Arc::clone(&entry.key);
+            self.set(&key, current.as_deref(), *expires, *due)?;
+            self.append(*revision, key, current.is_some(), previous, *time)?;
+        }
+        Ok(())
+    }
+
+    /// One change, of what is stored to what is put.
+    fn change(
+        &mut self,
+        key: Arc<str>,
+        put: Option<(Bytes, Option<Millis>)>,
+        stored: Option<EntryRecord>,
+        time: Millis,
+    ) -> Result<Arc<Change>, StoreError> {
+        let revision = Revision(self.extent.current + 1);
+        let previous = stored.as_ref().map(|stored| Arc::clone(&stored.entry));
         let due = stored.as_ref().and_then(|stored| stored.expires);
+        let expires = put.as_ref().and_then(|(_, expires)| *expires);
+        let created = previous.as_ref().map_or(revision, |entry| entry.created);
+        let current = put.map(|(value, _)| {
+            Arc::new(StoreEntry { key: Arc::clone(&key), value, revision, created })
+        });
+        self.set(&key, current.as_deref(), expires, due)?;
+        self.append(revision, key, current.is_some(), stored, time)?;
+        Ok(Arc::new(Change { revision, current, previous }))
+    }
+
+    /// What is under a key from now on, and when it expires instead of when the one before was due.
+    fn set(
+        &mut self,
+        key: &str,
+        entry: Option<&StoreEntry>,
+        expires: Option<Millis>,
+        due: Option<Millis>,
+    ) -> Result<(), StoreError> {
+        match entry {
+            Some(entry) => self.put(entry, expires)?,
+            None => drop(self.latest.remove(key.as_bytes()).map_err(failure)?),
+        }
         if let Some(due) = due.filter(|due| Some(*due) != expires) {
             let mut expiry = self.transaction.open_table(EXPIRY).map_err(failure)?;
-            expiry.remove(&expiry_key(due, &key)[..]).map_err(failure)?;
+            expiry.remove(&expiry_key(due, key)[..]).map_err(failure)?;
         }
-        self.append(revision, key, current.is_some(), stored)?;
-        Ok(Ok(Arc::new(Change { revision, current, previous })))
+        Ok(())
     }
 
     fn put(&mut self, entry: &StoreEntry, expires: Option<Millis>) -> Result<(), StoreError> {
@@ -128,8 +183,9 @@ impl<'t> CommitTables<'t> {
         key: Arc<str>,
         put: bool,
         previous: Option<EntryRecord>,
+        time: Millis,
     ) -> Result<(), StoreError> {
-        let mut record = LogRecord { time: self.now, total: 0, put, key, previous };
+        let mut record = LogRecord { time, total: 0, put, key, previous };
         record.total = self.extent.total + log_size(&record) as u64;
         let bytes = encode_log(revision.0, &record);
         self.log.insert(revision.0, &bytes[..]).map_err(failure)?;
@@ -216,6 +272,18 @@ impl<'t> CommitTables<'t> {
         let mut meta = self.transaction.open_table(META).map_err(failure)?;
         meta.insert(HORIZON_KEY, &horizon.to_le_bytes()[..]).map_err(failure)?;
         Ok(())
+    }
+
+    /// The journal up to an epoch is in the tables.
+    pub(super) fn set_applied(&mut self, epoch: u64) -> Result<(), StoreError> {
+        let mut meta = self.transaction.open_table(META).map_err(failure)?;
+        meta.insert(APPLIED_KEY, &epoch.to_le_bytes()[..]).map_err(failure)?;
+        Ok(())
+    }
+
+    /// The last epoch of the journal that is in the tables.
+    pub(super) fn applied(&self) -> Result<u64, StoreError> {
+        applied(&self.transaction.open_table(META).map_err(failure)?)
     }
 
     /// Replaces everything.

@@ -1,17 +1,21 @@
 //! Making and opening the file.
 //!
 //! A new file gets its name only when it is whole. An existing one is opened through a guard that holds writes back until the file has
-//! shown to be an undamaged store of a known format.
+//! shown to be an undamaged store of a known format. A file of an earlier format is left as it is and a new one takes its name.
 
-use super::medium::{FileRanges, Medium, StorageGuard};
+use super::backup;
+use super::journal::{self, JournalReplay};
+use super::layout::{self, BARE_FORMAT, FORMAT, FileLayout, OffsetBackend};
+use super::medium::{FileMedium, FileRanges, Medium, StorageGuard};
 use super::options::{Durability, EmbeddedOptions};
-use super::read::horizon;
+use super::read::{ReadView, horizon};
 use super::record::{
-    APPLICATION, EXPIRY, FORMAT, FORMAT_KEY, HORIZON_KEY, LATEST, LOG, META, decode_log,
+    APPLICATION, APPLIED_KEY, EXPIRY, FORMAT_KEY, HORIZON_KEY, LATEST, LOG, META, decode_log,
 };
 use super::verified::VerifiedRecords;
 use crate::{Revision, StoreError};
-use redb::{Builder, Database, DatabaseError, ReadableDatabase, ReadableTable, TableError};
+use redb::backends::FileBackend;
+use redb::{Builder, Database, ReadableDatabase, ReadableTable, StorageBackend, TableError};
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -19,12 +23,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
 
-const MAGIC: &[u8] = b"redb\x1a\x0a\xa9\x0d\x0a";
-
 /// A database and the guard that it uses.
 pub(super) struct OpenedFile {
     pub(super) database: Database,
     pub(super) guard: StorageGuard,
+    pub(super) layout: FileLayout,
     pub(super) verified: Arc<VerifiedRecords>,
 }
 
@@ -62,16 +65,39 @@ pub(super) fn caught<T>(work: impl FnOnce() -> Result<T, StoreError>) -> Result<
     })
 }
 
+/// The bytes of a file.
+pub(super) fn backend(file: File) -> Result<Box<dyn StorageBackend>, StoreError> {
+    Ok(Box::new(FileBackend::new(file).map_err(failure)?))
+}
+
+/// Makes an empty database in an empty file.
+pub(super) fn create_database(
+    layout: FileLayout,
+    backend: Box<dyn StorageBackend>,
+) -> Result<Database, StoreError> {
+    layout.write(&*backend).map_err(|error| io_failure(&error))?;
+    let inner = StorageGuard::new(backend, false, true);
+    let backend = OffsetBackend { inner, offset: layout.database_at() };
+    Builder::new().create_with_backend(backend).map_err(failure)
+}
+
 /// Makes an empty store.
 pub(super) fn initialise(
-    create: impl FnOnce(&Builder) -> Result<Database, DatabaseError>,
+    layout: FileLayout,
+    backend: Box<dyn StorageBackend>,
 ) -> Result<(), StoreError> {
-    let database = create(&Builder::new()).map_err(failure)?;
+    let database = create_database(layout, backend)?;
     let transaction = database.begin_write().map_err(failure)?;
     {
         let mut meta = transaction.open_table(META).map_err(failure)?;
         let (format, horizon) = (FORMAT.to_le_bytes(), Revision::FIRST.0.to_le_bytes());
-        for (key, value) in [APPLICATION, (FORMAT_KEY, &format[..]), (HORIZON_KEY, &horizon[..])] {
+        let applied = 0_u64.to_le_bytes();
+        for (key, value) in [
+            APPLICATION,
+            (FORMAT_KEY, &format[..]),
+            (HORIZON_KEY, &horizon[..]),
+            (APPLIED_KEY, &applied[..]),
+        ] {
             meta.insert(key, value).map_err(failure)?;
         }
         transaction.open_table(LATEST).map_err(failure)?;
@@ -82,16 +108,51 @@ pub(super) fn initialise(
 }
 
 /// Makes an empty store at a path where there is no file.
-pub(super) fn create(path: &Path) -> Result<(), StoreError> {
-    publish(path, |file| initialise(|builder| builder.create_file(file)))?.or_else(|error| {
+pub(super) fn create(path: &Path, layout: FileLayout) -> Result<(), StoreError> {
+    let name = |from: &Path, to: &Path| std::fs::hard_link(from, to);
+    publish(path, name, |file| initialise(layout, backend(file)?))?.or_else(|error| {
         // Somebody else was quicker.
         if error.kind() == io::ErrorKind::AlreadyExists { Ok(()) } else { Err(io_failure(&error)) }
+    })
+}
+
+/// Makes a store of the latest format of the file at a path, if that has an earlier one.
+pub(super) fn migrate(path: &Path, options: &EmbeddedOptions) -> Result<(), StoreError> {
+    let medium = FileMedium(path.to_owned());
+    let is_bare = || {
+        let file = medium.open().map_err(|error| io_failure(&error))?;
+        layout::is_bare(&*file).map_err(|error| io_failure(&error))
+    };
+    if !is_bare()? {
+        return Ok(());
+    }
+    let file = medium.open().map_err(|error| io_failure(&error))?;
+    let guard = StorageGuard::new(file, true, true);
+    caught(|| {
+        let bare = OffsetBackend { inner: guard.clone(), offset: 0 };
+        let database = open_database(bare, options, true)?;
+        // Who had the file before may have done it.
+        if !is_bare()? {
+            return Ok(());
+        }
+        check_format(&database, BARE_FORMAT)?;
+        let transaction = database.begin_read().map_err(failure)?;
+        let view = ReadView::new(transaction, Arc::new(VerifiedRecords::new()), None)?;
+        let layout = FileLayout::new(options.journal);
+        let replace = |from: &Path, to: &Path| {
+            std::fs::set_permissions(from, std::fs::metadata(to)?.permissions())?;
+            std::fs::rename(from, to)
+        };
+        let replaced =
+            publish(path, replace, |file| backup::write(&view, layout, backend(file)?, true))?;
+        replaced.map_err(|error| io_failure(&error))
     })
 }
 
 /// Makes a file that has its name only when it is whole. The inner result says whether it could be given the name.
 pub(super) fn publish(
     path: &Path,
+    name_it: impl FnOnce(&Path, &Path) -> io::Result<()>,
     make: impl FnOnce(File) -> Result<(), StoreError>,
 ) -> Result<io::Result<()>, StoreError> {
     let mut name = OsString::from(path.as_os_str());
@@ -100,7 +161,7 @@ pub(super) fn publish(
     let _ = std::fs::remove_file(unfinished);
     let file = OpenOptions::new().read(true).write(true).create_new(true).open(unfinished);
     let file = file.map_err(|error| io_failure(&error))?;
-    let finished = make(file).map(|()| std::fs::hard_link(unfinished, path));
+    let finished = make(file).map(|()| name_it(unfinished, path));
     let _ = std::fs::remove_file(unfinished);
     if let Some(Ok(directory)) = path.parent().map(|parent| {
         File::open(if parent.as_os_str().is_empty() { Path::new(".") } else { parent })
@@ -110,46 +171,57 @@ pub(super) fn publish(
     finished
 }
 
-/// Opens what is on a medium. After a failure, `suspects` is what a failed sync may have lost; the file is known to be a store then.
+/// Opens what is on a medium, and gives what the journal has beyond it. After a failure, `suspects` is what a failed sync may have lost; the
+/// file is known to be a store then, and what its journal has is known too.
 pub(super) fn open(
     medium: &dyn Medium,
     options: &EmbeddedOptions,
     suspects: Option<&FileRanges>,
-) -> Result<OpenedFile, StoreError> {
+) -> Result<(OpenedFile, JournalReplay), StoreError> {
     let backend = medium.open().map_err(|error| io_failure(&error))?;
-    let mut start = [0; MAGIC.len()];
+    let layout = FileLayout::read(&*backend)?;
     let length = backend.len().map_err(|error| io_failure(&error))?;
-    if length == 0 {
-        return Err(StoreError::Damaged("the file is empty".to_owned()));
-    }
-    let readable = length >= MAGIC.len() as u64 && backend.read(0, &mut start).is_ok();
-    if !readable || start != MAGIC {
-        return Err(StoreError::Foreign("the file does not begin as a store does".to_owned()));
-    }
     let syncs = options.durability != Durability::Unsynced;
     let guard = StorageGuard::new(backend, suspects.is_none(), syncs);
     if let Some(suspects) = suspects {
         guard.rewrite(suspects).map_err(|error| io_failure(&error))?;
     }
     caught(|| {
-        let mut builder = Builder::new();
-        builder.set_cache_size(options.cache);
-        let opened = builder.create_with_backend(guard.clone());
-        let mut database = opened.map_err(failure)?;
-        if suspects.is_none()
-            && length <= options.check_up_to
-            && !database.check_integrity().map_err(failure)?
-        {
-            return Err(StoreError::Damaged("the integrity check failed".to_owned()));
-        }
-        check_format(&database)?;
-        guard.accept().map_err(|error| io_failure(&error))?;
+        let inner = OffsetBackend { inner: guard.clone(), offset: layout.database_at() };
+        let whole = suspects.is_none() && length <= options.check_up_to;
+        let database = open_database(inner, options, whole)?;
+        check_format(&database, FORMAT)?;
         let verified = Arc::new(VerifiedRecords::new());
-        Ok(OpenedFile { database, guard: guard.clone(), verified })
+        let replay = if suspects.is_none() {
+            let transaction = database.begin_read().map_err(failure)?;
+            let view = ReadView::new(transaction, Arc::clone(&verified), None)?;
+            let replay = journal::replay(&guard, layout, view.applied()?)?;
+            replay.follows(view.base()?)?;
+            replay
+        } else {
+            JournalReplay::default()
+        };
+        guard.accept().map_err(|error| io_failure(&error))?;
+        Ok((OpenedFile { database, guard: guard.clone(), layout, verified }, replay))
     })
 }
 
-fn check_format(database: &Database) -> Result<(), StoreError> {
+/// Opens a database and checks it, as a whole if that is asked for.
+fn open_database(
+    backend: OffsetBackend<StorageGuard>,
+    options: &EmbeddedOptions,
+    whole: bool,
+) -> Result<Database, StoreError> {
+    let mut builder = Builder::new();
+    builder.set_cache_size(options.cache);
+    let mut database = builder.create_with_backend(backend).map_err(failure)?;
+    if whole && !database.check_integrity().map_err(failure)? {
+        return Err(StoreError::Damaged("the integrity check failed".to_owned()));
+    }
+    Ok(database)
+}
+
+fn check_format(database: &Database, expected: u32) -> Result<(), StoreError> {
     let transaction = database.begin_read().map_err(failure)?;
     let meta = match transaction.open_table(META) {
         Ok(meta) => meta,
@@ -162,7 +234,7 @@ fn check_format(database: &Database) -> Result<(), StoreError> {
     }
     let format = get(FORMAT_KEY)?.and_then(|value| value.value().try_into().ok());
     match format.map(u32::from_le_bytes) {
-        Some(FORMAT) => {}
+        Some(format) if format == expected => {}
         Some(format) if format > FORMAT => {
             return Err(StoreError::Newer { format, supported: FORMAT });
         }

@@ -1,18 +1,25 @@
-//! A store in one file, on redb.
+//! A store in one file: a journal in front of a database of redb.
 //!
-//! Goes in: a path, or a [`Medium`] for tests. One thread writes: it takes what has queued up, applies it in one transaction, commits, gives
-//! the changes to the feed and then answers, so that writers at the same time share a sync. Reads are redb's own snapshots and wait for
-//! nobody. A state of the past is the latest one with the log's changes undone; a watch from before the feed's ring reads the log first.
+//! Goes in: a path, or a [`Medium`] for tests. One thread writes: it takes what has queued up, appends it to the journal, shows it in the
+//! overlay, gives the changes to the feed and then answers, so that writers at the same time share a sync. A checkpoint applies the overlay to the
+//! database in one transaction, and the journal starts again: when it is full, when there is something else to do in the database, and on
+//! closing. Reads are redb's own snapshots with the overlay over them and wait for nobody. A state before the overlay is the database's with the
+//! log's changes undone; a watch from before the feed's ring reads the log first.
 //!
-//! What must hold: what is answered is on disk (see [`Durability`]); a revision is published once and in order; after a failure the file is
-//! opened again and what it then contains decides the answer.
+//! What must hold: what is answered is on disk (see [`Durability`]); a revision is published once and in order; what a reader sees is the
+//! database before a checkpoint with the overlay, or the database after it; after a failure the file is opened again and what it then contains
+//! decides the answer.
 
 mod backup;
 mod commit;
 mod core;
+mod durable;
 mod file;
+mod journal;
+mod layout;
 mod medium;
 mod options;
+mod overlay;
 mod read;
 mod record;
 mod replay;
@@ -27,6 +34,7 @@ use crate::{
     Change, Clock, RangePage, RangeRequest, Revision, Snapshot, Store, StoreEntry, StoreError,
     StoreFuture, StoreHealth, Watch, Write,
 };
+use layout::FileLayout;
 use replay::EmbeddedWatch;
 use std::path::Path;
 use std::sync::Arc;
@@ -50,8 +58,9 @@ impl EmbeddedStore {
         clock: Arc<dyn Clock>,
     ) -> Result<EmbeddedStore, StoreError> {
         if !path.exists() {
-            file::create(path)?;
+            file::create(path, FileLayout::new(options.journal))?;
         }
+        file::migrate(path, &options)?;
         EmbeddedStore::open_on(Box::new(medium::FileMedium(path.to_owned())), options, clock)
     }
 
@@ -61,9 +70,10 @@ impl EmbeddedStore {
         options: EmbeddedOptions,
         clock: Arc<dyn Clock>,
     ) -> Result<EmbeddedStore, StoreError> {
-        let core = Arc::new(StoreCore::open(medium, options, clock)?);
+        let (core, replay) = StoreCore::open(medium, options, clock)?;
+        let core = Arc::new(core);
         let (requests, queue) = channel();
-        let writer = StoreWriter::new(Arc::clone(&core), queue)?;
+        let writer = StoreWriter::new(Arc::clone(&core), queue, replay)?;
         let writer = std::thread::Builder::new()
             .name("store-writer".into())
             .spawn(move || writer.run())
@@ -71,16 +81,15 @@ impl EmbeddedStore {
         Ok(EmbeddedStore { core, requests: Some(requests), writer: Some(writer) })
     }
 
-    /// Makes an empty store on a medium that has no bytes yet.
-    pub fn create_on(medium: &dyn Medium) -> Result<(), StoreError> {
+    /// Makes an empty store on a medium that has no bytes yet, with a journal of so many.
+    pub fn create_on(medium: &dyn Medium, journal: u64) -> Result<(), StoreError> {
         let backend = medium.open().map_err(|error| file::io_failure(&error))?;
-        let backend = medium::StorageGuard::new(backend, false, true);
-        file::initialise(|builder| builder.create_with_backend(backend))
+        file::initialise(FileLayout::new(journal), backend)
     }
 
     /// Writes a copy of the store to a new file while the store is in use. The copy is a store with the same history.
     pub fn backup(&self, path: &Path) -> Result<Revision, StoreError> {
-        self.core.read(|view| backup::copy(view, path))
+        self.core.read(|view| backup::copy(view, self.core.layout, path))
     }
 
     async fn ask<T>(

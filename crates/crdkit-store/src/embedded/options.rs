@@ -31,6 +31,8 @@ pub struct EmbeddedOptions {
     pub check_up_to: u64,
     /// Bytes of the file that are kept in memory.
     pub cache: usize,
+    /// Bytes of the journal of a new file: what is written to it before it is applied to the rest of the file in one go.
+    pub journal: u64,
 }
 
 impl Default for EmbeddedOptions {
@@ -42,6 +44,7 @@ impl Default for EmbeddedOptions {
             limits: WriteLimits::default(),
             check_up_to: 64 << 20,
             cache: 128 << 20,
+            journal: 16 << 20,
         }
     }
 }

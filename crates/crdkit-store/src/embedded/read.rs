@@ -1,12 +1,15 @@
-//! Reads of one committed state: the latest entries, and earlier ones by undoing what the feed or the log has.
+//! Reads of one state: the entries of the database with what the overlay says instead. A state before the overlay is that of the database with
+//! what the feed or the log has undone.
 
 use super::core::StoreCore;
 use super::file::failure;
+use super::overlay::OverlayView;
 use super::record::{
-    self, EntryRecord, HORIZON_KEY, LATEST, LOG, LogRecord, META, decode_latest, decode_verified,
+    self, APPLIED_KEY, EntryRecord, HORIZON_KEY, LATEST, LOG, LogRecord, META, decode_latest,
+    decode_verified,
 };
 use super::verified::VerifiedRecords;
-use crate::undo::{self, UndoView};
+use crate::undo::{self, ReplacedEntries, UndoView};
 use crate::{
     Change, RangePage, RangeRequest, Revision, Snapshot, SnapshotEntry, StoreEntry, StoreError,
     prefix_end,
@@ -18,15 +21,32 @@ use std::sync::Arc;
 pub(super) type LatestTable = ReadOnlyTable<&'static [u8], &'static [u8]>;
 pub(super) type LogTable = ReadOnlyTable<u64, &'static [u8]>;
 
-/// A committed state.
+/// One state.
 pub(super) struct ReadView {
     transaction: ReadTransaction,
     verified: Arc<VerifiedRecords>,
+    /// None where the database has all of it.
+    overlay: Option<OverlayView>,
 }
 
 impl ReadView {
-    pub(super) fn new(transaction: ReadTransaction, verified: Arc<VerifiedRecords>) -> ReadView {
-        ReadView { transaction, verified }
+    pub(super) fn new(
+        transaction: ReadTransaction,
+        verified: Arc<VerifiedRecords>,
+        overlay: Option<OverlayView>,
+    ) -> Result<ReadView, StoreError> {
+        let mut view = ReadView { transaction, verified, overlay };
+        if let Some(overlay) = &view.overlay
+            && overlay.epoch() <= view.applied()?
+        {
+            view.overlay = None;
+        }
+        Ok(view)
+    }
+
+    /// What there is beyond the database.
+    pub(super) fn overlay(&self) -> Option<&OverlayView> {
+        self.overlay.as_ref()
     }
 
     pub(super) fn transaction(&self) -> &ReadTransaction {
@@ -46,39 +66,72 @@ impl ReadView {
         horizon(&self.transaction.open_table(META).map_err(failure)?)
     }
 
-    /// The latest revision.
-    pub(super) fn current(&self) -> Result<Revision, StoreError> {
+    /// The last epoch of the journal that the database has.
+    pub(super) fn applied(&self) -> Result<u64, StoreError> {
+        applied(&self.transaction.open_table(META).map_err(failure)?)
+    }
+
+    /// The revision of the database.
+    pub(super) fn base(&self) -> Result<Revision, StoreError> {
+        if let Some(overlay) = &self.overlay {
+            return Ok(overlay.base());
+        }
         match self.log()?.last().map_err(failure)? {
             Some((revision, _)) => Ok(Revision(revision.value())),
             None => self.horizon(),
         }
     }
 
-    pub(super) fn get(&self, key: &str) -> Result<Option<EntryRecord>, StoreError> {
-        let latest = self.latest()?;
+    /// The latest revision.
+    pub(super) fn current(&self) -> Result<Revision, StoreError> {
+        self.overlay.as_ref().map_or_else(|| self.base(), |overlay| Ok(overlay.revision()))
+    }
+
+    /// What is under a key, with an overlay.
+    pub(super) fn get(
+        &self,
+        key: &str,
+        overlay: Option<&OverlayView>,
+    ) -> Result<Option<EntryRecord>, StoreError> {
+        self.get_in(&self.latest()?, key, overlay)
+    }
+
+    /// The same in a table that is open already.
+    pub(super) fn get_in(
+        &self,
+        latest: &LatestTable,
+        key: &str,
+        overlay: Option<&OverlayView>,
+    ) -> Result<Option<EntryRecord>, StoreError> {
+        if let Some(found) = overlay.and_then(|overlay| overlay.get(key)) {
+            return Ok(found.entry());
+        }
         let record = latest.get(key.as_bytes()).map_err(failure)?;
         let decode = |bytes: &[u8]| decode_verified(key.as_bytes(), bytes, &self.verified);
         record.map(|record| decode(record.value())).transpose()
     }
 
-    /// The entries from a key on that have a prefix.
+    /// The entries from a key on that have a prefix, with an overlay.
     fn range(
         &self,
         latest: &LatestTable,
+        overlay: Option<&OverlayView>,
         start: Bound<&str>,
         prefix: &str,
     ) -> Result<impl Iterator<Item = Result<EntryRecord, StoreError>> + use<>, StoreError> {
         let rows = bounds(start, prefix, |bounds| latest.range::<&[u8]>(bounds));
         let verified = Arc::clone(&self.verified);
-        Ok(rows.map_err(failure)?.map(move |row| {
+        let entries = rows.map_err(failure)?.map(move |row| {
             let (key, record) = row.map_err(failure)?;
             decode_verified(key.value(), record.value(), &verified)
-        }))
+        });
+        let overlay = overlay.map(|overlay| overlay.range(start, prefix));
+        Ok(ReplacedEntries::new(entries, overlay.into_iter().flatten()))
     }
 
     pub(super) fn snapshot(&self) -> Result<Snapshot, StoreError> {
         let latest = self.latest()?;
-        let stored = self.range(&latest, Bound::Unbounded, "")?;
+        let stored = self.range(&latest, self.overlay(), Bound::Unbounded, "")?;
         let entries = stored.map(|stored| {
             stored.map(|EntryRecord { entry, expires }| SnapshotEntry { entry, expires })
         });
@@ -90,10 +143,24 @@ impl ReadView {
 pub(super) fn horizon(
     meta: &impl ReadableTable<&'static [u8], &'static [u8]>,
 ) -> Result<Revision, StoreError> {
-    let value = meta.get(HORIZON_KEY).map_err(failure)?;
+    number(meta, HORIZON_KEY).map(Revision)
+}
+
+/// The last epoch of the journal that is in the tables.
+pub(super) fn applied(
+    meta: &impl ReadableTable<&'static [u8], &'static [u8]>,
+) -> Result<u64, StoreError> {
+    number(meta, APPLIED_KEY)
+}
+
+fn number(
+    meta: &impl ReadableTable<&'static [u8], &'static [u8]>,
+    key: &[u8],
+) -> Result<u64, StoreError> {
+    let value = meta.get(key).map_err(failure)?;
     let bytes = value.and_then(|value| value.value().try_into().ok());
-    let bytes = bytes.ok_or_else(|| StoreError::Damaged("there is no horizon".to_owned()))?;
-    Ok(Revision(u64::from_le_bytes(bytes)))
+    let missing = || StoreError::Damaged(format!("there is no {}", key.escape_ascii()));
+    Ok(u64::from_le_bytes(bytes.ok_or_else(missing)?))
 }
 
 /// The entry of a key.
@@ -135,30 +202,32 @@ fn bounds<T>(
 }
 
 impl StoreCore {
-    /// What was different at a revision.
-    fn undo(
+    /// What makes the state at a revision of a view's database: an overlay or what was different.
+    fn state(
         &self,
         view: &ReadView,
         at: Option<Revision>,
         inside: impl Fn(&str) -> bool,
-    ) -> Result<(Revision, UndoView), StoreError> {
+    ) -> Result<(Revision, Option<OverlayView>, UndoView), StoreError> {
         let current = view.current()?;
         let mut undo = UndoView::default();
-        let Some(at) = at else { return Ok((current, undo)) };
+        let Some(at) = at else { return Ok((current, view.overlay().cloned(), undo)) };
         let at = undo::resolve(Some(at), current, view.horizon()?)?;
-        if at == current {
-            return Ok((at, undo));
+        let overlay = view.overlay().and_then(|overlay| overlay.at(at));
+        let base = view.base()?;
+        if at >= base {
+            return Ok((at, overlay, undo));
         }
-        // The feed may be a little ahead of the view, or a little back, or not reach so far.
+        // The feed may be ahead of the database, or a little back, or not reach so far.
         let reached = self.feed.since(at, |change: &Change| {
-            if change.revision <= current && inside(change.key()) {
+            if change.revision <= base && inside(change.key()) {
                 undo.note_change(change);
             }
         });
         let reached = reached.unwrap_or(at);
-        if reached < current {
+        if reached < base {
             let log = view.log()?;
-            for row in log.range(reached.0 + 1..=current.0).map_err(failure)? {
+            for row in log.range(reached.0 + 1..=base.0).map_err(failure)? {
                 let (revision, record) = row.map_err(failure)?;
                 let record = record::decode_log(revision.value(), record.value())?;
                 if inside(&record.key) {
@@ -166,7 +235,7 @@ impl StoreCore {
                 }
             }
         }
-        Ok((at, undo))
+        Ok((at, None, undo))
     }
 
     pub(super) fn get(
@@ -175,13 +244,14 @@ impl StoreCore {
         at: Option<Revision>,
     ) -> Result<Option<Arc<StoreEntry>>, StoreError> {
         self.read(|view| {
-            if at.is_some() {
-                let (_, undo) = self.undo(view, at, |changed| changed == key)?;
-                if let Some(then) = undo.get(key) {
-                    return Ok(then.clone());
-                }
+            if at.is_none() {
+                return Ok(view.get(key, view.overlay())?.map(|stored| stored.entry));
             }
-            Ok(view.get(key)?.map(|stored| stored.entry))
+            let (_, overlay, undo) = self.state(view, at, |changed| changed == key)?;
+            if let Some(then) = undo.get(key) {
+                return Ok(then.clone());
+            }
+            Ok(view.get(key, overlay.as_ref())?.map(|stored| stored.entry))
         })
     }
 
@@ -189,9 +259,9 @@ impl StoreCore {
         let (start, prefix) = (request.start(), request.prefix.as_str());
         self.read(|view| {
             let inside = |key: &str| key >= start && key.starts_with(prefix);
-            let (at, undo) = self.undo(view, request.at, inside)?;
+            let (at, overlay, undo) = self.state(view, request.at, inside)?;
             let latest = view.latest()?;
-            let entries = view.range(&latest, Bound::Included(start), prefix)?;
+            let entries = view.range(&latest, overlay.as_ref(), Bound::Included(start), prefix)?;
             let entries = undo.apply(entries.map(|stored| stored.map(|stored| stored.entry)));
             undo::page(request, at, entries, |last| {
                 let rest = bounds(Bound::Excluded(last), prefix, |b| latest.range::<&[u8]>(b));
@@ -201,7 +271,13 @@ impl StoreCore {
                     now += 1;
                 }
                 let exists = |key: &str| Ok(latest.get(key.as_bytes()).map_err(failure)?.is_some());
-                Ok(now.saturating_add_signed(undo.difference_after(last, exists)?))
+                let mut difference = undo.difference_after(last, exists)?;
+                if let Some(overlay) = &overlay {
+                    for (key, then) in overlay.range(Bound::Excluded(last), prefix) {
+                        difference += i64::from(then.is_some()) - i64::from(exists(&key)?);
+                    }
+                }
+                Ok(now.saturating_add_signed(difference))
             })
         })
     }

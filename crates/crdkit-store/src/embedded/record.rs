@@ -1,4 +1,4 @@
-//! The tables of a file and the bytes of their records.
+//! The tables of the database and the bytes of their records. `layout` says where the database is.
 //!
 //! | Table | Key | Value |
 //! |---|---|---|
@@ -8,6 +8,7 @@
 //! | `meta` | `application` | `crdkit-store` |
 //! | `meta` | `format` | the number of the format |
 //! | `meta` | `horizon` | the oldest revision that is retained |
+//! | `meta` | `applied` | the last epoch of the journal that is in the tables (format 2) |
 //! | `meta` | `in use` | – (there while a writer that does not sync every write has the file open) |
 //!
 //! An entry is its revision, the revision that created it, the time when it expires (0: never) and the value. Integers are little-endian, in
@@ -18,9 +19,11 @@
 //! The log has one record per revision and is an undo log: with it the latest state leads back to every retained one. The last
 //! record is always kept, and its key is the latest revision; where the log is empty, the horizon is.
 //!
-//! A later format gets the next number. Opening an earlier one takes it there in one transaction; a later one is refused.
+//! A later format gets the next number. Opening an earlier one makes a new file of it, which then takes its name; a later one is refused.
+//! Format 1 is a database without a journal.
 
 use super::verified::VerifiedRecords;
+use crate::undo::Keyed;
 use crate::{Millis, Revision, StoreEntry, StoreError};
 use bytes::Bytes;
 use redb::TableDefinition;
@@ -35,8 +38,8 @@ pub(super) const META: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new(
 pub(super) const APPLICATION: (&[u8], &[u8]) = (b"application", b"crdkit-store");
 pub(super) const FORMAT_KEY: &[u8] = b"format";
 pub(super) const HORIZON_KEY: &[u8] = b"horizon";
+pub(super) const APPLIED_KEY: &[u8] = b"applied";
 pub(super) const IN_USE_KEY: &[u8] = b"in use";
-pub(super) const FORMAT: u32 = 1;
 
 const PUT: u8 = 1;
 const HAD_PREVIOUS: u8 = 2;
@@ -46,6 +49,12 @@ const HAD_PREVIOUS: u8 = 2;
 pub(super) struct EntryRecord {
     pub(super) entry: Arc<StoreEntry>,
     pub(super) expires: Option<Millis>,
+}
+
+impl Keyed for EntryRecord {
+    fn key(&self) -> &str {
+        &self.entry.key
+    }
 }
 
 /// A record of the log.

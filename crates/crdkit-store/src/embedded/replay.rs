@@ -1,10 +1,11 @@
 //! A watch from before the feed's ring: first the log, then the feed.
 //!
 //! The log has what was before each change; what was after it is what was before the next change of the same key, or the latest
-//! entry. So the log is read backwards once, to find the next change of each, and then forwards.
+//! entry. So the log is read backwards once, to find the next change of each, and then forwards. What the overlay has comes last.
 
 use super::core::StoreCore;
 use super::file::{caught, failure};
+use super::overlay::OverlayChange;
 use super::read::{LatestTable, LogTable, ReadView, get_latest, get_log};
 use super::record::decode_log;
 use crate::feed::FeedCursor;
@@ -19,6 +20,7 @@ pub(super) struct LogReplay {
     log: LogTable,
     /// The revisions that are left, the next one last, each with that of the next change of its key or 0.
     plan: Vec<(u64, u64)>,
+    later: std::vec::IntoIter<OverlayChange>,
     pub(super) upto: Revision,
 }
 
@@ -45,7 +47,10 @@ impl LogReplay {
                 plan.push((revision, later.unwrap_or(0)));
             }
         }
-        Ok(LogReplay { latest, log, plan, upto })
+        let later = view.overlay().map(|overlay| {
+            overlay.changes(after.max(overlay.base()), |key| key.starts_with(prefix))
+        });
+        Ok(LogReplay { latest, log, plan, later: later.unwrap_or_default().into_iter(), upto })
     }
 
     fn change(&self, revision: u64, next: u64) -> Result<Change, StoreError> {
@@ -69,7 +74,9 @@ impl Iterator for LogReplay {
     type Item = Result<Arc<Change>, StoreError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let (revision, next) = self.plan.pop()?;
+        let Some((revision, next)) = self.plan.pop() else {
+            return self.later.next().map(|later| Ok(later.change));
+        };
         Some(caught(|| self.change(revision, next).map(Arc::new)))
     }
 }

@@ -8,11 +8,12 @@ mod disk;
 
 use crdkit_store::suite::{SchedulePlan, StoreModel};
 use crdkit_store::{
-    Change, EmbeddedOptions, EmbeddedStore, History, ManualClock, RangeRequest, Revision, Store,
-    StoreError, WatchEvent,
+    Change, Durability, EmbeddedOptions, EmbeddedStore, History, ManualClock, RangeRequest,
+    Revision, Store, StoreError, WatchEvent,
 };
 use disk::{DiskFault, FakeDisk, Kept, after_power_cut};
 use std::sync::Arc;
+use std::time::Duration;
 
 fn options() -> EmbeddedOptions {
     // A short ring, so that the log is read as well.
@@ -24,9 +25,10 @@ fn open(disk: &FakeDisk) -> Result<EmbeddedStore, StoreError> {
     EmbeddedStore::open_on(Box::new(disk.clone()), options(), Arc::new(ManualClock::default()))
 }
 
-fn empty() -> Vec<u8> {
+/// An empty store, whose journal has room for a few writes.
+fn empty(journal: u64) -> Vec<u8> {
     let disk = FakeDisk::default();
-    EmbeddedStore::create_on(&disk).unwrap();
+    EmbeddedStore::create_on(&disk, journal).unwrap();
     disk.image()
 }
 
@@ -46,8 +48,8 @@ async fn check(store: &EmbeddedStore, model: &StoreModel, acknowledged: Revision
 
 #[tokio::test]
 async fn a_power_cut_at_any_write_loses_nothing_acknowledged() {
-    let start = empty();
-    for seed in 0..3 {
+    for (seed, journal) in [(0, 4 << 10), (1, 4 << 10), (2, 32 << 10)] {
+        let start = empty(journal);
         let disk = FakeDisk::with(start.clone());
         let store = open(&disk).unwrap();
         let mut model = StoreModel::new(store.current().await.unwrap());
@@ -78,7 +80,7 @@ async fn a_power_cut_at_any_write_loses_nothing_acknowledged() {
 
 #[tokio::test]
 async fn a_fault_is_answered_truthfully_and_work_goes_on() {
-    let start = empty();
+    let start = empty(8 << 10);
     let mut happened = 0;
     for fault in [DiskFault::FailedSync, DiskFault::ShortWrite, DiskFault::Full] {
         for after in 0..25 {
@@ -135,6 +137,64 @@ async fn a_fault_is_answered_truthfully_and_work_goes_on() {
         }
     }
     assert!(happened > 100, "only {happened} faults happened");
+}
+
+/// A store that does not sync every write.
+fn lazy(image: Vec<u8>, clock: &Arc<ManualClock>) -> (FakeDisk, EmbeddedStore) {
+    let durability = Durability::Batched(Duration::from_hours(1));
+    let disk = FakeDisk::with(image);
+    let medium = Box::new(disk.clone());
+    let clock = Arc::<ManualClock>::clone(clock);
+    let options = EmbeddedOptions { durability, ..options() };
+    (disk, EmbeddedStore::open_on(medium, options, clock).unwrap())
+}
+
+#[tokio::test]
+async fn a_power_cut_between_syncs_leaves_an_earlier_state_whole() {
+    for (seed, journal) in [(0, 4 << 10), (1, 16 << 10), (2, 64 << 10)] {
+        let start = empty(journal);
+        let clock = Arc::new(ManualClock::default());
+        let (disk, store) = lazy(start.clone(), &clock);
+        let mut model = StoreModel::new(store.current().await.unwrap());
+        let mut plan = SchedulePlan(seed);
+        // After how many operations of the disk which revision was given out, and which is durable.
+        let mut seen = vec![(0, model.current())];
+        let mut durable = seen.clone();
+        while model.changes.len() < 16 {
+            if let Ok(change) = store.write(plan.write("/", &model)).await {
+                model.apply(&change);
+                seen.push((disk.len(), change.revision));
+                // A checkpoint is durable, and so is a write that comes when the interval is over.
+                match model.changes.len() % 6 {
+                    2 => clock.advance(Duration::from_hours(2)),
+                    5 => {
+                        store.maintain().await.unwrap();
+                        durable.push((disk.len(), model.current()));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        let operations = disk.operations();
+        for cut in 0..=operations.len() {
+            let before = |list: &[(usize, Revision)]| {
+                list.iter().rev().find(|(at, _)| *at <= cut).unwrap().1
+            };
+            let (least, seen) = (before(&durable), before(&seen));
+            let some = (0..4).map(|number| Kept::Some(SchedulePlan(seed * 100 + number)));
+            for kept in [Kept::Nothing, Kept::Everything].into_iter().chain(some) {
+                let image = after_power_cut(&start, &operations[..cut], kept);
+                let context = format!("seed {seed}, cut {cut}, {kept:?}");
+                let (_, store) = lazy(image, &clock);
+                let page = store.range(RangeRequest::under("")).await.unwrap();
+                let states = model.states.range(least..);
+                let found = states.map(|(at, _)| model.entries("", *at));
+                assert!(found.into_iter().any(|state| state == page.entries), "{context}");
+                let fresh = page.revision > seen || seen == Revision::FIRST;
+                assert!(fresh, "{context}: {} may have been seen", page.revision);
+            }
+        }
+    }
 }
 
 /// A write whose outcome is unknown is there or is not as soon as the store can say.
