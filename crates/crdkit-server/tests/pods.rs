@@ -94,6 +94,17 @@ async fn containers_are_added_to_pods_that_run_and_stay_as_they_are() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn jobs_have_the_labels_of_their_pods() {
+    let server = Server::builder().start().await.unwrap();
+    let job = r#"{"metadata":{"name":"once"},"spec":{"template":{"spec":{"restartPolicy":"Never","containers":[{"name":"a","image":"a"}]}}}}"#;
+    let (code, job) = call(&server, "POST", "/apis/batch/v1/namespaces/default/jobs", job).await;
+    assert_eq!(code, 201, "{job:?}");
+    assert_eq!(at(&job, "/metadata/labels/job-name"), "\"once\"");
+    assert_eq!(at(&job, "/metadata/labels"), at(&job, "/spec/template/metadata/labels"));
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn containers_get_more_or_less() {
     let server = Server::builder().start().await.unwrap();
     assert_eq!(call(&server, "POST", PODS, WEB).await.0, 201);
@@ -109,7 +120,6 @@ async fn containers_get_more_or_less() {
     assert_eq!(at(&pod, "/spec/containers/0/image"), "\"a\"");
     for (resources, words) in [
         (r#"{"requests":{"cpu":null}}"#, "resource requests cannot be removed"),
-        (r#"{"requests":{"cpu":null}}"#, "Pod QOS Class may not change as a result of resizing"),
         (r#"{"requests":{"example.com/a":"1"}}"#, "only cpu and memory resources are mutable"),
         (r#"{"requests":{"cpu":"-1"}}"#, "must be greater than or equal to 0"),
     ] {

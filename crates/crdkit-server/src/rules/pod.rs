@@ -3,7 +3,7 @@
 //! Takes the stored pod and one that was sent, gives the stored one with the part of the other that the path is about. All
 //! rules of pods hold for it but that the part cannot change, which has rules of its own.
 
-use super::{Part, Refused, Verdict, native};
+use super::{Part, Verdict, native};
 use crate::options::cause;
 use crate::stored;
 use crdkit_codec::go_json;
@@ -26,7 +26,7 @@ pub(super) fn update(
         Part::Ephemeral => add_containers(&mut pod, new),
         _ => resize(&mut pod, new),
     };
-    let mut causes: Vec<Cause> =
+    let causes: Vec<Cause> =
         problems.into_iter().map(|(field, text)| forbidden(field, &text)).collect();
     let is_changed = pod.root().get("spec") != old.root().get("spec");
     // For the rules about what may change, the part was there before.
@@ -44,31 +44,32 @@ pub(super) fn update(
         let generation = old.root().pointer("/metadata/generation").and_then(Value::as_i64);
         pod.insert(metadata, "generation", generation.unwrap_or_default().saturating_add(1));
     }
+    if !causes.is_empty() {
+        return refuse(kind, old, causes);
+    }
     let rank = |pod: &Document| -> Option<String> {
         Some(pod.root().pointer("/status/qosClass")?.as_str()?.to_owned())
     };
-    if part == Part::Resources
-        && let Ok(read) = kind.read(Input::from(pod.clone()), options)
-    {
-        // A pod that is created says how it ranks.
-        let created = read.create().into_document();
-        if let (Some(before), Some(after)) = (rank(old), rank(&created))
-            && before != after
-        {
+    let ranked = kind.read(Input::from(pod.clone()), options);
+    // A pod that is created says how it ranks.
+    let after = ranked.ok().and_then(|read| rank(&read.create().into_document()));
+    let read = kind.read(Input::from(pod), options).map_err(native::refused)?;
+    let accepted = native::verdict(read.update(&before))?;
+    match (rank(old), after) {
+        (Some(before), Some(after)) if part == Part::Resources && before != after => {
             let text = format!(
                 "Invalid value: \"{after}\": Pod QOS Class may not change as a result of resizing"
             );
-            causes.push(cause("FieldValueInvalid", "spec", text));
+            refuse(kind, old, vec![cause("FieldValueInvalid", "spec", text)])
         }
+        _ => Ok(accepted),
     }
-    if !causes.is_empty() {
-        let name = stored::metadata_text(old.root(), "name");
-        let subject = Subject { group: kind.group, version: kind.version, kind: kind.kind, name };
-        let status = Box::new(subject.refused(causes));
-        return Err(Box::new(Refused { status, warnings: Vec::new(), undecodable: None }));
-    }
-    let read = kind.read(Input::from(pod), options).map_err(native::refused)?;
-    native::verdict(read.update(&before))
+}
+
+fn refuse(kind: &NativeKind, pod: &Document, causes: Vec<Cause>) -> Verdict {
+    let name = stored::metadata_text(pod.root(), "name");
+    let subject = Subject { group: kind.group, version: kind.version, kind: kind.kind, name };
+    Err(Box::new(subject.refused(causes)).into())
 }
 
 fn forbidden(field: &'static str, text: &str) -> Cause {
