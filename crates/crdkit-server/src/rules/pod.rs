@@ -28,10 +28,13 @@ pub(super) fn update(
     };
     let causes: Vec<Cause> =
         problems.into_iter().map(|(field, text)| forbidden(field, &text)).collect();
-    let is_changed = pod.root().get("spec") != old.root().get("spec");
+    let metadata = stored::metadata(&mut pod);
+    if pod.root().get("spec") != old.root().get("spec") {
+        let generation = old.root().pointer("/metadata/generation").and_then(Value::as_i64);
+        pod.insert(metadata, "generation", generation.unwrap_or_default().saturating_add(1));
+    }
     // For the rules about what may change, the part was there before.
     let before = kind.stored(&pod, options);
-    let metadata = stored::metadata(&mut pod);
     for key in ["managedFields", "resourceVersion"] {
         match new.root().get("metadata").and_then(|it| it.get(key)) {
             Some(value) => {
@@ -39,10 +42,6 @@ pub(super) fn update(
             }
             None => stored::remove(&mut pod, metadata, key),
         }
-    }
-    if is_changed {
-        let generation = old.root().pointer("/metadata/generation").and_then(Value::as_i64);
-        pod.insert(metadata, "generation", generation.unwrap_or_default().saturating_add(1));
     }
     if !causes.is_empty() {
         return refuse(kind, old, causes);
