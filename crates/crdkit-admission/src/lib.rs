@@ -24,6 +24,7 @@ mod rounds;
 mod schemas;
 mod selector;
 mod types;
+mod user;
 pub mod webhook;
 
 pub use crdkit_cel::{
@@ -31,7 +32,8 @@ pub use crdkit_cel::{
     ResourceTarget,
 };
 pub use matching::{Equivalent, Match, MatchPolicy, ResourceRule, Scope};
-pub use request::{AdmissionRequest, Operation, Remarks, User};
+pub use request::{AdmissionRequest, Operation, Remarks};
 pub use rounds::Rounds;
 pub use schemas::KnownSchemas;
 pub use selector::ObjectSelector;
+pub use user::{ADMINISTRATORS, User};

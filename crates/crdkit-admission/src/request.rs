@@ -1,10 +1,10 @@
 //! A request as admission sees it, and its form in reviews and expressions.
 
 use crate::matching::{Equivalent, Match};
+use crate::user::User;
 use crdkit_cel::Authorizer;
 use crdkit_text::kind::{GroupVersionKind, GroupVersionResource};
 use crdkit_value::{Document, NewValue};
-use std::collections::BTreeMap;
 
 /// What a request does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -28,43 +28,6 @@ impl Operation {
             Self::Delete => "DELETE",
             Self::Connect => "CONNECT",
         }
-    }
-}
-
-/// Who sends a request.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct User {
-    /// The name.
-    pub name: String,
-    /// The uid; often empty.
-    pub uid: String,
-    /// All groups.
-    pub groups: Vec<String>,
-    /// What the authenticator says besides.
-    pub extra: BTreeMap<String, Vec<String>>,
-}
-
-impl User {
-    /// As `userInfo`.
-    pub fn document(&self) -> Document {
-        let mut user = Document::object();
-        if !self.name.is_empty() {
-            user = user.with("username", &self.name);
-        }
-        if !self.uid.is_empty() {
-            user = user.with("uid", &self.uid);
-        }
-        if !self.groups.is_empty() {
-            user = user.with("groups", &Document::array_of(&self.groups));
-        }
-        if !self.extra.is_empty() {
-            let mut extra = Document::object();
-            for (key, values) in &self.extra {
-                extra = extra.with(key, &Document::array_of(values));
-            }
-            user = user.with("extra", &extra);
-        }
-        user
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::NativeKind;
 use crate::check::WriteOperation;
+use crate::data::DefaultPhase;
 use crate::pipeline::Request;
 use crate::pod;
 use crate::prepare::keep;
@@ -48,6 +49,7 @@ const HOOKS: &[Hooks] = &[
     Hooks { kind: ("", "Pod"), update_status: keep_rank, ..NONE },
     Hooks { kind: ("", "Service"), update: keep_addresses, ..NONE },
     Hooks { kind: ("apps", "DaemonSet"), update: count_templates, ..NONE },
+    Hooks { kind: ("batch", "Job"), create: read_again, ..NONE },
     Hooks { kind: ("apps", "StatefulSet"), view: pod::with_claimed_volumes, ..NONE },
     Hooks {
         kind: ("autoscaling", "HorizontalPodAutoscaler"),
@@ -118,6 +120,11 @@ fn name_by_uid(request: &mut Request<'_>) {
         let uid = uid.to_owned();
         request.document.insert(metadata, "name", &uid);
     }
+}
+
+/// What the server has decided is followed by the defaults that go by it, as when the object is read back.
+fn read_again(request: &mut Request<'_>) {
+    request.apply(DefaultPhase::Read);
 }
 
 /// The specification is changed through subresources only.

@@ -42,6 +42,8 @@ pub struct AdmissionResponse {
     pub status: Option<Status>,
     /// What the client is told besides.
     pub warnings: Vec<String>,
+    /// What the audit log is told, by keys that the webhook chooses.
+    pub audit_annotations: Vec<(String, String)>,
     /// The operations of a JSON Patch that make the object of the request what it became; none if nothing changed.
     pub patch: Option<Document>,
 }
@@ -176,6 +178,13 @@ impl<'d> AdmissionRequest<'d> {
                 review.insert(id, "patch", &*Base64::Standard.encode(&text));
                 review.insert(id, "patchType", "JSONPatch");
             }
+            if !response.audit_annotations.is_empty() {
+                let mut notes = Document::object();
+                for (key, value) in &response.audit_annotations {
+                    notes = notes.with(key, value);
+                }
+                review.insert(id, "auditAnnotations", notes.root());
+            }
             if !response.warnings.is_empty() {
                 let warnings = Document::array_of(response.warnings.iter().map(String::as_str));
                 review.insert(id, "warnings", warnings.root());
@@ -188,7 +197,7 @@ impl<'d> AdmissionRequest<'d> {
 impl AdmissionResponse {
     /// Nothing is said against the request.
     pub fn allowed() -> Self {
-        Self { status: None, warnings: Vec::new(), patch: None }
+        Self { status: None, warnings: Vec::new(), audit_annotations: Vec::new(), patch: None }
     }
 
     /// Whether the request may go on.
@@ -201,6 +210,7 @@ impl AdmissionResponse {
         let change = change.filter(|_| status.is_none());
         let patch = change.map(|(from, to)| diff::json(from, to.root()));
         let patch = patch.filter(|patch| patch.root().items().len() > 0);
-        Self { status, warnings: outcome.warning_texts().collect(), patch }
+        let warnings = outcome.warning_texts().collect();
+        Self { status, warnings, patch, ..Self::allowed() }
     }
 }

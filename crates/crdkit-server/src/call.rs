@@ -2,7 +2,7 @@
 
 use crate::answer::AnswerBody;
 use crate::handle::handle;
-use crate::identify::{ADMINISTRATORS, User};
+use crate::identify::User;
 use crate::query::{Query, decode};
 use crate::request::{Request, RequestBody};
 use crate::server::Server;
@@ -43,7 +43,7 @@ impl Server {
             decode(path, false),
             Query::parse(query),
             headers,
-            User::known("admin", [ADMINISTRATORS.to_owned()]),
+            User::administrator("admin"),
             RequestBody::Whole(body.into()),
         );
         let answer = handle(&self.core, &request).await;

@@ -3,24 +3,17 @@
 //! Takes the headers and the certificate of the connection, gives a [`User`] or says that the credentials are not good.
 //! An administrator may act as somebody else.
 
+use crate::query::decode;
 use crdkit_schema::status::{Status, Subject};
 use crdkit_text::timestamp::Timestamp;
 use hyper::header::{AUTHORIZATION, HeaderMap};
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-/// Whoever sends a request.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct User {
-    pub(crate) name: String,
-    pub(crate) uid: String,
-    pub(crate) groups: Vec<String>,
-}
+pub(crate) use crdkit_admission::{ADMINISTRATORS, User};
 
-/// Members may do everything.
-pub(crate) const ADMINISTRATORS: &str = "system:masters";
-const AUTHENTICATED: &str = "system:authenticated";
-const UNAUTHENTICATED: &str = "system:unauthenticated";
+/// Where a user says which credential they have shown.
+pub(crate) const CREDENTIAL: &str = "authentication.kubernetes.io/credential-id";
 
 /// Tokens and whom they belong to.
 #[derive(Debug, Default)]
@@ -33,8 +26,8 @@ pub(crate) struct Tokens {
 impl Tokens {
     /// Makes `token` that of an administrator.
     pub(crate) fn add_administrator(&mut self, token: &str) {
-        let user = User::known("admin", [ADMINISTRATORS.to_owned()]);
-        self.given.push((token.to_owned(), User { uid: "admin".to_owned(), ..user }));
+        let user = User { uid: "admin".to_owned(), ..User::administrator("admin") };
+        self.given.push((token.to_owned(), user));
     }
 
     /// Makes `token` that of a user in these groups.
@@ -68,38 +61,6 @@ fn same(left: &[u8], right: &[u8]) -> bool {
     left.len() == right.len() && differences == 0
 }
 
-impl User {
-    /// A user whose identity is known.
-    pub(crate) fn known(name: &str, groups: impl IntoIterator<Item = String>) -> Self {
-        let mut groups: Vec<String> = groups.into_iter().collect();
-        if !groups.iter().any(|group| group == AUTHENTICATED) {
-            groups.push(AUTHENTICATED.to_owned());
-        }
-        Self { name: name.to_owned(), uid: String::new(), groups }
-    }
-
-    /// A service account, as which programs in a cluster ask.
-    pub(crate) fn service_account(namespace: &str, name: &str, uid: &str) -> Self {
-        let groups =
-            ["system:serviceaccounts".to_owned(), format!("system:serviceaccounts:{namespace}")];
-        let user = Self::known(&format!("system:serviceaccount:{namespace}:{name}"), groups);
-        Self { uid: uid.to_owned(), ..user }
-    }
-
-    pub(crate) fn anonymous() -> Self {
-        let groups = vec![UNAUTHENTICATED.to_owned()];
-        Self { name: "system:anonymous".to_owned(), uid: String::new(), groups }
-    }
-
-    pub(crate) fn is_administrator(&self) -> bool {
-        self.groups.iter().any(|group| group == ADMINISTRATORS)
-    }
-
-    pub(crate) fn is_authenticated(&self) -> bool {
-        self.groups.iter().any(|group| group == AUTHENTICATED)
-    }
-}
-
 /// Who sends a request with these headers over a connection of `peer`.
 ///
 /// # Errors
@@ -121,13 +82,19 @@ pub(crate) fn identify(
     impersonate(headers, user)
 }
 
+/// Who the headers want to be, if anybody.
 fn impersonate(headers: &HeaderMap, user: User) -> Result<User, Box<Status>> {
     let text = |name: &str| headers.get(name).and_then(|it| it.to_str().ok()).unwrap_or_default();
     let groups = headers.get_all("impersonate-group").iter();
     let groups: Vec<String> = groups.filter_map(|it| it.to_str().ok()).map(str::to_owned).collect();
     let (name, uid) = (text("impersonate-user"), text("impersonate-uid"));
+    let extra = headers.iter().filter_map(|(header, value)| {
+        let key = header.as_str().strip_prefix("impersonate-extra-")?;
+        Some((decode(key, false), value.to_str().ok()?))
+    });
+    let mut extra = extra.peekable();
     if name.is_empty() {
-        if groups.is_empty() && uid.is_empty() {
+        if groups.is_empty() && uid.is_empty() && extra.peek().is_none() {
             return Ok(user);
         }
         let problem = "requested [{Group  ]] without impersonating a user";
@@ -144,21 +111,31 @@ fn impersonate(headers: &HeaderMap, user: User) -> Result<User, Box<Status>> {
     if name == "system:anonymous" {
         return Ok(User::anonymous());
     }
-    Ok(User { uid: uid.to_owned(), ..User::known(name, groups) })
+    let account = name.strip_prefix("system:serviceaccount:").and_then(|it| it.split_once(':'));
+    let user = match account {
+        Some((namespace, name)) if groups.is_empty() => User::service_account(namespace, name),
+        _ => User::known(name, groups),
+    };
+    let user = User { uid: uid.to_owned(), ..user };
+    Ok(extra.fold(user, |user, (key, value)| user.with_extra(&key, value)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn found(headers: &[(&'static str, &str)]) -> Result<String, u16> {
+    fn user(headers: &[(&'static str, &str)]) -> Result<User, u16> {
         let mut tokens = Tokens::default();
         tokens.add_administrator("secret");
         let mut map = HeaderMap::new();
         for (name, value) in headers {
             map.append(*name, value.parse().unwrap());
         }
-        identify(&map, None, &tokens).map(|user| user.name).map_err(|status| status.code)
+        identify(&map, None, &tokens).map_err(|status| status.code)
+    }
+
+    fn found(headers: &[(&'static str, &str)]) -> Result<String, u16> {
+        user(headers).map(|user| user.name)
     }
 
     #[test]
@@ -170,5 +147,27 @@ mod tests {
         let jane = [("authorization", "bearer secret"), ("impersonate-user", "jane")];
         assert_eq!(found(&jane), Ok("jane".into()));
         assert_eq!(found(&[("impersonate-user", "jane")]), Err(403));
+    }
+
+    #[test]
+    fn whoever_acts_as_somebody_says_all_about_them() {
+        let jane = user(&[
+            ("authorization", "Bearer secret"),
+            ("impersonate-user", "jane"),
+            ("impersonate-uid", "7"),
+            ("impersonate-extra-Example.com%2fTeams", "red"),
+            ("impersonate-extra-example.com%2fteams", "blue"),
+        ])
+        .unwrap();
+        assert_eq!(jane.uid, "7");
+        assert_eq!(jane.extra["example.com/teams"], ["red", "blue"]);
+        let account =
+            [("authorization", "Bearer secret"), ("impersonate-user", "system:serviceaccount:a:b")];
+        let groups = user(&account).unwrap().groups;
+        let expected =
+            ["system:serviceaccounts", "system:serviceaccounts:a", "system:authenticated"];
+        assert_eq!(groups, expected);
+        let nobody = [("authorization", "Bearer secret"), ("impersonate-extra-team", "red")];
+        assert_eq!(found(&nobody), Err(500));
     }
 }

@@ -121,13 +121,12 @@ impl Request {
 impl Request {
     /// A request of the server itself.
     pub(crate) fn internal() -> Self {
-        let user = User::known("system:apiserver", [crate::identify::ADMINISTRATORS.to_owned()]);
         Self::new(
             Method::GET,
             String::new(),
             Query::default(),
             HeaderMap::new(),
-            user,
+            User::administrator("system:apiserver"),
             RequestBody::Whole(Bytes::new()),
         )
     }

@@ -1,7 +1,8 @@
 //! Certificates: the server's own authority, its certificate, that of its administrator; and who a client's certificate
 //! belongs to.
 
-use crate::identify::{ADMINISTRATORS, User};
+use crate::digest::sha256;
+use crate::identify::{ADMINISTRATORS, CREDENTIAL, User};
 use rcgen::{
     BasicConstraints, CertificateParams, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair,
     KeyUsagePurpose, SanType,
@@ -257,7 +258,8 @@ pub(crate) fn user(certificate: &CertificateDer<'_>) -> Option<User> {
             _ => {}
         }
     }
-    Some(User::known(&name?, groups))
+    let user = User::known(&name?, groups);
+    Some(user.with_extra(CREDENTIAL, &format!("X509SHA256={}", sha256(certificate))))
 }
 
 /// The content of an element of DER with a tag, and what follows it.
@@ -290,6 +292,8 @@ mod tests {
         let user = user(&der).unwrap();
         assert_eq!(user.name, "admin");
         assert!(user.is_administrator());
+        let credential = user.extra[CREDENTIAL].first().unwrap();
+        assert_eq!(credential.len(), "X509SHA256=".len() + 64);
         assert!(certificates.acceptor().is_ok());
     }
 }

@@ -173,3 +173,40 @@ async fn the_audit_log_has_a_line_for_each_request() {
         assert!(groups.filter_map(Value::as_str).any(|it| it == "system:masters"));
     }
 }
+
+/// A policy that tells the audit log what is known about whoever asks.
+const TEAMS: [(&str, &str); 2] = [
+    (
+        "validatingadmissionpolicies",
+        r#"{"metadata":{"name":"teams"},"spec":{
+        "matchConstraints":{"resourceRules":[{"apiGroups":[""],"apiVersions":["v1"],"operations":["*"],"resources":["configmaps"]}]},
+        "auditAnnotations":[{"key":"teams","valueExpression":"request.userInfo.extra['example.com/team'].join('+')"}]}}"#,
+    ),
+    (
+        "validatingadmissionpolicybindings",
+        r#"{"metadata":{"name":"teams"},"spec":{"policyName":"teams","validationActions":["Deny"]}}"#,
+    ),
+];
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn admission_and_the_audit_log_know_all_about_whoever_asks() {
+    let lines = Lines::default();
+    let level = AuditLevel::Metadata;
+    let client = Client::of(Server::builder().audit_log(Box::new(lines.clone()), level)).await;
+    for (resource, body) in TEAMS {
+        let path = format!("/apis/admissionregistration.k8s.io/v1/{resource}");
+        assert_eq!(client.json("POST", &path, body).await.0, 201);
+    }
+    let headers = [
+        ("content-type", "application/json"),
+        ("impersonate-user", "jane"),
+        ("impersonate-group", "system:masters"),
+        ("impersonate-extra-example.com%2fteam", "red"),
+        ("impersonate-extra-example.com%2fteam", "blue"),
+    ];
+    let body = br#"{"metadata":{"name":"a"}}"#;
+    assert_eq!(client.raw("POST", MAPS, &headers, body).await.0, 201);
+    let event = lines.events().pop().unwrap();
+    assert_eq!(at(&event, "/user/extra"), r#"{"example.com/team":["red","blue"]}"#);
+    assert_eq!(at(&event, "/annotations"), r#"{"teams/teams":"red+blue"}"#);
+}

@@ -129,6 +129,22 @@ fn defaults_and_policies_change_by_patch() {
 }
 
 #[test]
+fn policies_tell_the_audit_log() {
+    let noted = "  validations: [{expression: 'false', message: noted}]\n  auditAnnotations: [{key: tone, valueExpression: \"'asked by ' + request.userInfo.username\"}]\n";
+    let (head, rest) = POLICIES.split_once("  validations: ").unwrap();
+    let (_, rest) = rest.split_once('\n').unwrap();
+    let policies = format!("{head}{noted}{rest}").replace("[Deny]", "[Audit]");
+    let policies = PolicySet::read(documents(&policies));
+    let reviewer = Reviewer::new(Crd::compile_all(&documents(CRD)).unwrap(), policies);
+    let answer = answer(&reviewer, ReviewPurpose::Validate, &review("v1", "{}"));
+    assert!(allowed(&answer));
+    assert_eq!(text(&answer, "/response/auditAnnotations/tone.tone"), "asked by ann");
+    let failure =
+        "/response/auditAnnotations/validation.policy.admission.k8s.io.validation_failure";
+    assert!(text(&answer, failure).contains(r#""message":"noted","policy":"tone""#));
+}
+
+#[test]
 fn answers_are_in_the_version_of_the_review() {
     let answered = answer(&reviewer(), ReviewPurpose::Validate, &review("v1beta1", "{}"));
     assert_eq!(text(&answered, "/apiVersion"), "admission.k8s.io/v1beta1");

@@ -2,11 +2,11 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 use crdkit_codec::{DecodeOptions, Format};
-use crdkit_server::{Server, Settings};
+use crdkit_server::{AuditLevel, Server, Settings};
 use crdkit_value::{Document, Value};
 use rcgen::{CertificateParams, KeyPair, SanType, date_time_ymd};
 use std::net::SocketAddr;
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, Mutex};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
@@ -137,6 +137,10 @@ async fn answer(mut stream: TlsStream<TcpStream>) -> std::io::Result<()> {
             ("200 OK", review(uid, &more))
         }
         "patch" => ("200 OK", review(uid, "\"allowed\":true,\"patchType\":\"JSONPatch\"")),
+        "notes" => {
+            let notes = r#""allowed":true,"auditAnnotations":{"why":"asked","no/key":"lost"}"#;
+            ("200 OK", review(uid, notes))
+        }
         "deny" => (
             "200 OK",
             review(
@@ -305,4 +309,33 @@ async fn validating_webhooks_are_asked_at_the_same_time() {
     }
     assert_eq!(call(&server, "POST", MAPS, map("a")).await.0, 201);
     server.stop().await;
+}
+
+/// What is written, to look at later.
+#[derive(Clone, Default)]
+struct Written(Arc<Mutex<Vec<u8>>>);
+
+impl std::io::Write for Written {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_audit_log_has_the_notes_of_webhooks_whose_keys_are_keys() {
+    let written = Written::default();
+    let builder = Server::builder().audit_log(Box::new(written.clone()), AuditLevel::Metadata);
+    let server = builder.start().await.unwrap();
+    let hooks = Hooks::start(false).await;
+    let hook = hooks.configuration("notes", "Fail");
+    assert_eq!(call(&server, "POST", HOOKS, hook).await.0, 201);
+    assert_eq!(call(&server, "POST", MAPS, map("a")).await.0, 201);
+    server.stop().await;
+    let log = String::from_utf8(written.0.lock().unwrap().clone()).unwrap();
+    assert!(log.contains(r#""annotations":{"notes.example.com/why":"asked"}"#), "{log}");
 }

@@ -33,12 +33,7 @@ impl Authorize for Decider {
         let user = match &check.service_account {
             None => &self.user,
             Some((namespace, name)) => {
-                let name = format!("system:serviceaccount:{namespace}:{name}");
-                let groups = [
-                    "system:serviceaccounts".to_owned(),
-                    format!("system:serviceaccounts:{namespace}"),
-                ];
-                account = User::known(&name, groups);
+                account = User::service_account(namespace, name);
                 &account
             }
         };

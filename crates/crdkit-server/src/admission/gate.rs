@@ -10,11 +10,12 @@ use crate::stored::{self, metadata_text};
 use crate::verbs::Target;
 use crdkit_admission::policy::MutateTools;
 use crdkit_admission::{
-    AdmissionRequest, Authorizer, Equivalent, Match, Operation, Remarks, Rounds, User,
+    AdmissionRequest, Authorizer, Equivalent, Match, Operation, Remarks, Rounds,
 };
 use crdkit_patch::{PatchLimits, json};
 use crdkit_schema::status::Status;
 use crdkit_text::kind::{GroupVersionKind, GroupVersionResource};
+use crdkit_text::names::label_key;
 use crdkit_value::{Document, NodeId};
 use std::future::Future;
 use std::sync::Arc;
@@ -186,7 +187,9 @@ impl Target<'_> {
 
     fn pass_on(&self, remarks: Remarks) {
         remarks.warnings.into_iter().for_each(|text| self.request.warn(text));
-        let notes = remarks.audit_annotations.into_iter();
+        // A key that is none is left out, and nobody is told.
+        let is_key = |key: &str| key.contains('/') && label_key(key).is_empty();
+        let notes = remarks.audit_annotations.into_iter().filter(|(key, _)| is_key(key));
         notes.for_each(|(key, value)| self.request.annotate(key, value));
     }
 
@@ -216,13 +219,6 @@ impl Target<'_> {
         let equivalents: Vec<_> = others
             .map(|it| Equivalent { resource: of(&it.kind.version), kind: seen(&it.kind).clone() })
             .collect();
-        let user = &self.request.user;
-        let user = User {
-            name: user.name.clone(),
-            uid: user.uid.clone(),
-            groups: user.groups.clone(),
-            ..User::default()
-        };
         let named = object.or(change.old).map_or("", |it| metadata_text(it.root(), "name"));
         let name = self.name.unwrap_or(named);
         let is_namespace = self.served.rules.is_namespace();
@@ -242,7 +238,7 @@ impl Target<'_> {
             equivalents: &equivalents,
             name,
             namespace,
-            user: &user,
+            user: &self.request.user,
             dry_run: change.dry_run,
             options: Some(&options),
             object,

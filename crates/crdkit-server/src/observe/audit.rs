@@ -67,7 +67,7 @@ fn event(level: AuditLevel, request: &Request, route: &Route<'_>, ended: &Ended<
                 Route::Path { verb, .. } => *verb,
             },
         )
-        .with("user", &user(request));
+        .with("user", &request.user.document());
     if let Some(address) = request.remote_address {
         event = event.with("sourceIPs", &Document::array_of([address.ip().to_string().as_str()]));
     }
@@ -109,12 +109,6 @@ fn event(level: AuditLevel, request: &Request, route: &Route<'_>, ended: &Ended<
 fn texts<'t>(named: impl IntoIterator<Item = (&'t str, &'t str)>) -> Document {
     let named = named.into_iter().filter(|(_, text)| !text.is_empty());
     named.fold(Document::object(), |object, (name, text)| object.with(name, text))
-}
-
-fn user(request: &Request) -> Document {
-    let user = &request.user;
-    let groups = Document::array_of(user.groups.iter().map(String::as_str));
-    texts([("username", user.name.as_str()), ("uid", &user.uid)]).with("groups", &groups)
 }
 
 /// The code, and what a `Status` says of a failure.

@@ -230,6 +230,10 @@ impl Reviewer {
         let request = described.request(object.as_ref(), namespace);
         let judgement = self.policies.judge(&request, &unconverted);
         response.warnings.extend(judgement.remarks.warnings);
+        // The server puts the name of the webhook and a slash before a key, and takes no second slash.
+        let notes = judgement.remarks.audit_annotations.into_iter();
+        let notes = notes.map(|(key, value)| (key.replace('/', "."), value));
+        response.audit_annotations.extend(notes);
         response.status = judgement.refusal;
     }
 }

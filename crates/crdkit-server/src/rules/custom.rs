@@ -130,7 +130,7 @@ impl CustomRules {
     fn replace(part: Part, old: &Stored, read: ReadObject<'_>) -> Verdict {
         verdict(match part {
             Part::Status => read.update_status(old),
-            Part::Main | Part::Finalize => read.update(old),
+            _ => read.update(old),
         })
     }
 

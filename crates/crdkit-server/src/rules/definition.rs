@@ -94,13 +94,12 @@ pub(super) fn update(
     if let Err(status) = same_object(document.root(), before, options) {
         return Err(refuse(status, warnings));
     }
-    match part {
-        Part::Status => keep_all_but_status(&mut document, before),
-        Part::Main | Part::Finalize => {
-            keep(&mut document, NodeId::ROOT, "status", before);
-            let storage = storage_version(document.root()).map(str::to_owned);
-            add_stored_version(&mut document, storage.as_deref());
-        }
+    if part == Part::Status {
+        keep_all_but_status(&mut document, before);
+    } else {
+        keep(&mut document, NodeId::ROOT, "status", before);
+        let storage = storage_version(document.root()).map(str::to_owned);
+        add_stored_version(&mut document, storage.as_deref());
     }
     let meta = metadata(&mut document);
     let old_meta = before.get("metadata");

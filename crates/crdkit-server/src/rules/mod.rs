@@ -7,6 +7,7 @@ mod custom;
 mod definition;
 mod native;
 mod normalise;
+mod pod;
 
 pub(crate) use custom::CustomRules;
 pub(crate) use definition::empty as empty_definition;
@@ -42,6 +43,10 @@ pub(crate) enum Part {
     Status,
     /// What keeps it from going away.
     Finalize,
+    /// The containers that are added to a pod that runs.
+    Ephemeral,
+    /// What the containers of a pod may use.
+    Resources,
 }
 
 /// An object that was accepted.

@@ -1,6 +1,6 @@
 //! Native kinds: the phases of `crdkit-native`, and the few things that are done to their objects on the way to the store.
 
-use super::{Accepted, Between, Part, Refused, Verdict};
+use super::{Accepted, Between, Part, Refused, Verdict, pod};
 use crate::stored;
 use crdkit_engine::{Input, Outcome, RequestOptions};
 use crdkit_native::{NativeKind, ReadNative};
@@ -42,10 +42,13 @@ pub(super) fn update(
             warnings: Vec::new(),
         });
     }
+    if let Part::Ephemeral | Part::Resources = part {
+        return pod::update(kind, part, old, read.document(), options);
+    }
     let old = kind.stored(old, options);
     verdict(match part {
         Part::Status => read.update_status(&old),
-        Part::Main | Part::Finalize => read.update(&old),
+        _ => read.update(&old),
     })
 }
 
@@ -151,7 +154,7 @@ fn pass<'r>(
     clippy::unnecessary_box_returns,
     reason = "what `map_err` gives and wants"
 )]
-fn refused(outcome: Box<Outcome>) -> Box<Refused> {
+pub(super) fn refused(outcome: Box<Outcome>) -> Box<Refused> {
     let warnings = outcome.warning_texts().collect();
     let undecodable = outcome.undecodable();
     let unknown = || Status::internal_error("refused without a reason");
@@ -159,7 +162,7 @@ fn refused(outcome: Box<Outcome>) -> Box<Refused> {
     Box::new(Refused { status, warnings, undecodable })
 }
 
-fn verdict(outcome: Outcome) -> Verdict {
+pub(super) fn verdict(outcome: Outcome) -> Verdict {
     if !outcome.is_accepted() {
         return Err(refused(Box::new(outcome)));
     }

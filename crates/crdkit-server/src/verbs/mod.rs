@@ -4,6 +4,7 @@
 
 mod allocate;
 mod apply;
+mod connect;
 mod create;
 mod delete;
 mod delete_collection;
@@ -156,6 +157,8 @@ impl Target<'_> {
             };
         }
         match (route.verb, self.name.is_some()) {
+            (Verb::Unknown, true) if self.is_connection() => refuse(),
+            (_, true) if self.is_connection() => self.connect().await,
             (Verb::Create, true) if self.subresource == Some("token") => self.token_request().await,
             (Verb::Create, true) if self.subresource == Some("binding") => self.bind().await,
             (Verb::Create, true) if self.subresource == Some("eviction") => self.evict().await,

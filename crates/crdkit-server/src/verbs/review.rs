@@ -3,7 +3,7 @@
 use super::Target;
 use crate::answer::Answer;
 use crate::authorise::{Action, is_allowed};
-use crate::identify::User;
+use crate::identify::{CREDENTIAL, User};
 use crate::options::{WriteKind, WriteOptions, cause};
 use crate::rbac::{self, AccessPolicy};
 use crate::stored;
@@ -18,6 +18,12 @@ use crdkit_value::{Document, NewValue, NodeId, Value};
 /// How long a token is good if nothing is said about it, and at least.
 const TOKEN_SECONDS: i64 = 3600;
 const SHORTEST_TOKEN: i64 = 600;
+
+/// What is known about the holder of a token besides its name.
+const POD_NAME: &str = "authentication.kubernetes.io/pod-name";
+const POD_UID: &str = "authentication.kubernetes.io/pod-uid";
+const NODE_NAME: &str = "authentication.kubernetes.io/node-name";
+const NODE_UID: &str = "authentication.kubernetes.io/node-uid";
 
 impl Target<'_> {
     pub(super) fn review(&self, kind: &'static NativeKind) -> Result<Answer, Box<Status>> {
@@ -49,7 +55,7 @@ impl Target<'_> {
     fn who_am_i(&self) -> Document {
         let metadata =
             Document::object().with("creationTimestamp", &self.core.environment.now_text());
-        let info = user_info(&self.request.user);
+        let info = self.request.user.document();
         Document::object()
             .with("kind", "SelfSubjectReview")
             .with("apiVersion", "authentication.k8s.io/v1")
@@ -95,7 +101,7 @@ impl Target<'_> {
         }
         let status = match self.core.tokens.user(&token) {
             Some(user) => {
-                Document::object().with("authenticated", true).with("user", &user_info(&user))
+                Document::object().with("authenticated", true).with("user", &user.document())
             }
             None => Document::object()
                 .with("user", NewValue::EmptyObject)
@@ -161,9 +167,11 @@ impl Target<'_> {
             }
         }
         let uid = stored::metadata_text(account.root(), "uid");
-        let token = format!("{uid}.{}", self.core.environment.uid());
+        let id = self.core.environment.uid();
+        let token = format!("{uid}.{id}");
         let namespace = self.namespace.unwrap_or_default();
-        let user = User::service_account(namespace, name, uid);
+        let user = User { uid: uid.to_owned(), ..User::service_account(namespace, name) };
+        let user = bound(user, document.root()).with_extra(CREDENTIAL, &format!("JTI={id}"));
         self.core.tokens.issue(&token, user, expires, now);
         let status = Document::object()
             .with("token", &token)
@@ -187,12 +195,18 @@ fn read(
     }
 }
 
-fn user_info(user: &User) -> Document {
-    let mut info = Document::object().with("username", &user.name);
-    if !user.uid.is_empty() {
-        info = info.with("uid", &user.uid);
-    }
-    info.with("groups", &Document::array_of(&user.groups))
+/// The holder of a token that ends with a pod or a node, which it names.
+fn bound(user: User, request: Value<'_>) -> User {
+    let text = |key| {
+        let reference = request.pointer("/spec/boundObjectRef");
+        reference.and_then(|it| it.get(key)?.as_str()).unwrap_or_default()
+    };
+    let (name, uid) = match text("kind") {
+        "Pod" => (POD_NAME, POD_UID),
+        "Node" => (NODE_NAME, NODE_UID),
+        _ => return user,
+    };
+    user.with_extra(name, text("name")).with_extra(uid, text("uid"))
 }
 
 /// Whom a review is about.
@@ -200,7 +214,7 @@ fn subject(review: Value<'_>) -> User {
     let text = |path| review.pointer(path).and_then(Value::as_str).unwrap_or_default().to_owned();
     let groups = review.pointer("/spec/groups").into_iter().flat_map(Value::items);
     let groups = groups.filter_map(Value::as_str).map(str::to_owned).collect();
-    User { name: text("/spec/user"), uid: text("/spec/uid"), groups }
+    User { name: text("/spec/user"), uid: text("/spec/uid"), groups, ..User::default() }
 }
 
 /// A review with all that `user` may do.

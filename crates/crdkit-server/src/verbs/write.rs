@@ -45,6 +45,8 @@ impl Target<'_> {
         match self.subresource {
             Some("approval" | "status") => Part::Status,
             Some("finalize") => Part::Finalize,
+            Some("ephemeralcontainers") => Part::Ephemeral,
+            Some("resize") => Part::Resources,
             _ => Part::Main,
         }
     }
