@@ -179,7 +179,9 @@ impl Stream {
                 Some(parts) if !parts.is_empty() => return Ok(parts),
                 Some(_) => {}
                 // More has to come, however much there is.
-                None => drop(self.receive(true)?),
+                None => {
+                    self.receive(true)?;
+                }
             }
         }
     }
