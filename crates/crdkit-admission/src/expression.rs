@@ -135,14 +135,17 @@ impl Compiler {
         })?;
         let fits = match (wanted, checked.result_type()) {
             (Wanted::Variable(_), _)
-            | (Wanted::Bool, Type::Bool | Type::Dyn)
-            | (Wanted::Text, Type::String | Type::Dyn)
-            | (Wanted::TextOrNull, Type::String | Type::Null | Type::Dyn) => Ok(()),
+            | (Wanted::Bool, Type::Bool)
+            | (Wanted::Text, Type::String)
+            | (Wanted::TextOrNull, Type::String | Type::Null) => Ok(()),
             (Wanted::Object, _) => object_of(&checked),
             (Wanted::Patch, _) => patch_of(&checked),
-            (Wanted::Bool, _) => Err("must evaluate to bool".to_owned()),
-            (Wanted::Text, _) => Err("must evaluate to string".to_owned()),
-            (Wanted::TextOrNull, _) => Err("must evaluate to string or null".to_owned()),
+            // What may be of any type is refused as well.
+            (Wanted::Bool, found) => Err(format!("must evaluate to bool but got {found}")),
+            (Wanted::Text, found) => Err(format!("must evaluate to string but got {found}")),
+            (Wanted::TextOrNull, found) => {
+                Err(format!("must evaluate to one of [string null_type] but got {found}"))
+            }
         };
         fits.map_err(|problem| (problem.clone(), problem))?;
         let roots = |name: &str| match name {

@@ -42,7 +42,9 @@ const SOURCES: &str = sources!();
 /// One engine for Kubernetes custom resources.
 #[derive(Debug, Parser)]
 #[command(name = "crdkit", version, max_term_width = 100)]
-#[command(after_help = "Exit codes: 0 fine, 1 findings, 2 wrong usage, 3 could not do the work.")]
+#[command(
+    after_help = "Exit codes: 0 success, 1 findings, 2 wrong usage, 3 could not do the work."
+)]
 pub(crate) struct Args {
     /// When to use colours
     #[arg(
@@ -65,7 +67,7 @@ pub(crate) struct Args {
 /// `--color`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Colors {
-    /// On terminals, unless the environment says otherwise
+    /// On terminals, unless environment variables say otherwise
     Auto,
     Always,
     Never,
@@ -110,14 +112,14 @@ pub(crate) enum Command {
     Man(commands::completions::Man),
 }
 
-/// Validate custom resources: the API server's verdict, offline
+/// Validate objects offline, with the API server's own verdict
 ///
-/// Every object goes through what the API server does on create: unknown fields, pruning, defaults,
-/// schema, list types and CEL rules. With `--old`, objects are taken as updates of those of the same
-/// name. CRDs among the inputs are used, and checked as `crdkit lint` does.
+/// Every object goes through the same steps as on create in the API server: unknown fields, pruning,
+/// defaults, schema, list types and CEL rules. With `--old`, objects are validated as updates. CRDs
+/// among the inputs are used, and checked as `crdkit lint` checks them.
 ///
-/// A command line written for kubeconform works as it is: flags with one dash switch to its text, JSON
-/// and exit codes, as `--compat kubeconform` does.
+/// Command lines written for kubeconform work unchanged: flags with a single dash switch to its text,
+/// JSON and exit codes, as `--compat kubeconform` does.
 #[derive(Debug, ClapArgs)]
 #[command(version, display_name = "crdkit", disable_version_flag = true, after_help = SOURCES)]
 #[command(after_long_help = concat!("\
@@ -132,7 +134,7 @@ Examples:
 ", sources!()))]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub(crate) struct Validate {
-    /// Files, directories or other sources of objects; `-` or nothing is standard input
+    /// Files, directories or other sources of objects; standard input if none is given, or with `-`
     #[arg(value_name = "SOURCE")]
     pub(crate) paths: Vec<String>,
 
@@ -156,23 +158,23 @@ pub(crate) struct Validate {
     #[arg(value_parser = location::checked)]
     pub(crate) schema_location: Vec<String>,
 
-    /// Whether kinds that come with Kubernetes are judged by what this program knows about them
+    /// Whether to validate kinds built into Kubernetes with the rules this program ships
     #[arg(long, value_name = "SWITCH", default_value = "on", help_heading = "Schemas")]
     pub(crate) native: Switch,
 
-    /// Let objects of unknown kinds pass; they count as skipped
+    /// Skip objects of unknown kinds instead of reporting them
     #[arg(long, help_heading = "Schemas")]
     pub(crate) ignore_missing_schemas: bool,
 
-    /// The objects as they are now: objects of the same name are updates of them
+    /// The objects as they are now; objects of the same name are validated as updates of them
     #[arg(long, value_name = "SOURCE", help_heading = "Checks")]
     pub(crate) old: Vec<String>,
 
-    /// Admission policies, with their bindings, parameters and namespaces; may be given more than once
+    /// Admission policies with their bindings, parameters and namespaces; may be given more than once
     #[arg(long, value_name = "SOURCE", help_heading = "Policies")]
     pub(crate) policies: Vec<String>,
 
-    /// Who sends the objects, as policies see it
+    /// The user that policies see as the sender of the objects
     #[arg(
         long = "as",
         value_name = "USER",
@@ -193,33 +195,33 @@ pub(crate) struct Validate {
     #[arg(long, help_heading = "Checks", conflicts_with = "field_validation")]
     pub(crate) strict: bool,
 
-    /// Kinds to leave out, such as `Secret` or `apps/v1/Deployment`; commas between them
+    /// Kinds to skip, such as `Secret` or `apps/v1/Deployment`, separated by commas
     #[arg(long, value_name = "KINDS", value_delimiter = ',', help_heading = "Checks")]
     #[arg(visible_aliases = ["skip-kind", "skip-kinds"])]
     pub(crate) skip: Vec<String>,
 
-    /// Kinds that must not occur
+    /// Kinds that are not allowed, separated by commas
     #[arg(long, value_name = "KINDS", value_delimiter = ',', help_heading = "Checks")]
     pub(crate) reject: Vec<String>,
 
-    /// Leave out files whose path matches this regular expression
+    /// Skip files whose path matches this regular expression
     #[arg(long, value_name = "REGEX", help_heading = "Checks", value_parser = regex)]
     pub(crate) ignore_filename_pattern: Vec<String>,
 
-    /// Stop at the first object that is refused
+    /// Stop at the first invalid object
     #[arg(long, help_heading = "Checks", visible_alias = "fail-fast")]
     pub(crate) exit_on_error: bool,
 
-    /// How many objects to judge at once [default: one for each processor]
+    /// Number of parallel jobs [default: one per processor]
     #[arg(short, long = "jobs", value_name = "N", help_heading = "Checks")]
     #[arg(value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) n: Option<u16>,
 
-    /// Keep running, and validate again whenever a file changes
+    /// Keep running and validate again whenever a file changes
     #[arg(long, help_heading = "Checks")]
     pub(crate) watch: bool,
 
-    /// Work and write as another program does
+    /// Behave like another program, including its output
     #[arg(long, value_name = "PROGRAM", help_heading = "Output")]
     pub(crate) compat: Option<Compat>,
 
@@ -236,43 +238,44 @@ pub(crate) struct Validate {
     pub(crate) fetching: Fetching,
 }
 
-/// Check CRDs themselves: everything the API server would refuse
+/// Check CRDs: everything the API server would refuse, and likely mistakes
 ///
-/// Expressions of admission policies are held against the kinds that the policies are about, and rules of conversions
-/// against their CRD: does every object come back from the other version as it was?
+/// Expressions of admission policies are type-checked against the kinds that the policies match. Conversion rules are
+/// checked against their CRD: does every object survive a round trip through the other version?
 #[derive(Debug, ClapArgs)]
 #[command(after_help = SOURCES)]
 #[command(after_long_help = concat!("\
 Examples:
   crdkit lint crds/
-  crdkit lint --old git:v1.2.0:crds crds/        as an update of the released ones
-  crdkit lint --cost crds/                       and what each rule can cost
+  crdkit lint --old git:v1.2.0:crds crds/        as an update of the released CRDs
+  crdkit lint --cost crds/                       with the worst-case cost of each rule
+  crdkit lint --quality conventions crds/        with the conventions of the Kubernetes API
   crdkit lint --crds crds/ policies/ conversions/
 
 ", sources!()))]
 pub(crate) struct Lint {
-    /// Sources of CRDs, policies and rules of conversions; `-` is standard input
+    /// Sources of CRDs, policies and conversion rules; `-` is standard input
     #[arg(value_name = "SOURCE", default_value = "-")]
     pub(crate) paths: Vec<String>,
 
-    /// More CRDs, which policies and rules are about; may be given more than once
+    /// More CRDs for policies and conversion rules to refer to; may be given more than once
     #[arg(long, value_name = "SOURCE")]
     pub(crate) crds: Vec<String>,
 
-    /// The CRDs as they are now: CRDs of the same name are updates of them
+    /// The CRDs as they are now; CRDs of the same name are checked as updates of them
     #[arg(long, value_name = "SOURCE")]
     pub(crate) old: Vec<String>,
 
-    /// Show what each rule can cost, and for one over the limit which `maxItems`, `maxProperties` or
-    /// `maxLength` would bring it under
+    /// Show the worst-case cost of each rule, and for rules over the limit which `maxItems`,
+    /// `maxProperties` or `maxLength` would bring them below it
     #[arg(long)]
     pub(crate) cost: bool,
 
-    /// Rules beyond those of the API server; what they find are warnings
-    #[arg(long, value_name = "RULES", default_value = "mistakes")]
-    pub(crate) quality: Quality,
+    /// Checks beyond those of the API server; their findings are warnings [default: mistakes]
+    #[arg(long, value_name = "CHECKS")]
+    pub(crate) quality: Option<Quality>,
 
-    /// Succeed if there is no CRD in the input
+    /// Succeed even if the input has no CRDs
     #[arg(long)]
     pub(crate) allow_empty: bool,
 
@@ -283,12 +286,12 @@ pub(crate) struct Lint {
     pub(crate) fetching: Fetching,
 }
 
-/// Is a change of CRDs safe?
+/// Is a change to CRDs safe?
 ///
-/// Compares the CRDs of two sources by name. The question is what becomes of objects, and of the people and
-/// programs who write and read them: each answer is safe, unsafe with an object that shows it, or unknown
-/// with the reason. In mode `crdify` every edit that could matter is listed instead, with crdify's
-/// configuration, report and words.
+/// Compares the CRDs of two sources by name. The question is what happens to objects, and to the people and
+/// programs that write and read them. Each answer is safe, unsafe with an object that proves it, or unknown
+/// with the reason. Mode `crdify` instead lists every edit that could matter, with crdify's configuration,
+/// report and wording.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = SOURCES)]
 #[command(after_long_help = concat!("\
@@ -309,24 +312,24 @@ pub(crate) struct Compare {
     #[arg(value_name = "NEW")]
     pub(crate) new: String,
 
-    /// What is compared
+    /// What to compare
     #[arg(long, value_name = "MODE", default_value = "semantic")]
     pub(crate) mode: CompareMode,
 
-    /// Levels and exceptions, or a configuration of crdify for its mode
+    /// Severities and exceptions, or crdify's configuration in its mode
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
 
-    /// How unknown answers count; the settings can say so as well [default: error]
+    /// How to treat unknown answers; can also be set in the configuration [default: error]
     #[arg(long, value_name = "LEVEL")]
     pub(crate) on_unknown: Option<OnUnknown>,
 
-    /// Real objects: those that are worse off with the new CRDs are reported; `kube:` are those of the
-    /// cluster; may be given more than once
+    /// Real objects to try with the new CRDs; those that break are reported. `kube:` takes those of the
+    /// live cluster; may be given more than once
     #[arg(long, value_name = "SOURCE")]
     pub(crate) with_objects: Vec<String>,
 
-    /// Write the objects that show what is unsafe into this directory
+    /// Write the objects that prove a change unsafe to this directory
     #[arg(long, value_name = "DIR")]
     pub(crate) emit_witness: Option<PathBuf>,
 
@@ -335,15 +338,15 @@ pub(crate) struct Compare {
     #[arg(short, long, value_name = "FORMAT[=FILE]", help_heading = "Output")]
     pub(crate) output: Vec<Spec>,
 
-    /// Show what is safe, and changes that are worth no more than a note
+    /// Also show what is safe, and minor changes
     #[arg(long, help_heading = "Output")]
     pub(crate) verbose: bool,
 
-    /// Show every place by itself instead of one for each cause
+    /// Show every place separately instead of one per cause
     #[arg(long, help_heading = "Output")]
     pub(crate) all: bool,
 
-    /// Show at most this many findings of each CRD; all of them count
+    /// Show at most this many findings per CRD; all of them are counted
     #[arg(long, value_name = "N", help_heading = "Output")]
     pub(crate) max: Option<usize>,
 
@@ -358,7 +361,7 @@ pub(crate) struct Compare {
 /// `--mode` of `compat`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum CompareMode {
-    /// What becomes of objects
+    /// What happens to objects
     Semantic,
     /// Edits, as crdify lists them
     Crdify,
@@ -367,11 +370,11 @@ pub(crate) enum CompareMode {
 /// `--on-unknown` of `compat`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum OnUnknown {
-    /// It counts as unsafe
+    /// Count them as unsafe
     Error,
-    /// It is shown and does not fail the run
+    /// Show them without failing the run
     Warn,
-    /// It is not shown
+    /// Do not show them
     Ignore,
 }
 
@@ -389,7 +392,7 @@ pub(crate) struct Reporting {
     #[arg(long)]
     pub(crate) verbose: bool,
 
-    /// Show counts at the end, even in formats that leave them out
+    /// Show counts at the end, even in formats that omit them
     #[arg(long)]
     pub(crate) summary: bool,
 
@@ -397,7 +400,7 @@ pub(crate) struct Reporting {
     #[arg(short, long, conflicts_with = "summary")]
     pub(crate) quiet: bool,
 
-    /// Settings [default: .crdkit.yaml here or in the nearest directory above]
+    /// Settings file [default: .crdkit.yaml here or in the nearest parent directory]
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
 
@@ -414,16 +417,15 @@ pub(crate) struct Reporting {
 #[command(next_help_heading = "Network")]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub(crate) struct Fetching {
-    /// Do not use the network: sources that are on it must be pinned in `crdkit.lock` and kept
+    /// Do not use the network; remote sources must be pinned in `crdkit.lock` and cached
     #[arg(long)]
     pub(crate) offline: bool,
 
-    /// Refuse sources on the network that are not pinned in `crdkit.lock`
+    /// Refuse remote sources that are not pinned in `crdkit.lock`
     #[arg(long)]
     pub(crate) locked: bool,
 
-    /// Keep fetched files in this directory and use them next time [default for what is pinned: the
-    /// user's cache]
+    /// Cache fetched files in this directory [default for pinned sources: the user's cache]
     #[arg(long, value_name = "DIR")]
     pub(crate) cache: Option<PathBuf>,
 
@@ -431,7 +433,7 @@ pub(crate) struct Fetching {
     #[arg(long)]
     pub(crate) insecure_skip_tls_verify: bool,
 
-    /// Say what is fetched and looked for
+    /// Log what is fetched and looked up
     #[arg(long)]
     pub(crate) debug: bool,
 }
@@ -439,7 +441,7 @@ pub(crate) struct Fetching {
 /// `--compat`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Compat {
-    /// kubeconform: its text, its JSON, exit code 1 for every failure, unknown fields only with `-strict`
+    /// kubeconform: its text and JSON, exit code 1 for every failure, unknown fields refused only with `-strict`
     Kubeconform,
 }
 
@@ -480,11 +482,11 @@ pub(crate) enum Switch {
 /// `--field-validation`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum FieldValidation {
-    /// The object is refused
+    /// Refuse the object
     Strict,
-    /// They are reported as warnings
+    /// Report them as warnings
     Warn,
-    /// They are removed silently
+    /// Remove them silently
     Ignore,
 }
 
@@ -500,9 +502,9 @@ impl From<FieldValidation> for crdkit_engine::FieldValidation {
 
 /// Convert between JSON, YAML, NDJSON and CBOR, read the way Kubernetes reads them
 ///
-/// Reads files, directories (all files with a known ending, in order) or standard input and writes
-/// every document they hold. Findings go to standard error with line, column and a caret,
-/// for CBOR with the offset and the bytes around it.
+/// Reads files, directories (all files with a known extension, in order) or standard input, and writes
+/// every document in them. Findings go to standard error with line, column and a caret, or for CBOR
+/// with the offset and the surrounding bytes.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
 Examples:
@@ -510,7 +512,7 @@ Examples:
   crdkit convert --to yaml list.json -o list.yaml
   cat events.ndjson | crdkit convert --from ndjson --to yaml -
   crdkit convert deploy.yaml -o deploy.cbor      as the API server stores it
-  crdkit convert --to diag deploy.cbor           CBOR for people to read
+  crdkit convert --to diag deploy.cbor           CBOR in readable form
   crdkit convert --conversion rules.yaml --version v1 --to yaml lamps.yaml
 ")]
 pub(crate) struct Convert {
@@ -526,7 +528,7 @@ pub(crate) struct Convert {
     #[arg(long, value_name = "FORMAT")]
     pub(crate) to: Option<OutputFormat>,
 
-    /// Write to a file, which is replaced only when all of the output has been written
+    /// Write to a file, which is replaced only after all output has been written
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 
@@ -534,15 +536,15 @@ pub(crate) struct Convert {
     #[arg(long)]
     pub(crate) compact: bool,
 
-    /// What to make of a key that an object has more than once
+    /// What to do about a key that an object has more than once
     #[arg(long, value_name = "POLICY", default_value = "error")]
     pub(crate) duplicates: Duplicates,
 
-    /// Rules that give objects in another version of their kind; may be given more than once
+    /// Conversion rules from one version of a kind to another; may be given more than once
     #[arg(long, value_name = "SOURCE", requires = "version")]
     pub(crate) conversion: Vec<String>,
 
-    /// The version that objects are wanted in, by the rules
+    /// The version to convert objects to
     #[arg(long, value_name = "VERSION", requires = "conversion")]
     pub(crate) version: Option<String>,
 }
@@ -550,11 +552,11 @@ pub(crate) struct Convert {
 /// `--duplicates`.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum Duplicates {
-    /// Report each repetition; the last value stays, as in Kubernetes
+    /// Report each repetition and keep the last value, as Kubernetes does
     Error,
-    /// Keep the last value and say nothing
+    /// Keep the last value silently
     LastWins,
-    /// Keep the first value and say nothing
+    /// Keep the first value silently
     FirstWins,
 }
 

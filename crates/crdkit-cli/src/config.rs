@@ -4,6 +4,7 @@
 
 use crate::args::FieldValidation;
 use crate::input::{Input, InputEntry};
+use crate::quality::Quality;
 use crate::report::{Object, ShownFinding, SourceText};
 use anyhow::{Context as _, Result};
 use clap::ValueEnum as _;
@@ -18,6 +19,7 @@ const KEYS: &[&str] = &[
     "field-validation",
     "ignore-filename-pattern",
     "ignore-missing-schemas",
+    "quality",
     "reject",
     "schema-location",
     "severity",
@@ -41,6 +43,7 @@ pub(crate) struct Config {
     pub(crate) ignore_filename_pattern: Vec<String>,
     pub(crate) ignore_missing_schemas: bool,
     pub(crate) field_validation: Option<FieldValidation>,
+    pub(crate) quality: Option<Quality>,
     pub(crate) severity: Vec<(String, CodeSetting)>,
     /// What is wrong with the file.
     pub(crate) problems: Option<Object>,
@@ -104,6 +107,9 @@ impl Config {
                 .and_then(|text| FieldValidation::from_str(text, true).ok())
                 .map(|it| self.field_validation = Some(it))
                 .ok_or_else(|| expected(value, "strict, warn or ignore")),
+            "quality" => quality(value)
+                .map(|it| self.quality = Some(it))
+                .ok_or_else(|| expected(value, "off, mistakes or conventions")),
             "severity" => {
                 for (code, level) in value.members() {
                     issues.extend(self.level(code, level).err().map(|issue| *issue));
@@ -164,6 +170,13 @@ pub(crate) fn nearest(name: &str) -> Option<PathBuf> {
         up.push("..");
     }
     None
+}
+
+/// In YAML an `off` without quotes is `false`.
+fn quality(value: Value<'_>) -> Option<Quality> {
+    let is_off = value.as_bool() == Some(false);
+    let text = if is_off { "off" } else { value.as_str()? };
+    Quality::from_str(text, true).ok()
 }
 
 fn texts(value: Value<'_>) -> Result<Vec<String>, Box<Issue>> {

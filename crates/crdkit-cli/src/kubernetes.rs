@@ -18,9 +18,9 @@ static NATIVE: AtomicBool = AtomicBool::new(false);
 /// Which version verdicts are for.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct KubernetesVersion {
-    /// The version of Kubernetes that verdicts are for, such as 1.34: it decides which CEL functions and
-    /// formats there are, and what `{{ .NormalizedKubernetesVersion }}` in a schema location stands for.
-    /// `master` is the newest that is known
+    /// The Kubernetes version to validate for, such as 1.34. It decides which CEL functions and formats are
+    /// available, and what `{{ .NormalizedKubernetesVersion }}` in a schema location stands for. `master`
+    /// is the newest known version
     #[arg(long, value_name = "VERSION", default_value = "master", help_heading = "Schemas")]
     #[arg(value_parser = parse)]
     pub(crate) kubernetes_version: String,
@@ -40,7 +40,7 @@ impl KubernetesVersion {
             !self.kubernetes_version.contains('.') || self.kubernetes_version.starts_with("1.");
         if !is_major_one || !(OLDEST..=NEWEST).contains(&minor) {
             bail!(
-                "nothing is known about Kubernetes {}; verdicts can be for 1.{OLDEST} to 1.{NEWEST}",
+                "Kubernetes {} is not known; the known versions are 1.{OLDEST} to 1.{NEWEST}",
                 self.kubernetes_version
             );
         }
@@ -75,8 +75,8 @@ pub(crate) fn native_was_judged() {
 pub(crate) fn native_note() -> Option<String> {
     (minor() != NEWEST && NATIVE.load(Ordering::Relaxed)).then(|| {
         format!(
-            "kinds that come with Kubernetes were judged as 1.{NEWEST} has them, the one version \
-             that is known; {} may differ",
+            "built-in kinds were validated with the rules of 1.{NEWEST}, the only version known; \
+             {} may differ",
             version()
         )
     })

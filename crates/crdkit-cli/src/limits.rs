@@ -28,7 +28,7 @@ pub(crate) struct LimitArgs {
     #[arg(long, value_name = "BYTES", global = true, hide_short_help = true, value_parser = bytes)]
     max_alias_bytes: Option<usize>,
 
-    /// The most that defaults may add to one object [default: 64MiB]
+    /// The most data that defaults may add to one object [default: 64MiB]
     #[arg(long, value_name = "BYTES", global = true, hide_short_help = true, value_parser = bytes)]
     max_default_bytes: Option<usize>,
 
@@ -36,11 +36,11 @@ pub(crate) struct LimitArgs {
     #[arg(long, value_name = "BYTES", global = true, hide_short_help = true, value_parser = bytes)]
     max_rule_bytes: Option<usize>,
 
-    /// The memory for patterns of all CRDs that are matched fast; others are matched slowly [default: 64MiB]
+    /// The most memory for compiled patterns of all CRDs; further patterns are matched slowly [default: 64MiB]
     #[arg(long, value_name = "BYTES", global = true, hide_short_help = true, value_parser = bytes)]
     max_pattern_bytes: Option<usize>,
 
-    /// The most findings of one kind to show per file; the others are only counted [default: 1000]
+    /// The most findings of one kind to show per file; the rest are only counted [default: 1000]
     #[arg(long, value_name = "N", global = true, hide_short_help = true, value_parser = bytes)]
     max_findings: Option<usize>,
 }

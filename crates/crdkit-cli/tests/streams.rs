@@ -123,3 +123,112 @@ fn a_list_in_yaml_is_taken_apart() {
         "{out}"
     );
 }
+
+/// A list, with the parts that come before its items, between them and after them.
+struct Notation {
+    object: fn(usize, usize) -> String,
+    around: [&'static str; 3],
+    column: usize,
+}
+
+const LISTS: [Notation; 2] = [
+    Notation {
+        object: |name, watts| {
+            let pad = "x".repeat(200);
+            format!(
+                "- apiVersion: lighting.example.com/v1\n  kind: Lamp\n  metadata:\n    name: lamp-{name}\n  spec:\n    watts: {watts}\n    colour: {pad}\n"
+            )
+        },
+        around: [
+            "apiVersion: v1\nitems:\n",
+            "",
+            "kind: List\nmetadata:\n  resourceVersion: \"\"\n",
+        ],
+        column: 12,
+    },
+    Notation {
+        object: |name, watts| json(name, watts).trim_end().replace("\"spec\":", "\n\"spec\":"),
+        around: [
+            "{\"apiVersion\":\"v1\",\"items\":[\n",
+            ",\n",
+            "],\"kind\":\"List\",\"metadata\":{\"resourceVersion\":\"\"}}\n",
+        ],
+        column: 17,
+    },
+];
+
+#[test]
+fn lists_are_judged_while_they_come_in() {
+    let crds = crds();
+    for Notation { object, around: [before, between, after], column } in LISTS {
+        let mut child = start(&["--crds", crds.to_str().unwrap()]);
+        let mut stdin = child.stdin.take().unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        stdin.write_all(format!("{before}{}", object(0, 1000)).as_bytes()).unwrap();
+        for name in 1..12_000 {
+            stdin.write_all(format!("{between}{}", object(name, 40)).as_bytes()).unwrap();
+        }
+        // Nothing is closed yet.
+        let first = lines.next().unwrap().unwrap();
+        assert!(first.contains("error[maximum]: Lamp lamp-0: spec.watts"), "{first}");
+        let last = object(12_000, 1000);
+        stdin.write_all(format!("{between}{last}{after}").as_bytes()).unwrap();
+        // What follows the list is a document of its own.
+        let separator = if before.starts_with('{') { "" } else { "---\n" };
+        let after = if before.starts_with('{') { json(1, 1000) } else { yaml(1, 1000) };
+        let after = after.trim_start_matches("---\n").replace("lamp-1", "after");
+        stdin.write_all(format!("{separator}{after}").as_bytes()).unwrap();
+        drop(stdin);
+        let rest: Vec<_> = lines.map(Result::unwrap).collect();
+        let output = child.wait_with_output().unwrap();
+        let text = String::from_utf8(output.stderr).unwrap();
+        assert!(text.contains("12002 objects in 1 file: 11999 valid, 3 invalid"), "{text}{rest:?}");
+        let mut rest = rest.iter();
+        let (last, after) = (rest.next().unwrap(), rest.next().unwrap());
+        let n_lines = object(0, 40).matches('\n').count() + between.matches('\n').count();
+        let line = before.matches('\n').count() + 12_000 * n_lines;
+        let line = line + if between.is_empty() { 6 } else { 2 };
+        let place = format!("<stdin>:{line}:{column}: error[maximum]: Lamp lamp-12000: ");
+        assert!(last.starts_with(&place), "{last}: {place}");
+        assert!(after.contains("Lamp after: spec.watts"), "{after}");
+    }
+}
+
+#[test]
+fn what_is_wrong_around_the_items_is_found() {
+    let crds = crds();
+    let [yaml, json] = LISTS;
+    for (Notation { object, around: [before, between, _], .. }, after, expected) in [
+        (yaml, "kind: Lamp\nmetadata: {name: a}\n", "error[no-schema]: Lamp a: "),
+        (json, "]", "error[truncated]: "),
+    ] {
+        let mut child = start(&["--crds", crds.to_str().unwrap()]);
+        let mut stdin = child.stdin.take().unwrap();
+        let items: Vec<_> = (0..9_000).map(|name| object(name, 40)).collect();
+        let text = format!("{before}{}{after}", items.join(between));
+        stdin.write_all(text.as_bytes()).unwrap();
+        drop(stdin);
+        let output = child.wait_with_output().unwrap();
+        let (out, err) =
+            (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+        assert!(err.contains("9000 valid"), "{err}{out}");
+        assert!(out.lines().count() == 1 && out.contains(expected), "{out}");
+    }
+}
+
+#[test]
+fn a_byte_order_mark_before_json_makes_it_yaml_as_for_kubectl() {
+    let crds = crds();
+    let mut child = start(&["--crds", crds.to_str().unwrap()]);
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all(format!("\u{feff}{}", json(1, 1000)).as_bytes()).unwrap();
+    // More than is waited for, in one value.
+    let large = json(2, 40).replace("xxx", &"x".repeat(20_000));
+    stdin.write_all(format!("---\n{large}").as_bytes()).unwrap();
+    drop(stdin);
+    let output = child.wait_with_output().unwrap();
+    let (out, err) =
+        (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+    assert!(out.contains("error[maximum]: Lamp lamp-1: spec.watts"), "{out}{err}");
+    assert!(err.contains("2 objects in 1 file: 1 valid, 1 invalid"), "{err}");
+}

@@ -272,7 +272,7 @@ fn code(reason: usize) -> (Code, &'static str) {
         1 => (native::REQUIRED, "this field must have a value"),
         2 => (native::FORBIDDEN, "this may not be set here"),
         3 => (native::UNSUPPORTED, "this value is not supported"),
-        4 => (native::DUPLICATE, "this value occurs before"),
+        4 => (native::DUPLICATE, "this value occurs more than once"),
         5 => (native::NOT_FOUND, "there is nothing of this name"),
         6 => (native::TOO_LONG, "this is too long"),
         7 => (native::TOO_MANY, "these are too many"),

@@ -82,7 +82,7 @@ fn what_is_no_expression_is_wrong_for_all() {
     );
     assert_eq!(
         judged(LAMPS, "object.metadata.name"),
-        ["spec.validations[0].expression Lamp: must evaluate to bool"]
+        ["spec.validations[0].expression any: must evaluate to bool but got dyn"]
     );
     assert_eq!(
         judged(LAMPS, "namespaceObject == null || namespaceObject.metadata.labels['a'] == 'b'"),
@@ -96,7 +96,7 @@ fn variables_and_parameters_have_types() {
     assert_eq!(
         lines(&checked("ValidatingAdmissionPolicy", LAMPS, spec)),
         [
-            "spec.validations[1].messageExpression any: must evaluate to string",
+            "spec.validations[1].messageExpression any: must evaluate to string but got int",
             "spec.validations[0].expression Lamp: found no matching overload for 'size' applied to 'int.()'",
             "spec.validations[1].expression Lamp: undefined field 'dta'",
         ]

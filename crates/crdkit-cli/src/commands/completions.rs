@@ -27,7 +27,7 @@ Example:
   crdkit man /usr/local/share/man/man1
 ")]
 pub(crate) struct Man {
-    /// The directory; it is made if it is not there
+    /// The directory, which is created if it does not exist
     #[arg(value_name = "DIR")]
     pub(crate) directory: PathBuf,
 }

@@ -15,9 +15,9 @@ use std::path::{Path, PathBuf};
 
 /// Fetch CRDs from the network and pin them in `crdkit.lock`
 ///
-/// Sources are those that the command line names, or else those under `crds` in `.crdkit.yaml` that are on the
-/// network. What each one has is written into `crdkit.lock` with its digest and kept in the cache. Every command
-/// then uses exactly that, without the network where it is kept; with `--locked` nothing that is not pinned is used.
+/// Fetches the sources on the command line, or else the remote ones under `crds` in `.crdkit.yaml`. The content of
+/// each source is pinned in `crdkit.lock` by its digest and kept in the cache. All commands then use exactly that
+/// content, without the network if it is cached; with `--locked` they refuse sources that are not pinned.
 #[derive(Debug, Args)]
 #[command(after_help = concat!("\
 Examples:
@@ -29,19 +29,19 @@ Examples:
 
 ", crate::args::sources!()))]
 pub(crate) struct Fetch {
-    /// Sources to fetch and pin [default: those of .crdkit.yaml]
+    /// Sources to fetch and pin [default: those in .crdkit.yaml]
     #[arg(value_name = "SOURCE")]
     sources: Vec<String>,
 
-    /// Pin what sources have now, even if they are pinned already
+    /// Update pins to the current content of the sources
     #[arg(long, conflicts_with_all = ["locked", "offline"])]
     update: bool,
 
-    /// Also write each CRD into a file of this directory
+    /// Also write each CRD to a file in this directory
     #[arg(long, value_name = "DIR")]
     into: Option<PathBuf>,
 
-    /// Settings [default: .crdkit.yaml here or in the nearest directory above]
+    /// Settings file [default: .crdkit.yaml here or in the nearest parent directory]
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
 

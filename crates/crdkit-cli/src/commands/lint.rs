@@ -13,7 +13,7 @@ use crate::judge::{Judged, Presentation};
 use crate::kubernetes;
 use crate::limits;
 use crate::objects::{self, Identity};
-use crate::quality;
+use crate::quality::{self, Quality};
 use crate::report::{self, Object, Outputs, ReportFormat, Spec, Style};
 use crate::source::{self, Client, Purpose};
 use crate::stdout;
@@ -60,12 +60,13 @@ pub(crate) fn run(args: &Lint) -> Result<Exit> {
         }
     }
     let n_files = entries.len();
+    let quality = args.quality.or(config.quality).unwrap_or(Quality::Mistakes);
     let more = find(&args.crds, &client, &mut exit).entries;
     let known = OnceLock::new();
     let schemas = || known.get_or_init(|| schemas(entries.iter().chain(&more)));
     let lint = |entry: &InputEntry| -> Result<(Vec<Object>, Linted)> {
         let input = entry.read()?;
-        let mut linted = judged(&input, &old, args, &schemas);
+        let mut linted = judged(&input, &old, (args, quality), &schemas);
         let judged = std::mem::take(&mut linted.judged);
         let mut objects = presentation.objects(&input, judged);
         if args.cost {
@@ -88,10 +89,9 @@ pub(crate) fn run(args: &Lint) -> Result<Exit> {
     }
     let summary = outputs.finish(n_files)?;
     // What programs read from standard output is the findings alone.
-    let for_people = |spec: &Spec| matches!(spec.format, ReportFormat::Text | ReportFormat::Pretty);
-    if specs.iter().all(for_people) {
+    if specs.iter().all(Spec::is_for_people) {
         stdout::print(&tables)?;
-    } else if !tables.is_empty() {
+    } else if !tables.is_empty() && !args.reporting.quiet {
         report::note(tables.trim_end());
     }
     if summary.n_invalid + summary.n_errors > 0 {
@@ -196,7 +196,7 @@ fn named(input: &Input) -> Vec<(String, Document)> {
 fn judged<'s>(
     input: &Input,
     old: &HashMap<String, Document>,
-    args: &Lint,
+    (args, quality): (&Lint, Quality),
     schemas: &dyn Fn() -> &'s KnownSchemas,
 ) -> Linted {
     let options = limits::decoding().positions(true);
@@ -225,7 +225,7 @@ fn judged<'s>(
         let Ok(identity) = objects::identify(document) else { continue };
         let issues = if identity.is_crd() {
             *n_crds += 1;
-            let more = quality::issues(document, args.quality);
+            let more = quality::issues(document, quality);
             let mut issues = crds::issues(decoded, old.get(&identity.name), Extent::Everything);
             issues.extend(more);
             issues

@@ -15,10 +15,10 @@ use crdkit_codec::Format;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-/// Judge what a branch changes: objects as updates, CRDs for compatibility, suites
+/// Check what a branch changes: objects as updates, CRDs for compatibility, suites
 ///
-/// Compares the working directory with the commit that it shares with BASE. The report is Markdown, for a comment on a
-/// pull request. Run it at the top of a repository.
+/// Compares the working directory with its merge base with BASE. The report is Markdown, ready for a comment on a
+/// pull request. Run it in the root directory of a repository.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -27,7 +27,7 @@ Examples:
   crdkit pr --report comment.md
 ")]
 pub(crate) struct PullRequest {
-    /// The branch that the changes are for [default: origin/HEAD, origin/main, origin/master, main or master]
+    /// The branch that the changes target [default: origin/HEAD, origin/main, origin/master, main or master]
     #[arg(value_name = "BASE")]
     base: Option<String>,
 

@@ -15,10 +15,10 @@ use crdkit_value::{Document, Value};
 /// Small objects of kinds that come with Kubernetes, for those whose checks no schema leads to.
 const NATIVE_SAMPLES: &str = include_str!("../../resources/samples.yaml");
 
-/// Write an object of a kind that the API server accepts
+/// Write a sample object that the API server accepts
 ///
-/// The object is put together from the schema, judged as `crdkit validate` judges it, and changed until all of
-/// the schema and every CEL rule holds. Comments say what each field is for. Kinds that come with Kubernetes need no CRDs.
+/// The object is generated from the schema, validated as `crdkit validate` does, and changed until it satisfies the
+/// whole schema and every CEL rule. Comments describe the fields. Built-in kinds need no CRDs.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -32,19 +32,19 @@ pub(crate) struct Sample {
     #[arg(value_name = "KIND")]
     pub(crate) name: String,
 
-    /// Only required fields
+    /// Write required fields only
     #[arg(long, conflicts_with = "all")]
     pub(crate) minimal: bool,
 
-    /// Every field that can be there together with the others
+    /// Write every field that can be combined with the others
     #[arg(long)]
     pub(crate) all: bool,
 
-    /// Leave out comments
+    /// Omit comments
     #[arg(long)]
     pub(crate) no_comments: bool,
 
-    /// The version, as `v1` or `group/v1` [default: the newest that is served]
+    /// The version, as `v1` or `group/v1` [default: the newest served version]
     #[arg(long, value_name = "VERSION")]
     pub(crate) api_version: Option<String>,
 

@@ -13,7 +13,7 @@ use crdkit_value::Document;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Schemas for editors and other programs
+/// Export schemas for editors and other programs
 #[derive(Debug, Args)]
 pub(crate) struct SchemaCommand {
     #[command(subcommand)]
@@ -27,9 +27,9 @@ pub(crate) enum SchemaAction {
 
 /// Write the schemas of CRDs as JSON Schema, OpenAPI v3, or the files that kubeconform looks for
 ///
-/// JSON Schema says as much of a CRD as it can: types with null, integers or strings, unique items, embedded
-/// resources, defaults, descriptions. A required field that has a default is not required, because the server
-/// fills it in. CEL rules are beyond it; `crdkit validate` checks them.
+/// The JSON Schema covers as much of a CRD as JSON Schema can express: nullable types, integers or strings, unique
+/// items, embedded resources, defaults, descriptions. A required field with a default is not required, because the
+/// server fills it in. CEL rules cannot be expressed; `crdkit validate` checks them.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -47,15 +47,15 @@ pub(crate) struct Export {
     #[arg(long, value_name = "NOTATION", default_value = "json-schema")]
     pub(crate) to: ExportNotation,
 
-    /// Write files into this directory; needed if there is more than one
+    /// Write files to this directory; required if there is more than one
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
 
-    /// Let fields pass that the schema does not name
+    /// Allow fields that the schema does not declare
     #[arg(long)]
     pub(crate) open: bool,
 
-    /// Only this version, as `v1` or `group/v1` [default: all that are served]
+    /// Only this version, as `v1` or `group/v1` [default: all served versions]
     #[arg(long, value_name = "VERSION")]
     pub(crate) api_version: Option<String>,
 

@@ -28,8 +28,8 @@ const BATCH: Duration = Duration::from_millis(100);
 
 /// Serve CRDs and custom resources as the API server does
 ///
-/// Starts with nothing but this binary: with a store of its own, certificates of its own and a kubeconfig for its
-/// administrator. Everything is in memory unless a directory is given.
+/// Needs nothing but this binary, which has its own store, creates its own certificates and writes a kubeconfig for
+/// its administrator. Everything is kept in memory unless a directory is given.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -40,7 +40,7 @@ Examples:
 ")]
 #[expect(clippy::struct_excessive_bools, reason = "flags are switches")]
 pub(crate) struct Serve {
-    /// Where to listen; port 0 is any free one
+    /// The address to listen on; port 0 means any free port
     #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:0")]
     listen: SocketAddr,
 
@@ -52,7 +52,7 @@ pub(crate) struct Serve {
     #[arg(long, value_name = "STORE")]
     store: Option<String>,
 
-    /// When a write to a file is on disk
+    /// When a write to a file reaches the disk
     #[arg(long, value_name = "WHEN", default_value = "synced")]
     durability: WhenDurable,
 
@@ -60,15 +60,15 @@ pub(crate) struct Serve {
     #[arg(long, value_name = "FILE")]
     kubeconfig: Option<PathBuf>,
 
-    /// CRDs that are there from the start; may be given more than once
+    /// CRDs to load at start; may be given more than once
     #[arg(long, value_name = "SOURCE", num_args = 1..)]
     crds: Vec<String>,
 
-    /// Objects that are there from the start; may be given more than once
+    /// Objects to load at start; may be given more than once
     #[arg(long, value_name = "SOURCE", num_args = 1..)]
     objects: Vec<String>,
 
-    /// Load CRDs again when their files change
+    /// Reload CRDs when their files change
     #[arg(long)]
     watch_crds: bool,
 
@@ -76,23 +76,23 @@ pub(crate) struct Serve {
     #[arg(long, value_name = "TOKEN")]
     token: Option<String>,
 
-    /// Admission plugins that are not asked, such as `PodSecurity`; commas between them
+    /// Admission plugins to disable, such as `PodSecurity`, separated by commas
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     disable_admission_plugins: Vec<String>,
 
-    /// Leave objects alone whose owners are gone
+    /// Do not collect objects whose owners are gone
     #[arg(long)]
     no_gc: bool,
 
-    /// Leave namespaces alone that are being deleted
+    /// Do not finish the deletion of namespaces
     #[arg(long)]
     no_namespace_controller: bool,
 
-    /// Leave the status of admission policies alone
+    /// Do not update the status of admission policies
     #[arg(long)]
     no_policy_checking: bool,
 
-    /// Where a service is that webhooks name, as `NAMESPACE/NAME=ADDR:PORT` or `NAMESPACE/NAME:PORT=ADDR:PORT`; may be given
+    /// The address of a service that webhooks refer to, as `NAMESPACE/NAME=ADDR:PORT` or `NAMESPACE/NAME:PORT=ADDR:PORT`; may be given
     /// more than once
     #[arg(long, value_name = "SERVICE=ADDR", value_parser = service)]
     webhook_service: Vec<(String, SocketAddr)>,
@@ -101,7 +101,7 @@ pub(crate) struct Serve {
     #[arg(long, value_name = "FILE")]
     audit_log: Option<PathBuf>,
 
-    /// How much of each request the audit log has: `Metadata` or `RequestResponse`
+    /// How much of each request to write to the audit log: `Metadata` or `RequestResponse`
     #[arg(long, value_name = "LEVEL", default_value = "Metadata")]
     audit_level: String,
 
@@ -185,11 +185,11 @@ async fn serve(args: &Serve) -> Result<Exit> {
 /// `--durability`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum WhenDurable {
-    /// Before it is answered; writes that come at the same time share a sync
+    /// Before the request is answered; concurrent writes share a sync
     Synced,
-    /// At most a tenth of a second after it is answered: a power cut may take the last writes
+    /// Within a tenth of a second after the answer: a power failure may lose the last writes
     Batched,
-    /// When the system gets to it: after a power cut the file may be of no use
+    /// Whenever the operating system writes it: a power failure may make the file unusable
     None,
 }
 

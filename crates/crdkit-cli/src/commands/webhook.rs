@@ -24,12 +24,12 @@ use std::time::Duration;
 /// How often files are looked at.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// Answer admission reviews by CRDs and policies
+/// Serve admission reviews for CRDs and policies
 ///
-/// Objects of the CRDs are judged as the API server would judge them were those CRDs installed, whatever is installed there;
-/// `/mutate` gives them defaults, and what mutating policies say. Policies are bound as in a cluster, by bindings
-/// beside them. `/convert` gives objects in other versions, by rules in files. CRDs, policies, rules and certificates are
-/// read again when their files change.
+/// Objects are validated as if these CRDs were installed in the API server, whatever is installed there; `/mutate`
+/// applies defaults and mutating policies. Policies take effect through bindings next to them, as in a cluster.
+/// `/convert` converts objects between versions with rules from files. CRDs, policies, rules and certificates are
+/// reloaded when their files change.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -39,11 +39,11 @@ Examples:
   crdkit webhook --crds crds/ --print-manifests --namespace lamps --image registry/crdkit | kubectl apply -f -
 ")]
 pub(crate) struct Webhook {
-    /// Where to listen; port 0 is any free one
+    /// The address to listen on; port 0 means any free port
     #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:8443")]
     listen: SocketAddr,
 
-    /// The CRDs whose objects are judged; may be given more than once
+    /// The CRDs whose objects to validate; may be given more than once
     #[arg(long, value_name = "SOURCE", num_args = 1..)]
     crds: Vec<String>,
 
@@ -51,15 +51,15 @@ pub(crate) struct Webhook {
     #[arg(long, value_name = "SOURCE", num_args = 1..)]
     policies: Vec<String>,
 
-    /// Rules that objects are converted by; may be given more than once
+    /// Conversion rules; may be given more than once
     #[arg(long, value_name = "SOURCE", num_args = 1..)]
     conversion: Vec<String>,
 
-    /// Only warn about objects of this kind, written `KIND.GROUP`; `*` is all
+    /// Only warn about objects of this kind, written `KIND.GROUP`; `*` means all kinds
     #[arg(long, value_name = "KIND")]
     warn: Vec<String>,
 
-    /// The certificate, as PEM [default: one that is made and trusted by nobody]
+    /// The certificate, as PEM [default: a new self-signed one]
     #[arg(long, value_name = "FILE", requires = "key")]
     cert: Option<PathBuf>,
 
@@ -67,23 +67,23 @@ pub(crate) struct Webhook {
     #[arg(long, value_name = "FILE", requires = "cert")]
     key: Option<PathBuf>,
 
-    /// Write what a cluster needs to ask this webhook, and end
+    /// Print the manifests that a cluster needs to use this webhook, and exit
     #[arg(long)]
     print_manifests: bool,
 
-    /// The name of everything in manifests
+    /// The name of the objects in the manifests
     #[arg(long, value_name = "NAME", default_value = "crdkit-webhook")]
     name: String,
 
-    /// The namespace of the service and the deployment in manifests
+    /// The namespace of the service and the deployment in the manifests
     #[arg(long, value_name = "NAME", default_value = "default")]
     namespace: String,
 
-    /// The image of the deployment in manifests
+    /// The image of the deployment in the manifests
     #[arg(long, value_name = "IMAGE", default_value = "crdkit")]
     image: String,
 
-    /// Certificates that the API server has to trust, as PEM, for manifests
+    /// The CA certificates for the API server to trust, as PEM, in the manifests
     #[arg(long, value_name = "FILE")]
     ca: Option<PathBuf>,
 

@@ -1,6 +1,7 @@
 //! Inputs: what a source is made of, read whole or, when large, in parts (`parts`) that end between documents, or
 //! between the items of a list; standard input as it comes in (`stream`).
 
+mod items;
 mod parts;
 mod stream;
 mod yaml_list;

@@ -136,16 +136,21 @@ impl<'a> Parts<'a> {
             let from = before.saturating_sub(8);
             let at = seam(self.pending.get(from..).unwrap_or_default()).map(|at| from + at);
             if let Some(at) = at.filter(|at| *at > 0) {
-                let rest = self.pending.split_off(at);
-                return Ok(Some(self.part(rest)));
+                return Ok(Some(self.part(at)));
             }
         }
-        Ok((!self.pending.is_empty()).then(|| self.part(Vec::new())))
+        Ok((!self.pending.is_empty()).then(|| self.part(self.pending.len())))
     }
 
-    /// What is pending as an input; `rest` is pending next.
-    fn part(&mut self, rest: Vec<u8>) -> Input {
-        let bytes = std::mem::replace(&mut self.pending, rest);
+    /// The first bytes of what is pending as an input, which takes no more room than it needs.
+    fn part(&mut self, n_bytes: usize) -> Input {
+        let bytes = if n_bytes < self.pending.len() {
+            let bytes = self.pending.get(..n_bytes).unwrap_or_default().to_vec();
+            self.pending.drain(..n_bytes);
+            bytes
+        } else {
+            std::mem::take(&mut self.pending)
+        };
         let start = self.start;
         self.start.advance(&bytes);
         Input { is_part: true, ..self.entry.input(bytes, start) }

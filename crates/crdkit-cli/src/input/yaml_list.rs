@@ -1,8 +1,8 @@
 //! Lists in YAML, taken apart without decoding them.
 //!
 //! A list as `kubectl get -o yaml` writes it has its items under `items`, each beginning with a dash in the same
-//! column. Everything inside an item stands further right, so that the dashes alone say where items begin. Anchors
-//! can lead from one item to another; a list that has any is not taken apart.
+//! column. Everything inside an item stands further right, so the dashes alone say where items begin. Anchors
+//! can lead from one item to another; from the first one on a list is not taken apart.
 
 use std::io::{self, BufRead as _, BufReader, Read};
 
@@ -22,14 +22,14 @@ pub(super) struct Outline {
 pub(super) fn find(reader: &mut dyn Read, part: usize) -> io::Result<Option<Outline>> {
     let mut reader = BufReader::with_capacity(256 << 10, reader);
     let mut line = Vec::new();
-    let mut scan = Scan { part, ..Scan::default() };
+    let mut scan = ListScan::new(part);
     loop {
         line.clear();
         let n_bytes = (&mut reader).take(LONGEST).read_until(b'\n', &mut line)?;
         if n_bytes == 0 {
-            return Ok(scan.finish());
+            return Ok(scan.outline());
         }
-        if !scan.line(&line) {
+        if scan.line(&line) != LineRole::Expected {
             return Ok(None);
         }
         scan.at += n_bytes;
@@ -39,21 +39,28 @@ pub(super) fn find(reader: &mut dyn Read, part: usize) -> io::Result<Option<Outl
 /// A line longer than this belongs to something else.
 const LONGEST: u64 = 4 << 20;
 
-#[derive(Default)]
-struct Scan {
+/// Goes through a list line by line.
+#[derive(Debug, Default)]
+pub(super) struct ListScan {
     part: usize,
-    /// Where the line begins that is looked at.
-    at: usize,
-    state: ListState,
+    /// Where the line begins that is looked at next.
+    pub(super) at: usize,
+    pub(super) state: ListState,
     is_list: bool,
-    start: usize,
-    ends: Vec<usize>,
+    /// Where the first item begins.
+    pub(super) start: usize,
+    /// Where parts end, as in an outline.
+    pub(super) ends: Vec<usize>,
     /// The column of the dashes.
     column: usize,
+    /// Whether nothing is cut any more.
+    is_whole: bool,
+    /// Lines that begin right of this column are text, which a line before has announced with `|` or `>`.
+    text: Option<usize>,
 }
 
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
-enum ListState {
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum ListState {
     #[default]
     Before,
     /// After `items:`, before the first dash.
@@ -62,28 +69,62 @@ enum ListState {
     After,
 }
 
-impl Scan {
-    /// Looks at one more line; false if this is no list that can be taken apart.
-    fn line(&mut self, line: &[u8]) -> bool {
+/// What a line is in a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum LineRole {
+    Expected,
+    /// The next document begins here, or what is between documents.
+    NextDocument,
+    /// Something that only a decoder understands.
+    Odd,
+}
+
+impl ListScan {
+    /// For parts of about this size.
+    pub(super) fn new(part: usize) -> Self {
+        Self { part, ..Self::default() }
+    }
+
+    /// Looks at one more line, which `at` is not moved over.
+    pub(super) fn line(&mut self, line: &[u8]) -> LineRole {
         let text = line.trim_ascii_end();
         let column = text.iter().take_while(|byte| **byte == b' ').count();
         let text = text.get(column..).unwrap_or_default();
         let is_empty = text.is_empty() || text.starts_with(b"#");
-        let is_item = text.starts_with(b"- ") || text == b"-";
         if self.state != ListState::Inside && is_empty {
-            return true;
+            return LineRole::Expected;
         }
-        // Anchors, tags, directives and other documents are left to the decoder.
-        let is_odd = text.starts_with(b"---") && self.at > 0
-            || text.starts_with(b"...")
-            || text.starts_with(b"%");
-        if is_odd || line.contains(&b'\t') && column == 0 || has_anchor(text) {
-            return false;
+        let is_boundary = ["---", "...", "%"].iter().any(|it| text.starts_with(it.as_bytes()));
+        if column == 0 && self.at > 0 && is_boundary {
+            if self.state == ListState::Inside {
+                self.end();
+            }
+            return LineRole::NextDocument;
         }
-        match self.state {
+        let is_text = self.text.is_some_and(|edge| text.is_empty() || column > edge);
+        if !is_text {
+            self.text = announced_text(column, text);
+            let is_odd = column == 0 && (line.contains(&b'\t') || text.starts_with(b"%"));
+            if is_odd || has_anchor(text) {
+                // The item that it is in can still begin a part.
+                if self.state == ListState::Inside {
+                    let _ = self.follow(column, text, is_empty);
+                }
+                self.is_whole = true;
+                return LineRole::Odd;
+            }
+        }
+        self.follow(column, text, is_empty)
+    }
+
+    fn follow(&mut self, column: usize, text: &[u8], is_empty: bool) -> LineRole {
+        let is_item = text.starts_with(b"- ") || text == b"-";
+        let is_expected = match self.state {
             ListState::Before | ListState::After if column == 0 && text == b"items:" => {
-                let is_first = self.state == ListState::Before && self.start == 0;
-                self.state = ListState::Expecting;
+                let is_first = self.state == ListState::Before;
+                if is_first {
+                    self.state = ListState::Expecting;
+                }
                 is_first
             }
             ListState::Before | ListState::After if text == b"---" && self.at == 0 => true,
@@ -100,28 +141,67 @@ impl Scan {
             ListState::Inside if is_empty || column > self.column => true,
             ListState::Inside if column == self.column && is_item => {
                 let begun = self.ends.last().copied().unwrap_or(self.start);
-                if self.at - begun >= self.part {
+                if self.at - begun >= self.part && !self.is_whole {
                     self.ends.push(self.at);
                 }
                 true
             }
             ListState::Inside if column == 0 => {
-                self.ends.push(self.at);
-                self.state = ListState::After;
-                self.line(line)
+                self.end();
+                return self.follow(column, text, is_empty);
             }
             ListState::Inside => false,
-        }
+        };
+        if is_expected { LineRole::Expected } else { LineRole::Odd }
     }
 
-    fn finish(mut self) -> Option<Outline> {
+    /// Takes what was looked at for all of the list.
+    pub(super) fn end(&mut self) {
+        self.ends.push(self.at);
+        self.state = ListState::After;
+    }
+
+    /// The first `n_bytes` of what was looked at are gone.
+    pub(super) fn moved(&mut self, n_bytes: usize) {
+        self.at = self.at.saturating_sub(n_bytes);
+        self.start = self.start.saturating_sub(n_bytes);
+        self.ends.retain_mut(|end| {
+            let is_ahead = *end > n_bytes;
+            *end = end.saturating_sub(n_bytes);
+            is_ahead
+        });
+    }
+
+    fn outline(mut self) -> Option<Outline> {
         match self.state {
-            ListState::Inside => self.ends.push(self.at),
+            ListState::Inside => self.end(),
             ListState::After if self.start > 0 => {}
             ListState::Before | ListState::Expecting | ListState::After => return None,
         }
         self.is_list.then_some(Outline { start: self.start, ends: self.ends })
     }
+}
+
+/// The column right of which lines after this one are text, if the line announces text.
+fn announced_text(column: usize, text: &[u8]) -> Option<usize> {
+    let header = text.rsplit(|byte| *byte == b' ').next().unwrap_or_default();
+    let (mark, indicators) = header.split_first()?;
+    let is_header = matches!(mark, b'|' | b'>')
+        && indicators.iter().all(|byte| matches!(byte, b'+' | b'-' | b'0'..=b'9'));
+    if !is_header {
+        return None;
+    }
+    // What it belongs to stands after the dashes, or is the last one of them.
+    let (mut edge, mut rest) = (column, text);
+    while let Some(inside) = rest.strip_prefix(b"- ") {
+        let inside = inside.trim_ascii_start();
+        if inside.len() == header.len() {
+            break;
+        }
+        edge += rest.len() - inside.len();
+        rest = inside;
+    }
+    Some(edge)
 }
 
 /// Whether a value on the line is an anchor, an alias or a merge key.
@@ -161,6 +241,15 @@ mod tests {
             Some(&["- a: |\n    - b\n\n", "- c: 1\n  d:\n  - e\n"]),
         );
         check("kind: LampList\nitems:\n  - a: 1\n  - b: 2\n", Some(&["  - a: 1\n", "  - b: 2\n"]));
+    }
+
+    #[test]
+    fn text_in_items_is_no_yaml() {
+        let first = "- key: |\n    -----BEGIN KEY-----\n    - *bold* &and\n    ...\n  b: 1\n";
+        check(&format!("kind: List\nitems:\n{first}- c: 1\n"), Some(&[first, "- c: 1\n"]));
+        let first = "- - >-\n    a\n   *b*\n";
+        check(&format!("kind: List\nitems:\n{first}- c: 1\n"), Some(&[first, "- c: 1\n"]));
+        check("kind: List\nitems:\n- a: |\n    b\n  c: *d\n- e: 1\n", None);
     }
 
     #[test]

@@ -29,7 +29,7 @@ use crdkit_engine::{Crd, Outcome, RequestOptions};
 use crdkit_issue::{FieldPath, Issue, Severity, codes};
 use crdkit_native::{NativeKind, NativeKinds};
 use crdkit_structure::definitions;
-use crdkit_text::kind::GroupKind;
+use crdkit_text::kind::{GroupKind, GroupVersionKind};
 use crdkit_value::{Document, Value};
 use partial::Opaque;
 use present::settle;
@@ -111,6 +111,8 @@ pub(crate) struct Judge<'a> {
     /// Whether files that have no objects are left out.
     pub(crate) leaves_out: bool,
     pub(crate) reject: Vec<String>,
+    /// Whether valid objects are only counted, so that many of them may be reported as one.
+    pub(crate) counts_valid: bool,
     pub(crate) presentation: Presentation<'a>,
 }
 
@@ -135,6 +137,9 @@ impl Judge<'_> {
                     return vec![Object::left_out(&input.name, reason)];
                 }
                 if quiet.iter().all(|it| it.issues.is_empty()) {
+                    if self.counts_valid && quiet.iter().all(is_plainly_valid) {
+                        return together(input, quiet);
+                    }
                     return quiet.into_iter().map(|judged| object(input, judged)).collect();
                 }
                 // Their places are not known yet.
@@ -330,8 +335,7 @@ impl Judge<'_> {
     /// What is wrong with an object.
     fn judgement(&self, decoded: Decoded, identity: &Identity) -> Judgement {
         let at = |issue, key| Judgement::Issues(self.at_value(issue, &decoded, key));
-        let is_wanted = self.only.is_empty() || identity.is_among(&self.only);
-        if !is_wanted || identity.is_among(&self.skip) {
+        if !self.is_wanted(identity) {
             return Judgement::Skipped(Vec::new());
         }
         if identity.is_among(&self.reject) {
@@ -383,6 +387,18 @@ impl Judge<'_> {
 
     fn with_decoded(&self, issue: Issue, decoded: &Decoded) -> Vec<Issue> {
         self.graded(std::iter::once(issue).chain(decoded.issues.iter().cloned()).collect())
+    }
+
+    /// Whether CRDs among the objects are judged.
+    pub(crate) fn judges_crds(&self) -> bool {
+        let gvk = GroupVersionKind::of("apiextensions.k8s.io/v1", "CustomResourceDefinition");
+        self.is_wanted(&Identity { gvk, ..Identity::default() })
+    }
+
+    /// Whether a kind is one of those that are asked for.
+    fn is_wanted(&self, identity: &Identity) -> bool {
+        let is_named = self.only.is_empty() || identity.is_among(&self.only);
+        is_named && !identity.is_among(&self.skip)
     }
 
     /// Whether anything is known about a kind by now.
@@ -524,6 +540,18 @@ fn origin(input: &Input, document: &Document) -> Option<Arc<str>> {
     // From the line that ends the document before.
     let from = before.rfind("\n---").map_or(0, |at| at + 1);
     rendered::comment(before.get(from..)?.lines()).map(Into::into)
+}
+
+/// Whether there is nothing to say about an object, other than that it is valid.
+fn is_plainly_valid(judged: &Judged) -> bool {
+    judged.identity.is_some() && !judged.skipped && judged.partly.is_none()
+}
+
+/// The report on all objects of `input`, which are valid, as one that counts for all of them.
+fn together(input: &Input, judged: Vec<Judged>) -> Vec<Object> {
+    let n_others = judged.len().saturating_sub(1);
+    let first = judged.into_iter().next().map(|first| object(input, first));
+    first.into_iter().map(|first| Object { n_alike: n_others, ..first }).collect()
 }
 
 /// The report on an object of `input` without findings.

@@ -40,6 +40,13 @@ pub(crate) struct Spec {
     pub(crate) file: Option<PathBuf>,
 }
 
+impl Spec {
+    /// Whether it shows people what is wrong, and nothing of what is not.
+    pub(crate) fn is_for_people(&self) -> bool {
+        matches!(self.format, ReportFormat::Text | ReportFormat::Pretty)
+    }
+}
+
 impl ReportFormat {
     pub(super) fn sink(self, style: Style) -> Box<dyn Sink> {
         match self {

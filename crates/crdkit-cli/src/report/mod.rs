@@ -116,7 +116,7 @@ pub(crate) struct Object {
     pub(crate) partly: Option<Partly>,
     /// Findings that are only counted, because there were many like them before.
     pub(crate) unshown: Vec<(Code, Severity)>,
-    /// How many documents after this one are no objects, either, and have nothing to show.
+    /// How many documents after this one are reported with it: they have its verdict, and nothing to show.
     pub(crate) n_alike: usize,
     /// What was asked about it, if it was compared.
     pub(crate) answers: Vec<Answered>,

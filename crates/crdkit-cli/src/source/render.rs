@@ -18,7 +18,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug, ClapArgs)]
 #[command(next_help_heading = "Charts and overlays")]
 pub(crate) struct Rendering {
-    /// Whether charts and overlays in directories are rendered
+    /// Whether to render charts and overlays in directories
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     pub(crate) render: When,
 
@@ -30,11 +30,11 @@ pub(crate) struct Rendering {
 /// `--render`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum When {
-    /// With `helm`, `kustomize` or `kubectl`; where the program is missing, the run says so and fails
+    /// Render with `helm`, `kustomize` or `kubectl`; fail if the program is missing
     Auto,
-    /// Not at all: templates are left out, and patches are judged as parts of objects
+    /// Do not render: skip templates, and validate patches as partial objects
     Never,
-    /// As with `auto`, and a directory with neither a chart nor an overlay is an error
+    /// Like `auto`, but a directory with neither a chart nor an overlay is an error
     Always,
 }
 

@@ -6,10 +6,10 @@ codes! {
     /// The configuration of a comparison is not valid.
     CONFIG_INVALID = "config-invalid", Invalid, "{problem}", example: "conversion: Sometimes";
 
-    /// A check of crdify does not allow a change.
+    /// A check of crdify rejects a change.
     CRDIFY_CHANGE = "crdify-change", Invalid, "{check}: {change}", example: "maxLength: 10 # was 20";
 
-    /// The API server would not take the new CRD in place of the old.
+    /// The API server would refuse the new CRD as an update of the old one.
     CRD_REFUSED = "crd-refused", Invalid, "the API server refuses the new CRD: {change}",
         example: "spec: {scope: Cluster} # was Namespaced";
 
@@ -29,7 +29,7 @@ codes! {
     STORAGE_CHANGED = "storage-changed", Invalid, "{change}",
         example: "versions: [] # v1beta1 was the storage version";
 
-    /// Objects are converted between versions in another way.
+    /// Objects are converted between versions differently.
     CONVERSION_CHANGED = "conversion-changed", Invalid, "{change}",
         example: "conversion: {strategy: None} # was Webhook";
 
@@ -56,18 +56,18 @@ codes! {
     /// A field of stored objects is lost.
     FIELD_LOST = "field-lost", Invalid, "{change}", example: "properties: {} # had color";
 
-    /// A stored object reads differently because a default is another one.
+    /// A stored object reads differently because a default has changed.
     DEFAULT_CHANGED = "default-changed", Invalid, "{change}", example: "default: 40 # was 60";
 
     /// Readers meet values that were not possible before.
     NEW_TO_READERS = "new-to-readers", Invalid, "{change}",
         example: "enum: [Warm, Cold] # was [Warm]";
 
-    /// Server-side apply merges a list or map in another way.
+    /// Server-side apply merges a list or map differently.
     OWNERSHIP_CHANGED = "ownership-changed", Invalid, "{change}",
         example: "x-kubernetes-list-type: map # was atomic";
 
-    /// An object is not whole, or not valid, when it is used in another version.
+    /// An object is incomplete or invalid when used in another version.
     VERSIONS_DIFFER = "versions-differ", Invalid, "{change}",
         example: "# v1 has a field that v1beta1 does not have";
 

@@ -48,7 +48,7 @@ codes! {
         example: "spec: {scope: Global}";
 
     /// A value that must be unique occurs again.
-    DUPLICATE_VALUE = "duplicate-value", Duplicate, "this value occurs before", server: "",
+    DUPLICATE_VALUE = "duplicate-value", Duplicate, "this value occurs more than once", server: "",
         example: "selectableFields: [{jsonPath: .spec.a}, {jsonPath: .spec.a}]";
 
     /// A list has too many entries.

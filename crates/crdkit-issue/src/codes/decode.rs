@@ -24,7 +24,7 @@ codes! {
 
     /// What follows a document that cannot be read was not read: where that document ends is not known.
     NOT_READ = "not-read", Decode,
-        "nothing from here on was read, because it is not known where the broken document before it ends",
+        "nothing from here on was read, because the end of the broken document before it is not known",
         meaning: NotJudged, example: "{\"a\": [} {\"kind\": \"Lamp\"}";
 
     /// Something follows the end of the document.

@@ -10,12 +10,12 @@ codes! {
 
     /// The input has something where members that the schema does not declare are gathered.
     PASSTHROUGH_COLLISION = "passthrough-collision", Forbidden,
-        "undeclared fields are gathered here, so the input must leave it free",
+        "undeclared fields are collected here, so the input must not use it",
         short: "not_allowed", stage: Type, example: "extra: {a: 1}";
 
     /// The input was made from YAML, where keys that were given twice may have been lost.
     DUPLICATES_UNKNOWN = "duplicates-unknown", Invalid,
-        "converted from YAML: keys that were given twice can no longer be seen",
+        "converted from YAML, so repeated keys can no longer be detected",
         short: "duplicate_key", example: "";
 
     /// A value cannot be converted by the codec of its place.
@@ -43,7 +43,7 @@ codes! {
         short: "truncated", keyword: "default", meaning: Incomplete, example: "";
 
     /// A report ends here because it holds as many findings as were asked for.
-    REPORT_TRUNCATED = "report-truncated", TooLong, "more than {limit} findings; the rest is left out",
+    REPORT_TRUNCATED = "report-truncated", TooLong, "more than {limit} findings; the rest are omitted",
         short: "truncated", meaning: Incomplete, example: "";
 
     /// A value is outside the range that a rule of the program allows.

@@ -6,7 +6,7 @@ codes! {
 
     /// A kind is written in a version that Kubernetes no longer serves.
     REMOVED = "removed-version", Decode,
-        "{kind} in `{version}` is not served any more since Kubernetes {release}{replacement}",
+        "{kind} in `{version}` is no longer served as of Kubernetes {release}{replacement}",
         stage: Type, example: "apiVersion: extensions/v1beta1";
 
     /// A value of a native kind breaks a rule.

@@ -139,7 +139,7 @@ codes! {
         example: "apiVersion: example.com/v2";
 
     /// `metadata` has a value of a wrong type.
-    METADATA_TYPE = "object-metadata-type", Decode, "this cannot be metadata: {problem}",
+    METADATA_TYPE = "object-metadata-type", Decode, "invalid metadata: {problem}",
         server: "{problem}", short: "invalid_type", stage: Type,
         example: "metadata: {labels: {a: 1}}";
 

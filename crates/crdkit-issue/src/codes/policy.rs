@@ -7,18 +7,18 @@ codes! {
     DENIED = "policy-denied", Forbidden,
         "policy `{policy}` with binding `{binding}`: {text}", server: "{text}", example: "replicas: 100 # five are allowed";
 
-    /// A policy that changes objects could not do its work.
+    /// A mutating policy failed.
     FAILED = "policy-failed", Forbidden, "{text}", example: "expression: object.spec.nothing + 1";
 
-    /// An expression of a policy is none.
+    /// An expression of a policy does not compile, or may have a result of the wrong type.
     EXPRESSION = "policy-expression", Invalid,
         "{problem}", example: "validations: [{expression: object.spec.replicas <}]";
 
-    /// An expression of a policy does not fit the objects that the policy is about.
+    /// An expression of a policy does not fit the objects that the policy matches.
     TYPE = "policy-type", Invalid,
         "{kind}: {problem}", example: "validations: [{expression: object.spec.replcas < 5}]";
 
-    /// No binding names the policy, so nothing follows from it.
+    /// No binding refers to the policy, so it has no effect.
     UNBOUND = "policy-unbound", Invalid,
-        "policy `{policy}` has no binding here, so nothing follows from it", example: "kind: ValidatingAdmissionPolicy";
+        "policy `{policy}` has no binding here, so it has no effect", example: "kind: ValidatingAdmissionPolicy";
 }

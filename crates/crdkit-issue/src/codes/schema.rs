@@ -56,12 +56,12 @@ codes! {
         example: "source: {type: Git, image: a}";
 
     /// Several fields of a union are set, and no discriminator says which one is meant.
-    UNION_SEVERAL = "union-several", Forbidden, "`{field}` must not be set beside `{other}`",
+    UNION_SEVERAL = "union-several", Forbidden, "`{field}` must not be set together with `{other}`",
         short: "not_allowed", keyword: "x-kubernetes-unions",
         example: "source: {git: {}, image: a}";
 
     /// A member or item that no other part of the schema has looked at is not allowed.
-    UNEVALUATED = "unevaluated", Forbidden, "{what} is not allowed because nothing declares it",
+    UNEVALUATED = "unevaluated", Forbidden, "{what} is not allowed because it is not declared",
         example: "spec: {other: 1}";
 
     /// A number does not fit what numbers are kept in.

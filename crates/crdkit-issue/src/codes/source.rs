@@ -7,7 +7,7 @@ codes! {
     NOT_AN_OBJECT = "not-an-object", Decode, "this is not a Kubernetes object: {problem}",
         meaning: NotJudged, example: "- just\n- a list";
 
-    /// A list is an item of a list. Lists are expanded, lists inside them are not, as in other clients.
+    /// A list is an item of another list. Lists are expanded, but lists inside them are not, as in other clients.
     NESTED_LIST = "nested-list", Decode,
         "a list inside a list is not expanded; move its items to the outer list",
         meaning: NotJudged, example: "kind: List\nitems:\n- kind: List\n  items: []";
@@ -25,7 +25,7 @@ codes! {
     UNUSABLE_SCHEMA = "unusable-schema", Internal, "the schema of {kind} cannot be used: {problem}",
         meaning: NotJudged, example: "";
 
-    /// The kind of an object is one of those that `--reject` names.
+    /// An object has a kind that `--reject` forbids.
     REJECTED_KIND = "rejected-kind", Forbidden, "objects of kind {kind} are rejected by `--reject`",
         meaning: NotJudged, example: "kind: Secret";
 
@@ -38,10 +38,10 @@ codes! {
     CONFIG_KEY = "config-unknown-key", Decode, "there is no setting `{key}`; settings are {known}",
         example: "crd: [crds/]";
 
-    /// The configuration file has a value that a setting does not take.
+    /// The configuration file has an invalid value for a setting.
     CONFIG_VALUE = "config-value", Decode, "the setting must be {expected}", example: "crds: true";
 
-    /// A comment that silences findings does not say which, or why.
+    /// A comment that silences findings does not name a code, or gives no reason.
     IGNORE_INCOMPLETE = "ignore-incomplete", Decode,
         "write `# crdkit-ignore: CODE reason`; {problem}",
         example: "# crdkit-ignore: unknown-field";

@@ -11,23 +11,23 @@ codes! {
     CASE_SETUP = "case-setup", Decode, "`{case}` could not be run: {problem}", meaning: NotJudged,
         example: "";
 
-    /// An object was refused that was to be accepted.
-    CASE_REFUSED = "case-refused", Decode, "`{case}` was to be accepted: {problem}",
+    /// An object was refused that was expected to be accepted.
+    CASE_REFUSED = "case-refused", Decode, "`{case}` was expected to be accepted: {problem}",
         example: "create: {spec: {watts: 1000}}";
 
-    /// An object was accepted that was to be refused.
-    CASE_ACCEPTED = "case-accepted", Decode, "`{case}` was to be refused, and it was accepted",
+    /// An object was accepted that was expected to be refused.
+    CASE_ACCEPTED = "case-accepted", Decode, "`{case}` was expected to be refused, but it was accepted",
         example: "create: {spec: {watts: 40}}\nerrors: [spec.watts]";
 
     /// What would be stored is not what a case says.
-    CASE_OBJECT = "case-object", Decode, "`{case}` would not store what was expected",
+    CASE_OBJECT = "case-object", Decode, "`{case}` stores something other than expected",
         example: "create: {spec: {}}\nexpect: {spec: {watts: 41}}";
 
     /// An object was refused for other reasons than a case says.
-    CASE_ERRORS = "case-errors", Decode, "`{case}` has other errors than were expected",
+    CASE_ERRORS = "case-errors", Decode, "`{case}` has errors other than those expected",
         example: "create: {spec: {watts: 1000}}\nerrors: [spec.colour]";
 
     /// The warnings are not those that a case names.
-    CASE_WARNINGS = "case-warnings", Decode, "`{case}` has other warnings than were expected",
+    CASE_WARNINGS = "case-warnings", Decode, "`{case}` has warnings other than those expected",
         example: "create: {spec: {}}\nwarnings: [deprecated]";
 }

@@ -6,7 +6,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use crdkit_issue::FieldPath;
 use std::path::PathBuf;
 
-/// Try CEL expressions as the API server compiles, prices and runs them
+/// Try CEL expressions: compiled, costed and run as in the API server
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -24,9 +24,9 @@ pub(crate) struct Cel {
 pub(crate) enum CelAction {
     /// Run an expression: its value as JSON, its type, and what it cost
     Eval(Eval),
-    /// Compile an expression: its type, or what is wrong with it
+    /// Compile an expression: its type, or the errors in it
     Check(ExpressionScope),
-    /// Estimate what an expression costs as a rule, and compare with what the server allows
+    /// Estimate the worst-case cost of an expression as a rule, and compare it with the server's limit
     Cost(ExpressionScope),
 }
 
@@ -35,7 +35,7 @@ pub(crate) struct Eval {
     #[command(flatten)]
     pub(crate) place: ExpressionScope,
 
-    /// The object; with a CRD its defaults are filled in. `-` is standard input
+    /// The object; defaults are filled in if a CRD is given. `-` is standard input
     #[arg(long, value_name = "FILE")]
     pub(crate) object: Option<PathBuf>,
 
@@ -50,15 +50,15 @@ pub(crate) struct ExpressionScope {
     /// The expression
     pub(crate) expression: String,
 
-    /// The CRD whose schema types `self`; without one `self` is whatever the object holds
+    /// The CRD whose schema gives `self` its type; without one, `self` is untyped
     #[arg(long, value_name = "FILE", visible_alias = "crds")]
     pub(crate) crd: Option<PathBuf>,
 
-    /// The version of the CRD [default: the one that is stored]
+    /// The version of the CRD [default: the storage version]
     #[arg(long, value_name = "NAME", requires = "crd")]
     pub(crate) api_version: Option<String>,
 
-    /// What `self` is, such as `spec.targets[0]`; `[*]` is any item where there is no object
+    /// The field that `self` stands for, such as `spec.targets[0]`; without an object, `[*]` stands for any item
     #[arg(long, value_name = "PATH", default_value = "", value_parser = path::parse)]
     pub(crate) path: FieldPath,
 

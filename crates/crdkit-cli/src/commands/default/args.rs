@@ -4,11 +4,11 @@ use crate::args::{Fetching, FieldValidation};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
-/// Show objects as they would be stored: with defaults, without what is unknown
+/// Show objects as they would be stored: with defaults and without unknown fields
 ///
-/// Prints every object as the API server would keep it after it was created, but for what only a server
-/// decides, such as its uid. Objects that would be refused are not printed; what is wrong with them goes to
-/// standard error. Comments are not kept.
+/// Prints every object as the API server would store it on create, except for what only a server decides,
+/// such as the uid. Objects that would be refused are not printed; their findings go to standard error.
+/// Comments are not kept.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
@@ -25,7 +25,7 @@ pub(crate) struct Default {
     #[arg(long, value_name = "SOURCE")]
     pub(crate) crds: Vec<String>,
 
-    /// Say in comments what was added and removed, and where in the CRD that comes from
+    /// Mark in comments what was added and removed, and by which part of the CRD
     #[arg(long)]
     pub(crate) annotate: bool,
 
@@ -37,7 +37,7 @@ pub(crate) struct Default {
     #[arg(long, value_name = "MODE", default_value = "warn", ignore_case = true)]
     pub(crate) field_validation: FieldValidation,
 
-    /// Settings [default: .crdkit.yaml here or in the nearest directory above]
+    /// Settings file [default: .crdkit.yaml here or in the nearest parent directory]
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
 

@@ -20,10 +20,10 @@ use page::Page;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Write a reference of CRDs: fields, constraints, rules, examples, changes
+/// Write reference documentation for CRDs: fields, constraints, rules, examples, changes
 ///
-/// Everything on a page is taken from the CRD: versions, an object that the server accepts, every field with its type,
-/// default and limits, CEL rules, and what changed from version to version.
+/// Everything on a page comes from the CRD: versions, an object that the server accepts, every field with its type,
+/// default and limits, CEL rules, and what changed between versions.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -37,15 +37,15 @@ pub(crate) struct Docs {
     #[arg(value_name = "KIND")]
     names: Vec<String>,
 
-    /// How pages are written
+    /// The format of pages
     #[arg(short, long, value_name = "FORMAT", default_value = "markdown")]
     output: DocsNotation,
 
-    /// Write a file for each kind, and one that lists them, into this directory
+    /// Write a file for each kind, and an index, to this directory
     #[arg(long, value_name = "DIR")]
     into: Option<PathBuf>,
 
-    /// The CRDs as they were: pages also say what changed since
+    /// The CRDs as they were before; pages also list what has changed
     #[arg(long, value_name = "SOURCE")]
     old: Vec<String>,
 

@@ -16,7 +16,7 @@ use clap::{Args as ClapArgs, Subcommand};
 use flags::Flags;
 use std::path::{Path, PathBuf};
 
-/// Run the tests of controllers without kube-apiserver and etcd
+/// Run controller tests without kube-apiserver and etcd
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Envtest {
     #[command(subcommand)]
@@ -25,11 +25,11 @@ pub(crate) struct Envtest {
 
 #[derive(Debug, Subcommand)]
 enum EnvtestCommand {
-    /// Make a directory that serves as `KUBEBUILDER_ASSETS`
+    /// Create a directory for `KUBEBUILDER_ASSETS`
     ///
-    /// It holds `kube-apiserver` and `etcd`, which are this program, and the `kubectl` of the path if there is one.
+    /// It contains `kube-apiserver` and `etcd`, which are this program, and `kubectl` if it is on the path.
     Install {
-        /// The directory; it is made if it is not there
+        /// The directory, which is created if it does not exist
         directory: PathBuf,
     },
 }

@@ -5,9 +5,9 @@ use clap::{Args, ValueEnum};
 
 /// Explain the fields of a kind: types, defaults, constraints, rules
 ///
-/// Works offline, from CRDs alone, in the layout of `kubectl explain`, and shows what that leaves out: limits,
-/// patterns, list types, rules. Kinds that come with Kubernetes need no CRDs. The steps into lists and maps may be left out or written: `spec.ports.name`,
-/// `spec.ports[].name`, `spec.labels.*`.
+/// Works offline, from CRDs alone, in the layout of `kubectl explain`, and also shows what that omits: limits,
+/// patterns, list types, rules. Built-in kinds need no CRDs. Steps into lists and maps may be written or omitted:
+/// `spec.ports.name`, `spec.ports[].name`, `spec.labels.*`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -22,15 +22,15 @@ pub(crate) struct Explain {
     #[arg(value_name = "KIND[.PATH]")]
     pub(crate) name: String,
 
-    /// The path, if it is easier to write separately
+    /// The path, if written as a separate argument
     #[arg(value_name = "PATH")]
     pub(crate) path: Option<String>,
 
-    /// Show the fields of fields as well, names and types only
+    /// Also show nested fields, with names and types only
     #[arg(short, long)]
     pub(crate) recursive: bool,
 
-    /// The version, as `v1` or `group/v1` [default: the newest that is served]
+    /// The version, as `v1` or `group/v1` [default: the newest served version]
     #[arg(long, value_name = "VERSION")]
     pub(crate) api_version: Option<String>,
 

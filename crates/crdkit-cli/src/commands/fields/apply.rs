@@ -11,11 +11,11 @@ use crdkit_patch::managed::ApplyError;
 use crdkit_value::Document;
 use std::collections::BTreeMap;
 
-/// Server-side apply on files: who owns what, conflicts, what is removed
+/// Server-side apply on files: field owners, conflicts, removed fields
 ///
-/// Applies every object, one after the other, to the object of the same name in `--current` or to what an apply before it
-/// has made, and prints the objects with their `managedFields` as the API server would store them. Fields that others own
-/// are conflicts, shown where the configuration has them; `--force` takes them over.
+/// Applies every object in turn to the object of the same name in `--current` or to the result of an earlier apply, and
+/// prints the objects with their `managedFields` as the API server would store them. Fields that other managers own
+/// are conflicts, reported where the configuration sets them; `--force` takes them over.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
@@ -28,7 +28,7 @@ pub(crate) struct Apply {
     #[arg(value_name = "SOURCE", default_value = "-")]
     paths: Vec<String>,
 
-    /// Who applies
+    /// The field manager
     #[arg(long, value_name = "NAME", visible_alias = "field-manager", default_value = "crdkit")]
     manager: String,
 
@@ -36,15 +36,15 @@ pub(crate) struct Apply {
     #[arg(long, value_name = "SOURCE")]
     current: Vec<String>,
 
-    /// Take fields from their owners
+    /// Take over fields from other managers
     #[arg(long, visible_alias = "force-conflicts")]
     force: bool,
 
-    /// When, as RFC 3339 has it [default: now]
+    /// The time of the request, in RFC 3339 form [default: now]
     #[arg(long, value_name = "TIME")]
     time: Option<String>,
 
-    /// How objects are written
+    /// The format of objects
     #[arg(short, long, value_name = "FORMAT", default_value = "yaml")]
     output: Notation,
 

@@ -12,11 +12,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::io::Write as _;
 
-/// Compare objects by what they mean, not by how they are written
+/// Compare objects by meaning, not by notation
 ///
-/// Objects of the same kind and name are compared field by field: items of lists by their keys, whatever their order, quantities by
-/// their amount, and with the defaults of their kind on both sides. What only a server writes does not count. Exit code 1 if there is
-/// a difference.
+/// Objects of the same kind and name are compared field by field: list items by their keys in any order, quantities by
+/// their amount, and with defaults filled in on both sides. Fields that only a server writes are ignored. The exit code
+/// is 1 if there are differences.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
@@ -24,11 +24,11 @@ Examples:
   crdkit diff --crds crds/ git:main:manifests manifests/
 ")]
 pub(crate) struct Diff {
-    /// Where the old objects are
+    /// A source of the old objects
     #[arg(value_name = "OLD")]
     old: String,
 
-    /// Where the new objects are
+    /// A source of the new objects
     #[arg(value_name = "NEW")]
     new: String,
 

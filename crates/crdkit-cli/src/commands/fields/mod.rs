@@ -38,7 +38,7 @@ pub(crate) struct Kinds {
     #[arg(long, value_name = "SOURCE")]
     crds: Vec<String>,
 
-    /// Settings [default: .crdkit.yaml here or in the nearest directory above]
+    /// Settings file [default: .crdkit.yaml here or in the nearest parent directory]
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
 

@@ -13,10 +13,10 @@ use crdkit_patch::managed::{extract_applied, owners};
 use crdkit_value::{Document, NodeId, Value};
 use std::collections::BTreeMap;
 
-/// Who owns the fields of objects: `managedFields` as comments beside each value
+/// Show who owns each field of objects: `managedFields` as comments
 ///
-/// Prints objects as YAML without `managedFields`; every value that somebody owns has a comment with the owners. With `--manager` it prints
-/// what this manager has applied, as the configuration that it could apply again.
+/// Prints objects as YAML without `managedFields`; a comment beside each value names its owners. With `--manager`,
+/// prints the configuration that this manager has applied, ready to be applied again.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
@@ -30,11 +30,11 @@ pub(crate) struct Owners {
     #[arg(value_name = "SOURCE", default_value = "-")]
     paths: Vec<String>,
 
-    /// Print what this manager has applied, as a configuration
+    /// Print the configuration that this manager has applied
     #[arg(long, value_name = "NAME", visible_alias = "field-manager")]
     manager: Option<String>,
 
-    /// With `--manager`: what it has applied to this subresource
+    /// With `--manager`: the configuration it has applied to this subresource
     #[arg(
         long,
         value_name = "NAME",

@@ -19,10 +19,10 @@ use std::borrow::Cow;
 use std::fs;
 use std::path::PathBuf;
 
-/// Patch objects as the API server does, without one
+/// Patch objects offline, as the API server would
 ///
-/// Prints every object as it would be stored after the patch, and says what is wrong with it if it would be
-/// refused. Strategic merge patches are for kinds that come with Kubernetes.
+/// Prints every object as it would be stored after the patch, or its findings if it would be refused. Strategic
+/// merge patches work for built-in kinds.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
@@ -48,19 +48,19 @@ pub(crate) struct Patch {
     #[arg(long = "patch-file", value_name = "FILE", conflicts_with = "text")]
     file: Option<PathBuf>,
 
-    /// Who writes, where the object says who manages its fields
+    /// The field manager, if the object has `managedFields`
     #[arg(long, value_name = "NAME", visible_alias = "field-manager", default_value = "crdkit")]
     manager: String,
 
-    /// With `--type apply`: take fields from their owners
+    /// With `--type apply`: take over fields from other managers
     #[arg(long, visible_alias = "force-conflicts")]
     force: bool,
 
-    /// When, as RFC 3339 has it [default: now]
+    /// The time of the request, in RFC 3339 form [default: now]
     #[arg(long, value_name = "TIME")]
     time: Option<String>,
 
-    /// How objects are written
+    /// The format of objects
     #[arg(short, long, value_name = "FORMAT", default_value = "yaml")]
     output: Notation,
 
@@ -81,7 +81,7 @@ enum PatchKind {
     Merge,
     /// Strategic merge patch
     Strategic,
-    /// Server-side apply: the patch is a configuration, and who applies it owns what is in it
+    /// Server-side apply: the patch is a configuration, and its manager owns the fields in it
     Apply,
 }
 

@@ -5,9 +5,9 @@ use clap::Args;
 
 /// Run suites of requests against CRDs, without a cluster
 ///
-/// A suite is a YAML file of cases: what is created or changed, and what is to come of it: the object as
-/// it would be stored, or the errors. Directories are searched for suites. Suites of openshift/api are
-/// read as they are.
+/// A suite is a YAML file of cases: what to create or change, and the expected result, which is the object as
+/// it would be stored, or the errors. Directories are searched for suites. Suites in the format of
+/// openshift/api work unchanged.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Example of a suite:
@@ -33,27 +33,27 @@ Examples:
   crdkit test --watch -o pretty -o junit=report.xml tests/
 ")]
 pub(crate) struct Test {
-    /// Files of cases, or directories that are searched for them
+    /// Files with cases, or directories to search for them
     #[arg(value_name = "SUITE", required = true)]
     pub(crate) paths: Vec<String>,
 
-    /// A source of CRDs, besides those that suites name; may be given more than once
+    /// A source of CRDs in addition to those that suites name; may be given more than once
     #[arg(long, value_name = "SOURCE")]
     pub(crate) crds: Vec<String>,
 
-    /// Admission policies that have a say in all requests, besides those that suites name; may be given more than once
+    /// Admission policies for all requests, in addition to those that suites name; may be given more than once
     #[arg(long, value_name = "SOURCE")]
     pub(crate) policies: Vec<String>,
 
-    /// Run the cases whose name, with that of the suite in front, matches this regular expression
+    /// Run only cases whose name, prefixed with that of the suite, matches this regular expression
     #[arg(long, value_name = "REGEX", value_parser = crate::args::regex)]
     pub(crate) run: Option<String>,
 
-    /// Write the actual results into suites that expect something else; review the difference before you keep it
+    /// Update suites with the actual results; review the difference before keeping it
     #[arg(long, visible_alias = "update", conflicts_with = "watch")]
     pub(crate) bless: bool,
 
-    /// Keep running, and run again whenever a file changes
+    /// Keep running and test again whenever a file changes
     #[arg(long)]
     pub(crate) watch: bool,
 

@@ -22,7 +22,7 @@ use crate::kubernetes;
 use crate::location::Locations;
 use crate::policies::Policies;
 use crate::progress::Progress;
-use crate::report::{self, LeftOut, Object, Outputs, ReportFormat, Style};
+use crate::report::{self, LeftOut, Object, Outputs, ReportFormat, Spec, Style};
 use crate::scan::scan;
 use crate::source::render::{self, Rendering, When};
 use crate::source::{self, Client, FoundEntries, Purpose};
@@ -163,8 +163,13 @@ fn once(args: &Validate, paths: &[String], fixes: Option<&mut Fixes>) -> Result<
         as_is: kubeconform || choices.as_is,
         leaves_out: !kubeconform && !choices.require_objects,
         reject: joined(&args.reject, &config.reject),
+        counts_valid: !kubeconform && !style.verbose && specs.iter().all(Spec::is_for_people),
         presentation,
     };
+    run.reports_crds = !kubeconform && judge.judges_crds();
+    if run.reports_crds {
+        run.reported = schemas.set.clone();
+    }
     for (path, reason) in &found.left_out {
         run.hold(&Object::left_out(&path.display().to_string().into(), *reason))?;
     }
@@ -193,7 +198,7 @@ fn once(args: &Validate, paths: &[String], fixes: Option<&mut Fixes>) -> Result<
             report::note(&summary.in_words());
         }
         report::failure(&anyhow::anyhow!(
-            "nothing to validate: there are no objects in the input; `--allow-empty` lets that pass"
+            "nothing to validate: there are no objects in the input; use `--allow-empty` to allow this"
         ));
         Exit::Failed
     })

@@ -12,11 +12,11 @@ pub(crate) struct Choices {
     #[arg(short, long, value_name = "SOURCE")]
     pub(crate) filename: Vec<String>,
 
-    /// What standard input is called in reports; the file extension decides its format
+    /// The name of standard input in reports; its extension decides the format
     #[arg(long, value_name = "NAME")]
     pub(crate) stdin_filename: Option<String>,
 
-    /// Which one counts if CRDs with the same name differ
+    /// Which CRD to use if several with the same name differ
     #[arg(long, value_name = "CHOICE", default_value = "last", help_heading = "Schemas")]
     pub(crate) crds_conflict: CrdsConflict,
 
@@ -24,32 +24,32 @@ pub(crate) struct Choices {
     #[arg(long, help_heading = "Schemas", overrides_with = "ignore_missing_schemas")]
     pub(crate) no_ignore_missing_schemas: bool,
 
-    /// The subresource that requests are for; needs `--old`
+    /// Validate updates of this subresource; requires `--old`
     #[arg(long, value_name = "NAME", help_heading = "Checks", requires = "old")]
     pub(crate) subresource: Option<Subresource>,
 
-    /// Kinds to look at, such as `Secret` or `apps/v1/Deployment`; all others are left out
+    /// Validate only these kinds, such as `Secret` or `apps/v1/Deployment`
     #[arg(long, value_name = "KINDS", value_delimiter = ',', help_heading = "Checks")]
     pub(crate) only: Vec<String>,
 
-    /// Do not judge what is at or below this place, such as `/spec/data` or `Secret:/data`
+    /// Do not validate what is at or below this path, such as `/spec/data` or `Secret:/data`
     #[arg(long, value_name = "[KIND:]POINTER", help_heading = "Checks")]
     pub(crate) skip_json_path: Vec<SkippedPath>,
 
-    /// Judge `${…}` and encrypted values as they stand, as a server would: nothing fills them in
+    /// Validate `${…}` and encrypted values as written, as a server would if nothing replaced them
     #[arg(long, help_heading = "Checks")]
     pub(crate) as_is: bool,
 
-    /// Refuse files without Kubernetes objects instead of leaving them out
+    /// Refuse files without Kubernetes objects instead of skipping them
     #[arg(long, help_heading = "Checks")]
     pub(crate) require_objects: bool,
 
-    /// Succeed if there is nothing to validate
+    /// Succeed even if there is nothing to validate
     #[arg(long, help_heading = "Checks")]
     pub(crate) allow_empty: bool,
 
-    /// Correct what can be corrected safely: typos in fields and values, quotes that are missing or superfluous, versions
-    /// that are no longer served
+    /// Fix what can be fixed safely: typos in fields and values, missing or superfluous quotes, versions that are no
+    /// longer served
     #[arg(long, help_heading = "Checks", conflicts_with_all = ["watch", "compat"])]
     pub(crate) fix: bool,
 
@@ -65,10 +65,10 @@ pub(crate) struct Choices {
 /// `--crds-conflict`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum CrdsConflict {
-    /// Neither: it is an error
+    /// None: report an error
     Error,
-    /// The one that is named first; a warning says so
+    /// The one given first, with a warning
     First,
-    /// The one that is named last, and those among the objects before all others; a warning says so
+    /// The one given last, with a warning; CRDs among the objects take precedence over all others
     Last,
 }

@@ -19,13 +19,16 @@ use crate::wanted::Wanted;
 use anyhow::Result;
 use crdkit_codec::Decoded;
 use crdkit_issue::codes;
-use crdkit_schema::set::CrdDefinition;
-use crdkit_text::kind::GroupKind;
+use crdkit_schema::set::{CrdDefinition, CrdSet};
+use crdkit_structure::definitions;
+use crdkit_text::kind::{GroupKind, GroupVersionKind};
 use crdkit_value::Document;
 use rayon::prelude::*;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::mpsc::sync_channel;
+use std::thread;
 
 /// Inputs that are judged before something is written: so many, or of this size.
 const WINDOW: usize = 1024;
@@ -41,6 +44,9 @@ pub(super) struct ValidationRun<'f> {
     n_errors: usize,
     /// Kinds that were said to have no usable CRD.
     unusable: HashSet<GroupKind>,
+    /// CRDs that are reported themselves if something is wrong with them.
+    pub(super) reported: CrdSet,
+    pub(super) reports_crds: bool,
     /// Where corrections go, if that is what the run is for.
     fixes: Option<&'f mut Fixes>,
     /// Whether there is reason to go on.
@@ -56,6 +62,8 @@ impl<'f> ValidationRun<'f> {
             most_errors: None,
             n_errors: 0,
             unusable: HashSet::new(),
+            reported: CrdSet::default(),
+            reports_crds: false,
             fixes,
             open: true,
         }
@@ -90,19 +98,23 @@ impl<'f> ValidationRun<'f> {
             if self.most_errors.is_some_and(|most| self.n_errors >= most) && self.open {
                 self.open = false;
                 self.flush()?;
-                report::note(&format!("stopped after {} errors", self.n_errors));
+                let s = if self.n_errors == 1 { "" } else { "s" };
+                report::note(&format!("stopped after {} error{s}", self.n_errors));
             }
         }
         Ok(())
     }
 
-    /// That the CRD of a kind cannot be used is said once, and with the CRD.
+    /// That the CRD of a kind cannot be used is said once: with the CRD, if that is reported.
     fn tell_once(&mut self, object: &Object) {
         let Some(identity) = object.identity() else { return };
         for finding in &object.findings {
             if finding.code == codes::source::UNUSABLE_SCHEMA {
+                let GroupVersionKind { group, kind, .. } = &identity.gvk;
+                let group = definitions::group_name(group);
                 let is_new = self.unusable.insert(identity.gvk.group_kind());
-                finding.left_out.store(!is_new, Ordering::Relaxed);
+                let is_reported = self.reported.by_kind(group, kind).is_some();
+                finding.left_out.store(!is_new || is_reported, Ordering::Relaxed);
             }
         }
     }
@@ -266,31 +278,37 @@ impl<'f> ValidationRun<'f> {
         Ok(())
     }
 
-    /// Judges a large entry, as many parts at a time as there are workers.
+    /// Judges a large entry, as many parts at a time as keep all workers busy; the next ones are read meanwhile.
     fn large(
         &mut self,
         judge: &Judge<'_>,
         entry: &InputEntry,
         progress: &mut Progress,
     ) -> Result<()> {
-        let mut parts = match entry.parts() {
-            Ok(parts) => parts,
-            Err(error) => {
-                self.fail(&error);
-                return Ok(());
+        let (sender, windows) = sync_channel(1);
+        thread::scope(|scope| -> Result<()> {
+            scope.spawn(move || {
+                let failed = |error| vec![Unit::Failed(error)];
+                let mut parts = match entry.parts() {
+                    Ok(parts) => parts.map(|part| part.map_or_else(Unit::Failed, Unit::Kept)),
+                    // Nobody listens any more if it cannot be sent.
+                    Err(error) => return drop(sender.send(failed(error))),
+                };
+                loop {
+                    let window: Vec<_> = parts.by_ref().take(parts_at_once()).collect();
+                    if window.is_empty() || sender.send(window).is_err() {
+                        break;
+                    }
+                }
+            });
+            for window in windows {
+                self.window(judge, window, progress)?;
+                if !self.open {
+                    break;
+                }
             }
-        };
-        while self.open {
-            let window: Vec<_> = parts
-                .by_ref()
-                .take(parts_at_once())
-                .map(|part| part.map_or_else(Unit::Failed, Unit::Kept))
-                .collect();
-            if window.is_empty() {
-                break;
-            }
-            self.window(judge, window, progress)?;
-        }
+            Ok(())
+        })?;
         progress.advance(1);
         Ok(())
     }
@@ -334,25 +352,24 @@ impl<'f> ValidationRun<'f> {
     }
 
     /// Judges standard input as it comes in. Objects of a kind that is not known yet wait for its CRD.
-    pub(super) fn stream(
-        &mut self,
-        judge: &mut Judge<'_>,
-        mut stream: DocumentStream,
-    ) -> Result<()> {
+    pub(super) fn stream(&mut self, judge: &mut Judge<'_>, stream: DocumentStream) -> Result<()> {
         let mut waiting = Waiting::default();
-        while self.open {
-            let parts = match stream.next(parts_at_once()) {
+        let windows = stream.windows(parts_at_once());
+        while self.open
+            && let Ok(window) = windows.recv()
+        {
+            let parts = match window {
                 Ok(parts) => parts,
                 Err(error) => {
                     self.fail(&error);
                     break;
                 }
             };
-            if parts.is_empty() {
-                break;
-            }
             for document in parts.iter().flat_map(scan::crds_of) {
                 judge.crds.set = judge.crds.set.with(CrdDefinition::new(document));
+                if self.reports_crds {
+                    self.reported = judge.crds.set.clone();
+                }
             }
             let outcomes: Vec<_> = parts.par_iter().map(|part| judge.input(part)).collect();
             for (part, objects) in parts.into_iter().zip(outcomes) {
@@ -365,6 +382,8 @@ impl<'f> ValidationRun<'f> {
             }
             self.flush()?;
         }
+        // Those that waited are found by their places among the others.
+        judge.counts_valid = false;
         for (part, indices) in waiting.parts {
             let objects = judge.input(&part);
             for object in indices.into_iter().filter_map(|index| objects.get(index)) {
@@ -415,5 +434,6 @@ impl Waiting {
 
 /// How many parts are judged before something is written: enough to keep all workers busy.
 fn parts_at_once() -> usize {
-    4 * rayon::current_num_threads()
+    let n_workers = rayon::current_num_threads();
+    (4 * n_workers).min(n_workers.max(16))
 }
