@@ -343,7 +343,7 @@ pub(crate) struct Compare {
     #[arg(long, help_heading = "Output")]
     pub(crate) all: bool,
 
-    /// Show at most this many findings of each CRD; all of them count
+    /// Show at most this many findings; all of them count
     #[arg(long, value_name = "N", help_heading = "Output")]
     pub(crate) max: Option<usize>,
 
