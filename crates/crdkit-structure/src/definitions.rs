@@ -267,13 +267,12 @@ impl<'d> SchemaCopy<'_, 'd> {
                     "properties" => {
                         copy.key(keyword);
                         copy.object(|copy| {
-                            let is_written =
-                                |property| !reference(property).is_some_and(is_metadata);
                             for (name, property) in value.members() {
-                                if is_written(property) {
-                                    copy.key(name);
-                                    copy.written(property, depth + 1);
+                                if reference(property).is_some_and(is_metadata) {
+                                    continue;
                                 }
+                                copy.key(name);
+                                copy.written(property, depth + 1);
                             }
                         });
                     }

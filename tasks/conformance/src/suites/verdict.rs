@@ -3,7 +3,7 @@
 use crate::answer::Answer;
 use crate::case::{Case, Cases};
 use crate::score::Score;
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, anyhow};
 use crdkit_codec::{DecodeOptions, json};
 use crdkit_engine::{Crd, Outcome, Version};
 use crdkit_schema::set::CrdSet;
@@ -86,7 +86,8 @@ fn resources(document: &Document) -> Result<Vec<Resource>> {
 }
 
 fn decoded(text: &[u8]) -> Result<Document> {
-    Ok(json::decode(text, &DecodeOptions::default())?.document)
+    let decoded = json::decode(text, &DecodeOptions::default());
+    decoded.map(|decoded| decoded.document).map_err(|issue| anyhow!("{issue}"))
 }
 
 fn name(case: &Case) -> String {
