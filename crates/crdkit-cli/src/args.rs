@@ -346,7 +346,7 @@ pub(crate) struct Compare {
     #[arg(long, help_heading = "Output")]
     pub(crate) all: bool,
 
-    /// Show at most this many findings per CRD; all of them are counted
+    /// Show at most this many findings; all of them are counted
     #[arg(long, value_name = "N", help_heading = "Output")]
     pub(crate) max: Option<usize>,
 

@@ -7,7 +7,7 @@ use crate::objects::{self, Identity};
 use crate::wanted::Wanted;
 use crdkit_codec::Decoded;
 use crdkit_engine::Crd;
-use crdkit_issue::{FieldPath, Issue, Severity, Span};
+use crdkit_issue::{FieldPath, Issue, Severity, Span, codes};
 use crdkit_schema::check::{self, CheckOptions};
 use crdkit_schema::model::Condition;
 use crdkit_schema::read;
@@ -147,6 +147,18 @@ pub(crate) fn wanted(input: &Input, wanted: &Wanted) -> (Vec<Decoded>, Vec<Issue
         crds.extend(found);
     }
     (crds, Vec::new())
+}
+
+/// That `input`, which was named as a source of CRDs, describes kinds in a way that says too little.
+pub(crate) fn says_too_little(input: &Input) -> Option<Issue> {
+    memchr::memmem::find(&input.bytes, b"swagger")?;
+    let options = limits::decoding().positions(true);
+    let mut documents = objects::decode(input, &options).filter_map(Result::ok);
+    let decoded = documents.find(|it| definitions::is_openapi_v2(it.document.root()))?;
+    let mut issue = Issue::error(codes::source::OPENAPI_V2);
+    let version = decoded.document.root().get("swagger")?;
+    issue.span = decoded.document.place(version.id()).map(|place| place.value);
+    Some(issue)
 }
 
 /// Whether `input` looks as if it had CRDs, or an OpenAPI document that describes some.

@@ -63,33 +63,11 @@ impl Definitions {
 
     /// What `text` begins with the name of: a CRD that was named, or else a kind that comes with Kubernetes.
     pub(crate) fn meant(&self, text: &str) -> Result<Meant> {
-        let crds = self.load_named()?;
-        let unknown = match crds.as_ref().map(|crds| crds.find(text)) {
-            Some(Ok((definition, path))) => {
-                let document = document(definition)?.clone();
-                return Ok(Meant { document, path: lookup::parse(path), native: Vec::new() });
-            }
-            Some(Err(error @ FindError::Ambiguous { .. })) => return Err(error.into()),
-            Some(Err(error)) => Some(error),
-            None => None,
-        };
-        match (native_crd::find(text), unknown) {
-            (Some((native, path)), _) => {
-                let document = native_crd::document(&native)?;
-                Ok(Meant { document, path: lookup::parse(path), native })
-            }
-            (None, Some(error)) => Err(error.into()),
-            (None, None) => {
-                let name = text.split(['.', '[']).next().unwrap_or(text);
-                bail!(
-                    "`{name}` does not come with Kubernetes, and no CRDs are named: write `--crds SOURCE`, or `crds: [SOURCE]` in `.crdkit.yaml`"
-                )
-            }
-        }
+        Meant::of(self.load_named()?.as_ref(), text)
     }
 
     /// Reads all CRDs that were named; none if no source of them was.
-    fn load_named(&self) -> Result<Option<CrdSet>> {
+    pub(crate) fn load_named(&self) -> Result<Option<CrdSet>> {
         let config =
             if self.no_config { Config::default() } else { Config::load(self.config.as_deref())? };
         let client = self.fetching.client();
@@ -114,18 +92,43 @@ impl Definitions {
     }
 }
 
-/// The CRDs of an entry.
-pub(crate) fn documents_of(entry: &InputEntry) -> Result<Vec<Document>> {
-    let (crds, refused) = crds::of_input(&entry.read()?, false);
-    match refused.first() {
-        Some(issue) => Err(anyhow!("`{}` cannot be read: {issue}", entry.name)),
-        None => Ok(crds.into_iter().map(|decoded| decoded.document).collect()),
+impl Meant {
+    /// What `text` begins with the name of among `crds`, or else among the kinds that come with Kubernetes.
+    pub(crate) fn of(crds: Option<&CrdSet>, text: &str) -> Result<Self> {
+        let unknown = match crds.map(|crds| crds.find(text)) {
+            Some(Ok((definition, path))) => {
+                let document = document(definition)?.clone();
+                return Ok(Self { document, path: lookup::parse(path), native: Vec::new() });
+            }
+            Some(Err(error @ FindError::Ambiguous { .. })) => return Err(error.into()),
+            Some(Err(error)) => Some(error),
+            None => None,
+        };
+        match (native_crd::find(text), unknown) {
+            (Some((native, path)), _) => {
+                let document = native_crd::document(&native)?;
+                Ok(Self { document, path: lookup::parse(path), native })
+            }
+            (None, Some(error)) => Err(error.into()),
+            (None, None) => {
+                let name = text.split(['.', '[']).next().unwrap_or(text);
+                bail!(
+                    "`{name}` does not come with Kubernetes, and no CRDs are named: write `--crds SOURCE`, or `crds: [SOURCE]` in `.crdkit.yaml`"
+                )
+            }
+        }
     }
 }
 
-/// The CRD that is called `text`.
-pub(crate) fn find<'k>(crds: &'k CrdSet, text: &str) -> Result<&'k Document> {
-    document(crds.find(text)?.0)
+/// The CRDs of an entry.
+pub(crate) fn documents_of(entry: &InputEntry) -> Result<Vec<Document>> {
+    let input = entry.read()?;
+    let (crds, refused) = crds::of_input(&input, false);
+    let too_little = || crds::says_too_little(&input).filter(|_| crds.is_empty());
+    match refused.into_iter().next().or_else(too_little) {
+        Some(issue) => Err(anyhow!("`{}` cannot be read: {issue}", entry.name)),
+        None => Ok(crds.into_iter().map(|decoded| decoded.document).collect()),
+    }
 }
 
 /// The document of a CRD.

@@ -8,6 +8,7 @@ use crdkit_codec::{DecodeOptions, json};
 use crdkit_native::{NativeKind, NativeKinds};
 use crdkit_value::Document;
 use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
 
 /// The kind that `text` begins with the name of in all its versions, and what follows the name and the group.
 pub(crate) fn find(text: &str) -> Option<(Vec<&'static NativeKind>, &str)> {
@@ -33,6 +34,15 @@ pub(crate) fn find(text: &str) -> Option<(Vec<&'static NativeKind>, &str)> {
         None => (called.iter().map(|kind| kind.group).min()?, rest),
     };
     Some((called.into_iter().filter(|kind| kind.group == group).collect(), rest))
+}
+
+/// All kinds, each in all its versions.
+pub(crate) fn all() -> Vec<Vec<&'static NativeKind>> {
+    let mut kinds: BTreeMap<(&str, &str), Vec<&NativeKind>> = BTreeMap::new();
+    for kind in NativeKinds::latest().all() {
+        kinds.entry((kind.group, kind.kind)).or_default().push(kind);
+    }
+    kinds.into_values().collect()
 }
 
 /// A kind as a CRD.

@@ -50,8 +50,8 @@ fn lamp(socket: &str) -> String {
     )
 }
 
-#[test]
-fn a_branch_is_judged_against_what_it_is_based_on() {
+/// A branch of a repository with a CRD, an object of it, and a file without objects.
+fn branch() -> tempfile::TempDir {
     let directory = tempfile::tempdir().unwrap();
     let at = |name: &str| directory.path().join(name);
     git(directory.path(), &["init", "--quiet", "--initial-branch=main"]);
@@ -61,6 +61,44 @@ fn a_branch_is_judged_against_what_it_is_based_on() {
     git(directory.path(), &["add", "."]);
     git(directory.path(), &["commit", "--quiet", "--message", "a"]);
     git(directory.path(), &["checkout", "--quiet", "-b", "change"]);
+    directory
+}
+
+#[test]
+fn what_moved_is_an_update_and_what_is_gone_is_told() {
+    let directory = branch();
+    let at = |name: &str| directory.path().join(name);
+    let pr = || crdkit(directory.path(), &["pr", "--crds", "crd", "main"]);
+    fs::create_dir(at("crd")).unwrap();
+    git(directory.path(), &["mv", "crd.yaml", "crd/lamps.yaml"]);
+    // Too different to be the same file for git; the object is the same.
+    git(directory.path(), &["rm", "--quiet", "lamp.yaml"]);
+    fs::write(at("lamps.yaml"), "# All lamps, and where they are.\n".repeat(40) + &lamp("e27"))
+        .unwrap();
+    let (code, text) = pr();
+    assert_eq!(code, Some(1), "{text}");
+    assert!(text.contains("3 files changed"), "{text}");
+    assert!(text.contains("a socket stays"), "{text}");
+    assert!(text.contains("| compatibility of `crd/lamps.yaml` | fine |"), "{text}");
+
+    fs::write(at("lamps.yaml"), lamp("e14")).unwrap();
+    fs::write(at("crd/lamps.yaml"), CRD.replace("maximum: 60", "maximum: 50")).unwrap();
+    let (code, text) = pr();
+    assert_eq!(code, Some(1), "{text}");
+    assert!(text.contains("| compatibility of `crd/lamps.yaml` | **findings** |"), "{text}");
+
+    fs::write(at("crd/lamps.yaml"), CRD.replace("lamps", "candles")).unwrap();
+    git(directory.path(), &["rm", "--quiet", "--force", "--cached", "crd/lamps.yaml"]);
+    let (code, text) = pr();
+    assert_eq!(code, Some(1), "{text}");
+    assert!(text.contains("| compatibility of `crd.yaml` | **findings** |"), "{text}");
+    assert!(text.contains("the CRD `lamps.example.com` was removed"), "{text}");
+}
+
+#[test]
+fn a_branch_is_judged_against_what_it_is_based_on() {
+    let directory = branch();
+    let at = |name: &str| directory.path().join(name);
 
     let (code, text) = crdkit(directory.path(), &["pr"]);
     assert_eq!(code, Some(0), "{text}");

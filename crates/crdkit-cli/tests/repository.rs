@@ -356,6 +356,48 @@ mod programs {
 }
 
 #[test]
+fn every_format_names_the_object_and_the_file_it_was_made_of() {
+    let directory = copy();
+    let text = "# Source: lights/templates/lamp.yaml\napiVersion: lighting.example.com/v1\nkind: Lamp\nmetadata: {name: stage, namespace: theatre}\nspec: {watts: 600}\n";
+    fs::write(directory.path().join("rendered.yaml"), text).unwrap();
+    for format in [
+        "text", "pretty", "json", "yaml", "ndjson", "markdown", "sarif", "junit", "tap", "github",
+        "gitlab",
+    ] {
+        let ran = run(directory.path(), &["validate", "-o", format, "rendered.yaml"]);
+        assert_eq!(ran.code, Some(1), "{format}: {}{}", ran.out, ran.err);
+        for part in ["Lamp", "theatre", "stage", "lights/templates/lamp.yaml", "rendered.yaml"] {
+            assert!(ran.out.contains(part), "{format}: no {part} in {}", ran.out);
+        }
+    }
+}
+
+#[test]
+fn templates_outside_of_charts_are_left_out_and_texts_with_braces_are_not() {
+    let directory = copy();
+    let templates = directory.path().join("templates");
+    fs::create_dir(&templates).unwrap();
+    let write = |name: &str, text: &str| fs::write(templates.join(name), text).unwrap();
+    write("if.yaml", "{{- if .lit }}\napiVersion: v1\nkind: Namespace\n{{- end }}\n");
+    write("name.yaml", "apiVersion: v1\nkind: Namespace\nmetadata: {name: {{ .name }}}\n");
+    write(
+        "alerts.yaml",
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: alerts}\ndate: {text: '{{ $value }}'}\n",
+    );
+    let ran = run(directory.path(), &["validate", "-o", "text", "templates"]);
+    assert_eq!(ran.code, Some(1), "{}{}", ran.out, ran.err);
+    let start = "templates/alerts.yaml:4:1: error[unknown-field]: ConfigMap alerts: date";
+    assert!(ran.out.starts_with(start), "{}", ran.out);
+    assert_eq!(ran.out.lines().count(), 1, "{}", ran.out);
+    assert!(ran.err.contains("left out: 2 templates"), "{}", ran.err);
+    // As objects on standard input they are refused, and so they are where objects are asked for.
+    let arguments = ["validate", "--require-objects", "-o", "text", "templates/if.yaml"];
+    let ran = run(directory.path(), &arguments);
+    assert_eq!(ran.code, Some(1), "{}", ran.err);
+    assert!(ran.out.contains("error[yaml-syntax]"), "{}", ran.out);
+}
+
+#[test]
 fn an_unreadable_part_does_not_hide_the_others() {
     let directory = copy();
     #[cfg(unix)]

@@ -23,6 +23,14 @@ pub fn is_openapi(root: Value<'_>) -> bool {
     version.starts_with("3.") && root.pointer("/components/schemas").is_some()
 }
 
+/// Whether a document describes kinds in version 2 of OpenAPI, which has less than what objects are judged by.
+pub fn is_openapi_v2(root: Value<'_>) -> bool {
+    let version = root.get("swagger").and_then(Value::as_str).unwrap_or_default();
+    let mut schemas = root.get("definitions").into_iter().flat_map(Value::members);
+    version.starts_with("2.")
+        && schemas.any(|(_, schema)| schema.get("x-kubernetes-group-version-kind").is_some())
+}
+
 /// A CRD for each kind that the schemas of an OpenAPI document name, with all versions of it that are there. Documents
 /// of servers are about one version each: a [`crdkit_schema::set::CrdSet`] puts the versions of a kind together.
 pub fn crds_of_openapi(root: Value<'_>) -> Vec<Document> {
@@ -246,23 +254,37 @@ impl<'d> SchemaCopy<'_, 'd> {
         }
     }
 
-    /// The schema of a kind that a CRD defines, which servers publish as it is written there.
-    fn written(&mut self, schema: Value<'d>) {
-        let is_reference = |name: &str, property: Value<'_>| name == "metadata" && refers(property);
+    /// The schema of a kind that a CRD defines, or one in it, which servers publish as it is written there, but for the type
+    /// of metadata.
+    fn written(&mut self, schema: Value<'d>, depth: usize) {
+        if depth > DEEPEST {
+            return self.plain(schema);
+        }
         self.object(|copy| {
             for (keyword, value) in schema.members() {
                 match keyword {
-                    "x-kubernetes-group-version-kind" | STORAGE => {}
+                    "x-kubernetes-group-version-kind" | STORAGE if depth == 0 => {}
                     "properties" => {
                         copy.key(keyword);
                         copy.object(|copy| {
                             for (name, property) in value.members() {
-                                if !is_reference(name, property) {
-                                    copy.key(name);
-                                    copy.plain(property);
+                                if reference(property).is_some_and(is_metadata) {
+                                    continue;
                                 }
+                                copy.key(name);
+                                copy.written(property, depth + 1);
                             }
                         });
+                    }
+                    "items" | "additionalProperties" | "not" if value.as_object().is_some() => {
+                        copy.key(keyword);
+                        copy.written(value, depth + 1);
+                    }
+                    "allOf" | "anyOf" | "oneOf" => {
+                        copy.key(keyword);
+                        copy.event(Event::BeginArray);
+                        value.items().for_each(|branch| copy.written(branch, depth + 1));
+                        copy.event(Event::EndArray);
                     }
                     _ => {
                         copy.key(keyword);
@@ -276,7 +298,7 @@ impl<'d> SchemaCopy<'_, 'd> {
     /// The schema of a whole object; the fields that every object has are known.
     fn root(&mut self, schema: Value<'d>) {
         if self.openness == Openness::Openapi && is_of_crd(schema) {
-            return self.written(schema);
+            return self.written(schema, 0);
         }
         let schema = match schema.get("$ref").and_then(Value::as_str) {
             Some(target) => self.resolve(target).unwrap_or_else(|| {
@@ -460,24 +482,16 @@ impl<'d> SchemaCopy<'_, 'd> {
 
 /// Whether a schema is that of a CRD: those refer to nothing but the type of metadata.
 fn is_of_crd(schema: Value<'_>) -> bool {
-    schema.members().all(|(keyword, value)| {
-        let is_metadata = |name: &str| keyword == "properties" && name == "metadata";
-        match value.as_object() {
-            Some(mut members) => members.all(|(name, value)| is_metadata(name) || !refers(value)),
-            None => keyword != "$ref" && !refers(value),
-        }
-    })
-}
-
-/// Whether something in `schema` refers to another one.
-fn refers(schema: Value<'_>) -> bool {
     let mut events = schema.events().peekable();
     while let Some(event) = events.next() {
-        if event == Event::Key("$ref") && matches!(events.peek(), Some(Event::String(_))) {
-            return true;
+        if event == Event::Key("$ref")
+            && let Some(Event::String(target)) = events.peek()
+            && !is_metadata(target)
+        {
+            return false;
         }
     }
-    false
+    true
 }
 
 fn is_metadata(target: &str) -> bool {

@@ -58,23 +58,23 @@ pub(crate) fn run(args: &PullRequest) -> Result<Exit> {
         for crds in &args.crds {
             line.extend(["--crds".to_owned(), crds.clone()]);
         }
-        for old in files.iter().filter(|change| change.was_there) {
-            line.extend(["--old".to_owned(), format!("git:{base}:{}", old.path)]);
+        // An object may have been in another file.
+        for old in changes.iter().filter_map(|change| change.old_objects(&base)) {
+            line.extend(["--old".to_owned(), old]);
         }
         line.extend(files.iter().map(|change| change.path.clone()));
         report.step("objects", line)?;
     }
-    for change in files.iter().filter(|change| change.has_crds()) {
-        let (old, new) = (format!("git:{base}:{}", change.path), change.path.clone());
-        let mut lint = vec!["lint".to_owned(), new.clone()];
-        let compares = change.was_there
-            && git_output(&["show", &format!("{base}:{}", change.path)])
-                .is_ok_and(|text| names_crd(&text));
-        if compares {
-            lint.extend(["--old".to_owned(), old.clone()]);
+    for change in &changes {
+        let old = change.old_crds(&base);
+        let new = change.has_crds().then(|| change.path.clone());
+        if let Some(new) = &new {
+            let mut lint = vec!["lint".to_owned(), new.clone()];
+            lint.extend(old.iter().flat_map(|old| ["--old".to_owned(), old.clone()]));
+            report.step(&format!("CRDs in `{}`", change.path), lint)?;
         }
-        report.step(&format!("CRDs in `{}`", change.path), lint)?;
-        if compares {
+        if let Some(old) = old {
+            let new = new.unwrap_or_else(|| "/dev/null".to_owned());
             let compat = vec!["compat".to_owned(), old, new];
             report.step(&format!("compatibility of `{}`", change.path), compat)?;
         }
@@ -98,7 +98,8 @@ pub(crate) fn run(args: &PullRequest) -> Result<Exit> {
 /// A file that differs from the base.
 struct ChangedFile {
     path: String,
-    was_there: bool,
+    /// Where it was; none if it is new.
+    old_path: Option<String>,
     is_there: bool,
 }
 
@@ -107,8 +108,28 @@ impl ChangedFile {
         [".testsuite.yaml", ".testsuite.yml"].iter().any(|ending| self.path.ends_with(ending))
     }
 
+    fn may_have_objects(&self) -> bool {
+        let name = self.old_path.as_deref().unwrap_or(&self.path);
+        Format::of_name(name.as_ref()).is_some()
+    }
+
     fn has_crds(&self) -> bool {
-        std::fs::read(&self.path).is_ok_and(|text| names_crd(&text))
+        let text = || std::fs::read(&self.path);
+        self.is_there && self.may_have_objects() && text().is_ok_and(|text| names_crd(&text))
+    }
+
+    /// The source of the objects that it had.
+    fn old_objects(&self, base: &str) -> Option<String> {
+        let path =
+            self.old_path.as_ref().filter(|_| self.may_have_objects() && !self.is_suite())?;
+        Some(format!("git:{base}:{path}"))
+    }
+
+    /// The source of the CRDs that it had, if there were any.
+    fn old_crds(&self, base: &str) -> Option<String> {
+        let source = self.old_objects(base)?;
+        let text = git_output(&["show", source.strip_prefix("git:")?]).ok()?;
+        names_crd(&text).then_some(source)
     }
 }
 
@@ -138,14 +159,26 @@ fn merge_base(base: Option<&str>) -> Result<String> {
 
 /// What differs from `base`, with what is not committed yet.
 fn changes(base: &str) -> Result<Vec<ChangedFile>> {
-    let text = git_output(&["diff", "--name-status", "--no-renames", "--relative", "-z", base])?;
+    let text = git_output(&["diff", "--name-status", "--find-renames", "--relative", "-z", base])?;
     let text = String::from_utf8_lossy(&text).into_owned();
-    let mut parts = text.split('\0').filter(|part| !part.is_empty());
+    let mut parts = text.split('\0').filter(|part| !part.is_empty()).map(str::to_owned);
     let mut found = Vec::new();
     while let (Some(status), Some(path)) = (parts.next(), parts.next()) {
-        let (was_there, is_there) = (status != "A", status != "D");
-        found.push(ChangedFile { path: path.to_owned(), was_there, is_there });
+        let is_there = status != "D";
+        if status.starts_with('R') {
+            let Some(new) = parts.next() else { break };
+            found.push(ChangedFile { path: new, old_path: Some(path), is_there });
+        } else {
+            let old_path = (status != "A").then(|| path.clone());
+            found.push(ChangedFile { path, old_path, is_there });
+        }
     }
+    // What git was not told about yet, and would not leave out.
+    let text = git_output(&["ls-files", "--others", "--exclude-standard", "-z"])?;
+    let text = String::from_utf8_lossy(&text).into_owned();
+    let untracked = text.split('\0').filter(|path| !path.is_empty());
+    let added = |path: &str| ChangedFile { path: path.to_owned(), old_path: None, is_there: true };
+    found.extend(untracked.map(added));
     Ok(found)
 }
 

@@ -1,7 +1,8 @@
 //! `crdkit schema export`: the schemas of CRDs in other notations.
 
 use crate::exit::Exit;
-use crate::kinds::{self, Definitions};
+use crate::kinds::{self, Definitions, Meant};
+use crate::native_crd;
 use crate::report;
 use crate::stdout;
 use anyhow::{Context as _, Result, bail};
@@ -9,6 +10,8 @@ use clap::{Args, Subcommand, ValueEnum};
 use crdkit_codec::json::{self, Layout};
 use crdkit_schema::export::{self, Strictness};
 use crdkit_schema::model::Crd;
+use crdkit_schema::set::CrdSet;
+use crdkit_structure::definitions::group_name;
 use crdkit_value::Document;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -25,7 +28,7 @@ pub(crate) enum SchemaAction {
     Export(Export),
 }
 
-/// Write the schemas of CRDs as JSON Schema, OpenAPI v3, or the files that kubeconform looks for
+/// Write the schemas of CRDs, or of kinds that come with Kubernetes, as JSON Schema, OpenAPI v3, or the files that kubeconform looks for
 ///
 /// The JSON Schema covers as much of a CRD as JSON Schema can express: nullable types, integers or strings, unique
 /// items, embedded resources, defaults, descriptions. A required field with a default is not required, because the
@@ -37,9 +40,10 @@ Examples:
   crdkit schema export --crds crds/ --to kubeconform --out schemas/   all of them, as files
   kubeconform -schema-location 'schemas/{{.Group}}/{{.ResourceKind}}_{{.ResourceAPIVersion}}.json' …
   crdkit schema export --crds crds/ --to openapi --out openapi/
+  crdkit schema export --native --to kubeconform --out schemas/       what comes with Kubernetes
 ")]
 pub(crate) struct Export {
-    /// Kinds to export [default: all]
+    /// Kinds to export [default: all of the CRDs]
     #[arg(value_name = "KIND")]
     pub(crate) names: Vec<String>,
 
@@ -54,6 +58,10 @@ pub(crate) struct Export {
     /// Allow fields that the schema does not declare
     #[arg(long)]
     pub(crate) open: bool,
+
+    /// The kinds that come with Kubernetes as well
+    #[arg(long, conflicts_with = "names")]
+    pub(crate) native: bool,
 
     /// Only this version, as `v1` or `group/v1` [default: all served versions]
     #[arg(long, value_name = "VERSION")]
@@ -81,15 +89,8 @@ pub(crate) fn run(args: &SchemaCommand) -> Result<Exit> {
 }
 
 fn export(args: &Export) -> Result<Exit> {
-    let set = args.definitions.load()?;
-    let documents: Vec<&Document> = match args.names.as_slice() {
-        [] => set.iter().map(|it| kinds::document(it)).collect::<Result<_>>()?,
-        names => {
-            let found = names.iter().map(|name| kinds::find(&set, name));
-            found.collect::<Result<_>>()?
-        }
-    };
-    let crds: Vec<Crd<'_>> = documents.into_iter().map(kinds::read).collect::<Result<_>>()?;
+    let documents = documents(args)?;
+    let crds: Vec<Crd<'_>> = documents.iter().map(kinds::read).collect::<Result<_>>()?;
     let mut files: BTreeMap<PathBuf, Document> = BTreeMap::new();
     for crd in &crds {
         for at in versions(crd, args.api_version.as_deref())? {
@@ -122,6 +123,31 @@ fn export(args: &Export) -> Result<Exit> {
     Ok(Exit::Fine)
 }
 
+/// The kinds to export, as CRDs.
+fn documents(args: &Export) -> Result<Vec<Document>> {
+    let set = args.definitions.load_named()?;
+    if !args.names.is_empty() {
+        let meant = args.names.iter().map(|name| Meant::of(set.as_ref(), name));
+        return meant.map(|meant| meant.map(|it| it.document)).collect();
+    }
+    if !args.native && set.is_none() {
+        bail!(
+            "no CRDs are named: write `--crds SOURCE`, `crds: [SOURCE]` in `.crdkit.yaml`, or `--native` for the \
+             kinds that come with Kubernetes"
+        );
+    }
+    let crds = set.iter().flat_map(CrdSet::iter);
+    let mut documents: Vec<_> = crds
+        .map(|it| kinds::document(it).map(|document| Document::copy_of(document.root())))
+        .collect::<Result<_>>()?;
+    if args.native {
+        for kind in native_crd::all() {
+            documents.push(native_crd::document(&kind)?);
+        }
+    }
+    Ok(documents)
+}
+
 /// The versions to export.
 fn versions(crd: &Crd<'_>, wanted: Option<&str>) -> Result<Vec<usize>> {
     if wanted.is_some() {
@@ -146,14 +172,17 @@ fn file(
     let schema = || export::json_schema(crd, at, strictness);
     match args.to {
         ExportNotation::JsonSchema => {
-            (PathBuf::from(format!("{kind}.{group}_{name}.schema.json")), schema())
+            let full = if group.is_empty() { kind } else { format!("{kind}.{group}") };
+            (PathBuf::from(format!("{full}_{name}.schema.json")), schema())
         }
+        // kubeconform calls the oldest group what its version is called.
         ExportNotation::Kubeconform => {
-            (Path::new(&group).join(format!("{kind}_{name}.json")), schema())
+            let directory = if group.is_empty() { &name } else { &group };
+            (Path::new(directory).join(format!("{kind}_{name}.json")), schema())
         }
         ExportNotation::Openapi => {
             let document = export::openapi(crd.spec.group, version, crds);
-            (Path::new(&group).join(format!("{name}.json")), Some(document))
+            (Path::new(group_name(&group)).join(format!("{name}.json")), Some(document))
         }
     }
 }

@@ -22,6 +22,7 @@ use crate::objects::{self, Identity};
 use crate::policies::Policies;
 use crate::rendered;
 use crate::report::{LeftOut, Object, Subject, Verdict};
+use crate::source;
 use crate::write::KindRules;
 use clap::ValueEnum;
 use crdkit_codec::{Decoded, Format};
@@ -158,10 +159,21 @@ impl Judge<'_> {
                 None => self.located(decoded, first.take(), input),
             });
         }
+        if self.is_template(input, &all) {
+            return vec![Object::left_out(&input.name, LeftOut::Template)];
+        }
         match settle(&mut all) {
             Some(reason) => vec![Object::left_out(&input.name, reason)],
             None => self.presentation.objects(input, all),
         }
+    }
+
+    /// Whether a file becomes YAML only when some program fills it in.
+    fn is_template(&self, input: &Input, judged: &[Judged]) -> bool {
+        let is_broken =
+            |it: &Judged| it.issues.iter().any(|it| it.code == codes::decode::YAML_SYNTAX);
+        let is_file = self.leaves_out && input.role == Role::File;
+        is_file && judged.iter().any(is_broken) && source::has_actions(&input.bytes)
     }
 
     /// An object that was decoded with positions; `known` is what was found out without them.

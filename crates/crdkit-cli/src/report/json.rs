@@ -4,7 +4,8 @@
 //! suites has `cases` instead.
 
 use super::{
-    Answered, Case, Compared, Object, ShownFinding, Sink, Style, Subject, Summary, Verdict,
+    Answered, Case, Compared, Comparison, Object, ShownFinding, Sink, Style, Subject, Summary,
+    Verdict,
 };
 use crate::commands::cost::ExpressionCost;
 use crate::judge::Partly;
@@ -197,8 +198,20 @@ struct FindingRow {
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Counts {
-    Objects { valid: usize, invalid: usize, errors: usize, skipped: usize },
-    Cases { passed: usize, failed: usize, errors: usize, skipped: usize },
+    Objects {
+        valid: usize,
+        invalid: usize,
+        errors: usize,
+        skipped: usize,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        comparison: Option<Comparison>,
+    },
+    Cases {
+        passed: usize,
+        failed: usize,
+        errors: usize,
+        skipped: usize,
+    },
 }
 
 impl Json {
@@ -256,7 +269,8 @@ impl Sink for Json {
         let counts = counted.then_some(if self.style.cases {
             Counts::Cases { passed: n_valid, failed: n_invalid, errors, skipped }
         } else {
-            Counts::Objects { valid: n_valid, invalid: n_invalid, errors, skipped }
+            let comparison = summary.comparison.clone();
+            Counts::Objects { valid: n_valid, invalid: n_invalid, errors, skipped, comparison }
         });
         let list = self.list();
         let closing = match (self.notation, self.n_written) {

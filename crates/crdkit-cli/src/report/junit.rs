@@ -80,6 +80,8 @@ fn lines(object: &Object) -> String {
         let place = place.unwrap_or_default();
         let super::ShownFinding { severity, code, .. } = finding;
         let (file, text) = (inline(object.file_of(finding)), finding.text());
+        let origin = object.origin.as_ref().map(|origin| format!("({origin}): "));
+        let text = origin.unwrap_or_default() + &text;
         let _ = writeln!(out, "{file}{place}: {severity}[{code}]: {}", block(&text));
         out.push_str(&escape::lines(&finding.diff));
     }

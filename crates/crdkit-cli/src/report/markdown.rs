@@ -1,7 +1,7 @@
 //! Markdown: a list of findings under a heading for each object, for comments on changes and summaries of jobs.
 
 use super::escape::inline;
-use super::{Object, ShownFinding, Sink, Summary};
+use super::{Comparison, Object, ShownFinding, Sink, Summary};
 use crate::kubernetes;
 use crate::objects::Identity;
 use crdkit_codec::yaml;
@@ -14,6 +14,10 @@ pub(super) struct Markdown {
 }
 
 impl Sink for Markdown {
+    fn comparison(&mut self, comparison: &Comparison, out: &mut Vec<u8>) {
+        out.extend_from_slice(format!("{}.\n\n", comparison.in_words()).as_bytes());
+    }
+
     fn object(&mut self, object: &Object, out: &mut Vec<u8>) {
         if object.findings().next().is_none() {
             return;

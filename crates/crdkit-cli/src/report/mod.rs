@@ -3,6 +3,7 @@
 //! Workers turn issues into [`ShownFinding`]s, which own everything an output needs; [`Outputs`] gets
 //! objects in input order and writes as they come. Equal input gives equal bytes.
 
+mod comparison;
 pub(crate) mod escape;
 mod excerpt;
 mod finding;
@@ -20,6 +21,7 @@ mod tally;
 mod tap;
 mod target;
 
+pub(crate) use comparison::{AnswerCounts, Comparison, ObjectCounts, counted};
 pub(crate) use excerpt::SourceText;
 pub(crate) use finding::{Answered, Compared, Fix, ShownFinding};
 pub(crate) use format::{ReportFormat, Spec};
@@ -142,6 +144,8 @@ pub(crate) struct Style {
 
 /// One format. Text goes to `out` as soon as it is known.
 trait Sink {
+    /// What a comparison comes to, before its findings.
+    fn comparison(&mut self, _: &Comparison, _: &mut Vec<u8>) {}
     fn object(&mut self, object: &Object, out: &mut Vec<u8>);
     fn finish(&mut self, summary: &Summary, out: &mut Vec<u8>);
 }
@@ -293,6 +297,14 @@ impl Outputs {
         let (file, tally) = (None, Tally::default());
         let only_objects = style.kubeconform;
         Self { sinks, summary: Summary::default(), only_objects, file, tally }
+    }
+
+    /// Writes what a comparison comes to, where that belongs before its findings.
+    pub(crate) fn compared(&mut self, comparison: Comparison) {
+        for Output { sink, pending, .. } in &mut self.sinks {
+            sink.comparison(&comparison, pending);
+        }
+        self.summary.comparison = Some(comparison);
     }
 
     /// Writes what became of `object`.

@@ -1,11 +1,12 @@
 //! SARIF 2.1.0: the part of it that code scanning services read.
 
-use super::{Object, ShownFinding, Sink, Summary};
+use super::{Comparison, Object, ShownFinding, Sink, Summary};
 use crate::kubernetes;
 use crdkit_issue::{Code, Severity};
 use serde::Serialize;
 use std::collections::HashMap;
 use std::fmt::Write as _;
+use std::sync::atomic::Ordering;
 
 /// Where people read what a rule is about.
 const INFORMATION: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs/codes.md");
@@ -30,14 +31,16 @@ struct Log<'a> {
 struct SarifRun<'a> {
     tool: Tool,
     column_kind: &'static str,
-    properties: RunProperties,
+    properties: RunProperties<'a>,
     results: &'a [SarifResult],
 }
 
 #[derive(Serialize)]
-struct RunProperties {
+struct RunProperties<'a> {
     /// The version that verdicts are for.
     kubernetes: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    comparison: Option<&'a Comparison>,
 }
 
 #[derive(Serialize)]
@@ -134,7 +137,8 @@ struct Suppression {
 
 impl Sink for Sarif {
     fn object(&mut self, object: &Object, _: &mut Vec<u8>) {
-        for finding in &object.findings {
+        let is_shown = |finding: &&ShownFinding| !finding.left_out.load(Ordering::Relaxed);
+        for finding in object.findings.iter().filter(is_shown) {
             let rule_index = self.rule(finding.code);
             let key = object.key(finding);
             let nth = self.seen.entry(key).and_modify(|nth| *nth += 1).or_default();
@@ -162,7 +166,7 @@ impl Sink for Sarif {
         }
     }
 
-    fn finish(&mut self, _: &Summary, out: &mut Vec<u8>) {
+    fn finish(&mut self, summary: &Summary, out: &mut Vec<u8>) {
         let driver = Driver {
             name: "crdkit",
             version: env!("CARGO_PKG_VERSION"),
@@ -172,7 +176,10 @@ impl Sink for Sarif {
         let run = SarifRun {
             tool: Tool { driver },
             column_kind: "unicodeCodePoints",
-            properties: RunProperties { kubernetes: kubernetes::version() },
+            properties: RunProperties {
+                kubernetes: kubernetes::version(),
+                comparison: summary.comparison.as_ref(),
+            },
             results: &self.results,
         };
         let schema = "https://json.schemastore.org/sarif-2.1.0.json";

@@ -1,6 +1,6 @@
 //! Counts over a run, and how people read them.
 
-use super::{LeftOut, Object, Verdict};
+use super::{Comparison, LeftOut, Object, Verdict};
 use crate::judge::Partly;
 use crate::kubernetes;
 use crdkit_issue::Severity;
@@ -17,6 +17,8 @@ pub(crate) struct Summary {
     pub(crate) n_skipped: usize,
     pub(crate) n_warnings: usize,
     pub(crate) n_suppressed: usize,
+    /// What was compared, if the run is about that.
+    pub(crate) comparison: Option<Comparison>,
     /// What was left out, by reason.
     pub(crate) left_out: BTreeMap<LeftOut, usize>,
     /// What was judged in part, by reason.

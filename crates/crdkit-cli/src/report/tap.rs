@@ -1,30 +1,37 @@
 //! Test Anything Protocol, version 13: a test for each object, findings as a YAML block below it.
 
 use super::escape::inline;
-use super::{Object, Sink, Style, Summary, Verdict};
+use super::{Comparison, Object, Sink, Style, Summary, Verdict};
 use crate::kubernetes;
 use std::fmt::Write as _;
 
 pub(super) struct Tap {
     n_tests: usize,
     style: Style,
+    comparison: Option<String>,
 }
 
 impl Tap {
     pub(super) fn new(style: Style) -> Self {
-        Self { n_tests: 0, style }
+        Self { n_tests: 0, style, comparison: None }
     }
 
     fn head(&self) -> String {
         if self.style.kubeconform {
             "TAP version 13\n".to_owned()
         } else {
-            format!("TAP version 13\n# Kubernetes {}\n", kubernetes::version())
+            let comparison = self.comparison.iter().map(|words| format!("# {words}\n"));
+            let comparison = comparison.collect::<String>();
+            format!("TAP version 13\n# Kubernetes {}\n{comparison}", kubernetes::version())
         }
     }
 }
 
 impl Sink for Tap {
+    fn comparison(&mut self, comparison: &Comparison, _: &mut Vec<u8>) {
+        self.comparison = Some(comparison.in_words());
+    }
+
     fn object(&mut self, object: &Object, out: &mut Vec<u8>) {
         let mut text = String::new();
         if self.n_tests == 0 {
@@ -44,7 +51,11 @@ impl Sink for Tap {
         }
         text.push('\n');
         if object.findings().next().is_some() {
-            text.push_str("  ---\n  findings:\n");
+            text.push_str("  ---\n");
+            if let Some(origin) = &object.origin {
+                let _ = writeln!(text, "  source: {}", serde_json::Value::from(&**origin));
+            }
+            text.push_str("  findings:\n");
             for finding in object.findings() {
                 let _ = writeln!(text, "  - code: {}", finding.code);
                 let _ = writeln!(text, "    severity: {}", finding.severity);

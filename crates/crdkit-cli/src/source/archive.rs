@@ -58,6 +58,6 @@ pub(super) fn unpack(name: &str, bytes: &[u8], unpacked: &AtomicU64) -> Result<F
 }
 
 /// Whether a template has anything to fill in.
-pub(super) fn has_actions(bytes: &[u8]) -> bool {
+pub(crate) fn has_actions(bytes: &[u8]) -> bool {
     memchr::memmem::find(bytes, b"{{").is_some()
 }

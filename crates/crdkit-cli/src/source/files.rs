@@ -36,7 +36,7 @@ pub(super) fn walk(directory: &Path, purpose: Purpose, client: &Client) -> Found
                 Ok(inside) => found.entries.extend(inside.entries),
                 Err(error) => found.failures.push(error),
             }
-        } else if is_template(&path) {
+        } else if is_template(&path, purpose) {
             found.left_out.push((path, LeftOut::Template));
         } else {
             found.add_file(path, purpose, &mut kustomizations);
@@ -50,7 +50,7 @@ pub(super) fn walk(directory: &Path, purpose: Purpose, client: &Client) -> Found
 /// One file that was named itself.
 pub(super) fn named(path: &Path, purpose: Purpose) -> FoundEntries {
     let mut found = FoundEntries::default();
-    if purpose == Purpose::Crds && is_template(path) {
+    if purpose == Purpose::Crds && is_template(path, purpose) {
         found.left_out.push((path.to_owned(), LeftOut::Template));
         return found;
     }
@@ -59,7 +59,7 @@ pub(super) fn named(path: &Path, purpose: Purpose) -> FoundEntries {
             Some(name) if kustomize::NAMES.contains(&name) => Some(LeftOut::Kustomization),
             Some("Chart.yaml") => Some(LeftOut::ChartFile),
             _ if in_chart(path) => Some(LeftOut::ChartFile),
-            _ if is_template(path) => Some(LeftOut::Template),
+            _ if is_template(path, purpose) => Some(LeftOut::Template),
             _ => None,
         };
         if let Some(reason) = reason {
@@ -156,9 +156,14 @@ fn reason(name: &OsStr) -> LeftOut {
     }
 }
 
-/// Whether a file is a template that makes YAML rather than YAML.
-fn is_template(path: &Path) -> bool {
-    let in_templates = path.components().any(|part| part.as_os_str() == "templates");
+/// Whether a file is a template that makes YAML rather than YAML. Elsewhere than in a chart, objects may have texts that
+/// are templates.
+fn is_template(path: &Path, purpose: Purpose) -> bool {
+    let in_templates = path.ancestors().any(|part| {
+        let of_chart = || part.parent().is_some_and(|chart| chart.join("Chart.yaml").is_file());
+        let is_templates = part.file_name() == Some(OsStr::new("templates"));
+        is_templates && (purpose == Purpose::Crds || of_chart())
+    });
     // What cannot be read is not a template; it is named when its turn comes.
     in_templates && read_file(path).is_ok_and(|bytes| archive::has_actions(&bytes))
 }

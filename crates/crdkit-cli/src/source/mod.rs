@@ -28,7 +28,7 @@ mod transport;
 #[path = "no_transport.rs"]
 mod transport;
 
-pub(crate) use archive::is_archive;
+pub(crate) use archive::{has_actions, is_archive};
 pub(crate) use bounded::file as read_file;
 pub(crate) use documents::{documents, refused};
 pub(crate) use git::output as git_output;

@@ -29,6 +29,13 @@ codes! {
     REJECTED_KIND = "rejected-kind", Forbidden, "objects of kind {kind} are rejected by `--reject`",
         meaning: NotJudged, example: "kind: Secret";
 
+    /// An OpenAPI document of version 2 describes kinds, and leaves too much out to judge objects by: defaults, alternatives,
+    /// and everything inside of what may be null.
+    OPENAPI_V2 = "openapi-v2", Decode,
+        "OpenAPI of version 2 leaves out defaults, alternatives and what is inside of nullable fields; name documents of \
+         version 3, as `kubectl get --raw /openapi/v3/apis/GROUP/VERSION` gives them, or `kube:`",
+        meaning: NotJudged, example: "swagger: \"2.0\"";
+
     /// Two CRDs of one name have different content.
     CRD_CONFLICT = "crd-conflict", Invalid,
         "`{name}` is defined differently in {other}; {counts}",

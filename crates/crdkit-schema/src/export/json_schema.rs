@@ -17,6 +17,7 @@
 
 use crate::lookup::is_deprecated;
 use crate::model::{Additional, Bounds, Crd, Items, Schema, SchemaId, Schemas};
+use crdkit_text::kind::GroupVersion;
 use crdkit_value::{Document, Event, Writer};
 
 /// What becomes of fields that the schema does not name.
@@ -35,7 +36,7 @@ const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 pub fn json_schema(crd: &Crd<'_>, index: usize, strictness: Strictness) -> Option<Document> {
     let version = crd.spec.versions.get(index)?;
     let mut export = Export { schemas: &crd.schemas, strictness, writer: Writer::new() };
-    let api_version = format!("{}/{}", crd.spec.group, version.name);
+    let api_version = GroupVersion { group: crd.spec.group, version: version.name }.to_string();
     export.root(crd, version.name, &api_version, crd.schema(index));
     Some(export.writer.finish())
 }

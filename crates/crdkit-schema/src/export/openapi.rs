@@ -4,6 +4,7 @@
 //! paths tell plural, scope and subresources. Programs that read the server's own documents read this one.
 
 use crate::model::Crd;
+use crdkit_text::kind::GroupVersion;
 use crdkit_value::{Document, Event, Value, Writer};
 
 /// The extension on the path of a `scale` subresource that says where it reads and writes, which the server does not
@@ -25,7 +26,7 @@ pub fn openapi<'d>(group: &str, version: &str, crds: &'d [Crd<'d>]) -> Document 
     writer.object(|writer| {
         writer.text("openapi", "3.0.0");
         writer.nested("info", |writer| {
-            writer.text("title", &format!("{group}/{version}"));
+            writer.text("title", &GroupVersion { group, version }.to_string());
             writer.text("version", version);
         });
         writer.nested("paths", |writer| {
@@ -45,7 +46,8 @@ fn paths(writer: &mut Writer, crd: &Crd<'_>, at: usize, version: &str) {
     let namespaced = crd.spec.scope == "Namespaced";
     let within = if namespaced { "namespaces/{namespace}/" } else { "" };
     let (group, plural) = (crd.spec.group, crd.spec.names.plural);
-    let object = format!("/apis/{group}/{version}/{within}{plural}/{{name}}");
+    let base = if group.is_empty() { "/api".to_owned() } else { format!("/apis/{group}") };
+    let object = format!("{base}/{version}/{within}{plural}/{{name}}");
     path(writer, &object, crd, version, None);
     let Some(subresources) = crd.subresources(at) else { return };
     if subresources.status {
@@ -138,7 +140,7 @@ fn name(writer: &mut Writer, crd: &Crd<'_>, version: &str) {
 
 /// The name of a kind's schema: the group from its end, the version, the kind.
 fn component(crd: &Crd<'_>, version: &str) -> String {
-    let mut parts: Vec<_> = crd.spec.group.split('.').rev().collect();
+    let mut parts: Vec<_> = crd.spec.group.split('.').rev().filter(|it| !it.is_empty()).collect();
     parts.extend([version, crd.spec.names.kind]);
     parts.join(".")
 }

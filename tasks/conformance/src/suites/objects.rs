@@ -22,13 +22,6 @@ pub(crate) const CR: Suite = Suite {
     score: score_create,
 };
 
-/// The same verdicts from CRDs that were exported as OpenAPI and read again.
-pub(crate) const CR_OPENAPI: Suite = Suite {
-    name: "cr-openapi",
-    prepare: |crds| answerer(Crds::through_openapi(crds), create),
-    ..CR
-};
-
 pub(crate) const CR_UPDATE: Suite = Suite {
     name: "cr-update",
     cases: "cr-update-verdicts.jsonl.gz",
@@ -43,6 +36,37 @@ pub(crate) const OPENSHIFT: Suite = Suite {
     crds: Some("openshift-crds.jsonl.gz"),
     prepare: |crds| answerer(Crds::compile(crds), request),
     score: score_request,
+};
+
+/// The same verdicts from CRDs that were exported as OpenAPI, or published as such by a server, and read again.
+pub(crate) const CR_OPENAPI: Suite = Suite {
+    name: "cr-openapi",
+    prepare: |crds| answerer(Crds::described(crds, verdict::exported), create),
+    ..CR
+};
+
+pub(crate) const CR_UPDATE_OPENAPI: Suite = Suite {
+    name: "cr-update-openapi",
+    prepare: |crds| answerer(Crds::described(crds, verdict::exported), update),
+    ..CR_UPDATE
+};
+
+pub(crate) const OPENSHIFT_OPENAPI: Suite = Suite {
+    name: "openshift-openapi",
+    prepare: |crds| answerer(Crds::described(crds, verdict::exported), request),
+    ..OPENSHIFT
+};
+
+pub(crate) const CR_PUBLISHED: Suite = Suite {
+    name: "cr-published",
+    prepare: |crds| answerer(Crds::described(crds, verdict::published_v3), create),
+    ..CR
+};
+
+pub(crate) const CR_UPDATE_PUBLISHED: Suite = Suite {
+    name: "cr-update-published",
+    prepare: |crds| answerer(Crds::described(crds, verdict::published_v3), update),
+    ..CR_UPDATE
 };
 
 fn answerer(crds: Result<Crds>, answer: fn(&Crds, &Case) -> Vec<u8>) -> Result<Answerer> {

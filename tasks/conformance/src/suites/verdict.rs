@@ -3,14 +3,19 @@
 use crate::answer::Answer;
 use crate::case::{Case, Cases};
 use crate::score::Score;
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, anyhow};
+use crdkit_codec::{DecodeOptions, json};
 use crdkit_engine::{Crd, Outcome, Version};
 use crdkit_schema::set::CrdSet;
 use crdkit_schema::status::Status;
 use crdkit_schema::{export, read};
+use crdkit_server::catalogue::definition::Definition;
+use crdkit_server::catalogue::resource::Resource;
+use crdkit_server::openapi::v3;
 use crdkit_structure::definitions;
 use crdkit_value::{Document, Value};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// The CRDs that cases name.
 pub(crate) struct Crds(BTreeMap<String, Crd>);
@@ -24,26 +29,26 @@ impl Crds {
         Ok(Self(crds.iter().map(name).zip(compiled).collect()))
     }
 
-    /// The same CRDs, each written down as OpenAPI documents and read again.
-    pub(crate) fn through_openapi(crds: Option<&Cases>) -> Result<Self> {
+    /// The same CRDs, each described by OpenAPI documents, which are read again.
+    pub(crate) fn described(
+        crds: Option<&Cases>,
+        describe: fn(&Document) -> Result<Vec<Document>>,
+    ) -> Result<Self> {
         let crds = crds.context("this suite needs CRDs: name their file with `--crds`")?;
-        let mut described = Vec::new();
+        let mut described = BTreeMap::new();
         for case in crds.iter() {
             let document = case.get("crd").map(Document::copy_of).unwrap_or_default();
-            let (crd, _) = read::crd(document.root());
-            let only = [crd];
-            let versions = only.iter().flat_map(|crd| crd.spec.versions.iter());
-            let documents = versions.filter(|version| version.served).flat_map(|version| {
-                let group = document.root().pointer("/spec/group").and_then(Value::as_str);
-                let openapi = export::openapi(group.unwrap_or_default(), version.name, &only);
-                definitions::crds_of_openapi(openapi.root())
-            });
+            let documents = describe(&document)?;
+            let documents = documents.iter().flat_map(|it| definitions::crds_of_openapi(it.root()));
             let (set, _) = CrdSet::load(documents.collect::<Vec<_>>());
-            let definition = set.iter().next().context("a recorded CRD describes no kind")?;
+            let text = |pointer| document.root().pointer(pointer).and_then(Value::as_str);
+            let (group, kind) = (text("/spec/group"), text("/spec/names/kind"));
+            let definition = set.by_kind(group.unwrap_or_default(), kind.unwrap_or_default());
+            let definition = definition.context("a recorded CRD is not described")?;
             let compiled = definition.compiled().ok().context("a CRD cannot be compiled")?;
-            described.push((name(case), compiled.clone().into()));
+            described.insert(name(case), compiled.clone().into());
         }
-        Ok(Self(described.into_iter().collect()))
+        Ok(Self(described))
     }
 
     /// The CRD called `name`.
@@ -56,6 +61,33 @@ impl Crds {
         let api_version = case.get("object")?.get("apiVersion").and_then(Value::as_str)?;
         self.0.get(case.text("crd"))?.version(api_version.rsplit('/').next()?)
     }
+}
+
+/// What `crdkit schema export --to openapi` writes of a CRD: a document for each version.
+pub(crate) fn exported(document: &Document) -> Result<Vec<Document>> {
+    let (crd, _) = read::crd(document.root());
+    let group = crd.spec.group;
+    let crds = [crd];
+    let versions = crds.iter().flat_map(|crd| crd.spec.versions.iter());
+    let served = versions.filter(|version| version.served);
+    Ok(served.map(|version| export::openapi(group, version.name, &crds)).collect())
+}
+
+/// What `crdkit serve` publishes of a CRD in `/openapi/v3`: a document for each version.
+pub(crate) fn published_v3(document: &Document) -> Result<Vec<Document>> {
+    let resources = resources(document)?;
+    let documents = resources.iter().map(|it| v3::document(v3::Info::CUSTOM, [it], &|_| None));
+    documents.map(|text| decoded(&text)).collect()
+}
+
+fn resources(document: &Document) -> Result<Vec<Resource>> {
+    let definition = Definition::new(document).ok().context("a recorded CRD cannot be served")?;
+    Ok(Resource::custom(&Arc::new(definition), document))
+}
+
+fn decoded(text: &[u8]) -> Result<Document> {
+    let decoded = json::decode(text, &DecodeOptions::default());
+    decoded.map(|decoded| decoded.document).map_err(|issue| anyhow!("{issue}"))
 }
 
 fn name(case: &Case) -> String {

@@ -1,6 +1,7 @@
 //! Findings with one cause are one finding: the same change, with the same consequence, in many places.
 
-use crate::report::ShownFinding;
+use crate::objects::Identity;
+use crate::report::{Object, ShownFinding};
 use std::collections::HashMap;
 use std::sync::atomic::Ordering;
 
@@ -59,10 +60,63 @@ fn has_witness(finding: &ShownFinding) -> bool {
     finding.compared.as_ref().is_some_and(|compared| compared.witness.is_some())
 }
 
-/// Shows no more than `most` findings; all of them count.
-pub(super) fn limit(findings: &[ShownFinding], most: Option<usize>) {
-    let Some(most) = most else { return };
-    for finding in findings.iter().filter(|finding| finding.counts()).skip(most) {
-        finding.left_out.store(true, Ordering::Relaxed);
+/// The same for real objects: the first that breaks for a reason stands for the others, and the places of its finding
+/// are their names. Objects that others stand for are not shown.
+pub(super) fn group_objects(objects: &mut Vec<Object>) {
+    let mut first: HashMap<_, (usize, usize)> = HashMap::new();
+    let mut kept: Vec<Object> = Vec::new();
+    for mut object in objects.drain(..) {
+        let Some(name) = object.identity().map(Identity::short) else {
+            kept.push(object);
+            continue;
+        };
+        let mut own = Vec::new();
+        for finding in std::mem::take(&mut object.findings) {
+            let key = (finding.severity, finding.message.clone(), field(&finding.path));
+            let known = first.get(&key).copied();
+            let group = known.and_then(|(at, index)| kept.get_mut(at)?.findings.get_mut(index));
+            match group {
+                Some(group) => group.places.push(name.clone()),
+                None => {
+                    first.entry(key).or_insert((kept.len(), own.len()));
+                    own.push(finding);
+                }
+            }
+        }
+        if !own.is_empty() {
+            object.findings = own;
+            kept.push(object);
+        }
     }
+    *objects = kept;
+}
+
+/// A path without the positions in lists.
+fn field(path: &str) -> String {
+    let mut out = String::new();
+    for (at, part) in path.split('[').enumerate() {
+        let end = part.find(']').filter(|_| at > 0);
+        match end.map(|end| part.split_at(end)) {
+            Some((index, rest)) if index.bytes().all(|byte| byte.is_ascii_digit()) => {
+                out.push('[');
+                out.push_str(rest);
+            }
+            _ if at > 0 => {
+                out.push('[');
+                out.push_str(part);
+            }
+            _ => out.push_str(part),
+        }
+    }
+    out
+}
+
+/// Shows no more than `most` findings; all of them count. Gives the number of the others.
+pub(super) fn limit<'f>(
+    findings: impl Iterator<Item = &'f ShownFinding>,
+    most: Option<usize>,
+) -> usize {
+    let Some(most) = most else { return 0 };
+    let others = findings.filter(|finding| finding.counts()).skip(most);
+    others.inspect(|finding| finding.left_out.store(true, Ordering::Relaxed)).count()
 }

@@ -6,7 +6,7 @@ use crate::crds;
 use crate::exit::Exit;
 use crate::objects;
 use crate::report::ReportFormat::{self, Github, Gitlab, Json, Junit, Markdown, Sarif, Text, Yaml};
-use crate::report::{self, Object, Outputs, ShownFinding, Spec, Style, Subject, Target};
+use crate::report::{self, Object, Outputs, ShownFinding, Spec, Style, Subject, Target, counted};
 use anyhow::Result;
 use crdkit_codec::json::{self, Layout};
 use crdkit_codec::yaml;
@@ -53,7 +53,8 @@ pub(super) fn run(args: &Compare) -> Result<Exit> {
     }
     let (errors, warnings) = change.counts();
     if !args.quiet {
-        report::note(&format!("{}: {errors} errors, {warnings} warnings", sides.counted()));
+        let (errors, warnings) = (counted(errors, "error"), counted(warnings, "warning"));
+        report::note(&format!("{}: {errors}, {warnings}", sides.counts().crds_in_words()));
     }
     Ok(if errors > 0 { Exit::Findings } else { Exit::Fine })
 }

@@ -6,7 +6,7 @@ use crate::args::Compare;
 use crate::input::Input;
 use crate::limits;
 use crate::objects;
-use crate::report::{Object, ShownFinding, Subject};
+use crate::report::{Object, ObjectCounts, ShownFinding, Subject};
 use crate::source::{self, LiveKind};
 use anyhow::{Context as _, Result};
 use crdkit_codec::Decoded;
@@ -22,25 +22,17 @@ use std::collections::BTreeMap;
 pub(super) struct Replayed {
     /// Those that are worse off, or cannot be read.
     pub(super) objects: Vec<Object>,
-    n_tried: usize,
-    n_broken: usize,
-    asked: bool,
-}
-
-impl Replayed {
-    /// Counts for people; nothing when there was nothing to try.
-    pub(super) fn in_words(&self) -> String {
-        let Self { n_tried, n_broken, asked, .. } = self;
-        if *asked { format!("; {n_broken} of {n_tried} objects break") } else { String::new() }
-    }
+    /// How many there were; nothing when none were named.
+    pub(super) counts: Option<ObjectCounts>,
 }
 
 /// Tries the objects of all sources that `--with-objects` names.
 pub(super) fn objects(args: &Compare, sides: &Sides, excerpts: bool) -> Result<Replayed> {
-    let mut out = Replayed { asked: !args.with_objects.is_empty(), ..Replayed::default() };
-    if !out.asked {
+    let mut out = Replayed::default();
+    if args.with_objects.is_empty() {
         return Ok(out);
     }
+    let mut counts = ObjectCounts::default();
     let mut replays = BTreeMap::new();
     let mut kinds = Vec::new();
     for (name, old, new) in sides.pairs() {
@@ -62,35 +54,40 @@ pub(super) fn objects(args: &Compare, sides: &Sides, excerpts: bool) -> Result<R
                         let findings = findings.map(|it| ShownFinding::new(it, &source, excerpts));
                         out.objects.push(Object::judged(&input.name, None, findings.collect()));
                     }
-                    Ok(decoded) => out.object(&input, &decoded, &replays, excerpts),
+                    Ok(decoded) => {
+                        let Some(broken) = object(&input, &decoded, &replays, excerpts) else {
+                            continue;
+                        };
+                        counts.tried += 1;
+                        counts.broken += usize::from(broken.is_some());
+                        out.objects.extend(broken);
+                    }
                 }
             }
         }
     }
+    out.counts = Some(counts);
     Ok(out)
 }
 
-impl Replayed {
-    fn object(
-        &mut self,
-        input: &Input,
-        decoded: &Decoded,
-        replays: &BTreeMap<GroupKind, Replay>,
-        excerpts: bool,
-    ) {
-        let Ok(identity) = objects::identify(&decoded.document) else { return };
-        let Some(replay) = replays.get(&identity.gvk.group_kind()) else { return };
-        self.n_tried += 1;
-        let broken = replay.object(&decoded.document);
-        if broken.is_empty() {
-            return;
-        }
-        self.n_broken += 1;
-        let source = text(input);
-        let issues = broken.iter().flat_map(|it| issues(it, &decoded.document));
-        let findings = issues.map(|issue| ShownFinding::new(&issue, &source, excerpts)).collect();
-        self.objects.push(Object::judged(&input.name, Some(Subject::Object(identity)), findings));
+/// What is reported about an object, if anything is; none if it is of another kind.
+#[expect(clippy::option_option, reason = "it was not tried, or it is fine")]
+fn object(
+    input: &Input,
+    decoded: &Decoded,
+    replays: &BTreeMap<GroupKind, Replay>,
+    excerpts: bool,
+) -> Option<Option<Object>> {
+    let identity = objects::identify(&decoded.document).ok()?;
+    let replay = replays.get(&identity.gvk.group_kind())?;
+    let broken = replay.object(&decoded.document);
+    if broken.is_empty() {
+        return Some(None);
     }
+    let source = text(input);
+    let issues = broken.iter().flat_map(|it| issues(it, &decoded.document));
+    let findings = issues.map(|issue| ShownFinding::new(&issue, &source, excerpts)).collect();
+    Some(Some(Object::judged(&input.name, Some(Subject::Object(identity)), findings)))
 }
 
 /// One finding for each thing that is refused, one for all that is lost or different.

@@ -8,8 +8,8 @@ use crate::input::Input;
 use crate::kubernetes;
 use crate::objects;
 use crate::report::{
-    self, Answered, Compared, Object, Outputs, ReportFormat, ShownFinding, SourceText, Spec, Style,
-    Subject,
+    self, AnswerCounts, Answered, Compared, Comparison, Object, Outputs, ReportFormat,
+    ShownFinding, SourceText, Spec, Style, Subject,
 };
 use anyhow::{Context as _, Result};
 use crdkit_codec::yaml;
@@ -36,7 +36,7 @@ pub(super) fn run(args: &Compare) -> Result<Exit> {
         [] => vec![Spec { format: ReportFormat::Pretty, file: None }],
         specs => specs.to_vec(),
     };
-    let comparison = Comparison {
+    let findings = Findings {
         policy: &policy,
         today: today(),
         excerpts: specs.iter().any(|spec| spec.format == ReportFormat::Pretty),
@@ -45,7 +45,7 @@ pub(super) fn run(args: &Compare) -> Result<Exit> {
     let style = Style { verbose: args.verbose, ..Style::default() };
     let mut objects = Vec::new();
     for name in sides.removed() {
-        objects.extend(sides.old(name).map(|old| comparison.removed(name, old)));
+        objects.extend(sides.old(name).map(|old| findings.removed(name, old)));
     }
     let pairs = sides.pairs();
     let compared: Result<Vec<_>> = pairs
@@ -53,7 +53,7 @@ pub(super) fn run(args: &Compare) -> Result<Exit> {
         .map(|(name, old, new)| {
             let report = semantic::compare(&old.document, &new.document);
             let report = report.with_context(|| format!("`{name}` cannot be compiled"))?;
-            let (object, used) = comparison.object(name, &report, old, new);
+            let (object, used) = findings.object(name, &report, old, new);
             Ok((object, used, report))
         })
         .collect();
@@ -65,31 +65,57 @@ pub(super) fn run(args: &Compare) -> Result<Exit> {
         objects.push(object);
         used.extend(exceptions);
     }
-    let replayed = replay::objects(args, &sides, comparison.excerpts)?;
-    let replayed_in_words = replayed.in_words();
-    objects.extend(replayed.objects);
-    objects.extend(file.and_then(|file| comparison.exceptions(&file, &used)));
-    let mut counts = Counts::default();
-    for object in &mut objects {
-        counts.add(object);
-        if !args.all {
+    objects.extend(file.and_then(|file| findings.exceptions(&file, &used)));
+    let mut replayed = replay::objects(args, &sides, findings.excerpts)?;
+    let mut counts = Comparison { objects: replayed.counts.take(), ..sides.counts() };
+    for object in objects.iter().chain(&replayed.objects) {
+        count(object, &mut counts);
+    }
+    if !args.all {
+        for object in &mut objects {
             causes::group(&mut object.findings);
         }
-        counts.causes += object.findings.iter().filter(|finding| finding.counts()).count();
-        causes::limit(&object.findings, args.max);
+        causes::group_objects(&mut replayed.objects);
     }
+    objects.append(&mut replayed.objects);
+    let shown = || objects.iter().flat_map(|object| &object.findings);
+    counts.causes = shown().filter(|finding| finding.counts()).count();
+    let n_left_out = causes::limit(shown(), args.max);
     // What it comes to is read first.
     if !args.quiet {
-        let counted = counts.in_words();
-        let version = kubernetes::in_parentheses();
-        report::note(&format!("{}: {counted}{replayed_in_words}{version}", sides.counted()));
+        report::note(&format!("{}{}", counts.in_words(), kubernetes::in_parentheses()));
     }
+    let exit = if counts.errors > 0 { Exit::Findings } else { Exit::Fine };
     let mut outputs = Outputs::new(&specs, style);
+    outputs.compared(counts);
     for object in &objects {
         outputs.add(object)?;
     }
     outputs.finish(sides.pairs().len())?;
-    Ok(if counts.errors > 0 { Exit::Findings } else { Exit::Fine })
+    if n_left_out > 0 && !args.quiet {
+        let left_out = report::counted(n_left_out, "finding");
+        report::note(&format!("left out: {left_out} (`--max {}`)", args.max.unwrap_or_default()));
+    }
+    Ok(exit)
+}
+
+/// Adds the findings and answers of `object`, before any are put together.
+fn count(object: &Object, counts: &mut Comparison) {
+    for finding in &object.findings {
+        *match finding.severity {
+            _ if !finding.counts() => &mut counts.accepted,
+            Severity::Error => &mut counts.errors,
+            Severity::Warning => &mut counts.warnings,
+        } += 1;
+    }
+    for answer in &object.answers {
+        let AnswerCounts { safe, r#unsafe, unknown } = &mut counts.answers;
+        *match answer.verdict {
+            "safe" => safe,
+            "unsafe" => r#unsafe,
+            _ => unknown,
+        } += 1;
+    }
 }
 
 /// The day it is.
@@ -98,61 +124,8 @@ fn today() -> Date {
     Date::from_days(i64::try_from(now.as_secs() / 86_400).unwrap_or(0))
 }
 
-#[derive(Default)]
-struct Counts {
-    causes: usize,
-    errors: usize,
-    warnings: usize,
-    accepted: usize,
-    answers: [usize; 3],
-}
-
-impl Counts {
-    fn add(&mut self, object: &Object) {
-        for finding in &object.findings {
-            *match finding.severity {
-                _ if !finding.counts() => &mut self.accepted,
-                Severity::Error => &mut self.errors,
-                Severity::Warning => &mut self.warnings,
-            } += 1;
-        }
-        for answer in &object.answers {
-            let [safe, unsafe_, unknown] = &mut self.answers;
-            *match answer.verdict {
-                "safe" => safe,
-                "unsafe" => unsafe_,
-                _ => unknown,
-            } += 1;
-        }
-    }
-
-    fn in_words(&self) -> String {
-        let [safe, unsafe_, unknown] = self.answers;
-        let accepted = match self.accepted {
-            0 => String::new(),
-            n => format!(", {n} accepted as exceptions"),
-        };
-        let n_places = self.errors + self.warnings;
-        let count = |n: usize, one: &str| match n {
-            1 => format!("1 {one}"),
-            n => format!("{n} {one}s"),
-        };
-        let causes = match n_places {
-            0 => String::new(),
-            _ if self.causes == n_places => String::new(),
-            n => format!(" ({}, {})", count(self.causes, "cause"), count(n, "place")),
-        };
-        format!(
-            "{} safe, {unsafe_} unsafe, {unknown} unknown; {}, {}{causes}{accepted}",
-            count(safe, "answer"),
-            count(self.errors, "error"),
-            count(self.warnings, "warning"),
-        )
-    }
-}
-
 /// How answers become findings.
-struct Comparison<'a> {
+struct Findings<'a> {
     policy: &'a Policy,
     today: Date,
     /// Whether some output shows source lines.
@@ -161,7 +134,7 @@ struct Comparison<'a> {
     notes: bool,
 }
 
-impl Comparison<'_> {
+impl Findings<'_> {
     /// What is reported about a CRD, and which exceptions it needs.
     fn object(
         &self,

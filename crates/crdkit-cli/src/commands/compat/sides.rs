@@ -6,7 +6,7 @@ use crate::args::Compare;
 use crate::crds;
 use crate::input::Input;
 use crate::objects;
-use crate::report::{self, SourceText};
+use crate::report::{self, Comparison, SourceText};
 use crate::source::{self, Client, Purpose};
 use anyhow::{Result, bail};
 use crdkit_issue::Span;
@@ -37,7 +37,8 @@ impl Sides {
         let (old, new) = (definitions(&args.old, &client)?, definitions(&args.new, &client)?);
         let (Some(old), Some(new)) = (old, new) else { return Ok(None) };
         let sides = Self { old, new };
-        if sides.pairs().is_empty() {
+        let is_one_sided = [&args.old, &args.new].iter().any(|source| *source == NOTHING);
+        if sides.pairs().is_empty() && !is_one_sided {
             let names = |side: &BTreeMap<String, WrittenCrd>| {
                 let names: Vec<_> = side.keys().take(3).map(|name| format!("`{name}`")).collect();
                 names.join(", ")
@@ -72,17 +73,25 @@ impl Sides {
         self.old.len() == 1 && self.new.len() == 1
     }
 
-    /// How many were compared, for people.
-    pub(super) fn counted(&self) -> String {
-        let n_pairs = self.pairs().len();
-        let s = if n_pairs == 1 { "" } else { "s" };
-        let (added, removed) = (self.added().len(), self.removed().len());
-        format!("{n_pairs} CRD{s} compared, {added} added, {removed} removed")
+    /// How many there are.
+    pub(super) fn counts(&self) -> Comparison {
+        Comparison {
+            compared: self.pairs().len(),
+            added: self.added().len(),
+            removed: self.removed().len(),
+            ..Comparison::default()
+        }
     }
 }
 
-/// The CRDs of a source by name; nothing when some of it cannot be read or there are none.
+/// The source that has no CRDs: all of the other side were added or removed.
+const NOTHING: &str = "/dev/null";
+
+/// The CRDs of a source by name; nothing when some of it cannot be read.
 fn definitions(source: &str, client: &Client) -> Result<Option<BTreeMap<String, WrittenCrd>>> {
+    if source == NOTHING {
+        return Ok(Some(BTreeMap::new()));
+    }
     let found = source::find(&spelled(source)?, Purpose::Crds, client)?;
     let mut definitions = BTreeMap::new();
     let mut fine = true;

@@ -169,9 +169,13 @@ impl<'f> ValidationRun<'f> {
                 let input = entry.read()?;
                 let (crds, refused) = crds::wanted(&input, wanted);
                 let again = || crds::of_input(&input, true).1.into_iter();
-                let judged =
-                    (!refused.is_empty()).then(|| again().map(|it| Judged::unreadable(vec![it])));
-                let problems = presentation.objects(&input, judged.into_iter().flatten());
+                let mut problems: Vec<_> =
+                    (!refused.is_empty()).then(again).into_iter().flatten().collect();
+                if required && crds.is_empty() {
+                    problems.extend(crds::says_too_little(&input));
+                }
+                let judged = problems.into_iter().map(|it| Judged::unreadable(vec![it]));
+                let problems = presentation.objects(&input, judged);
                 Ok((Arc::new(entry), crds, problems, crds::mentions_crds(&input)))
             };
             let outcomes: Vec<_> = found.entries.into_par_iter().map(read).collect();
