@@ -1,6 +1,5 @@
 //! `crdkit compat` of an upgrade with many changes: what it comes to, and one finding for each cause.
 #![expect(clippy::unwrap_used, reason = "tests")]
-#![expect(clippy::disallowed_methods, reason = "tests do I/O")]
 
 use std::fmt::Write as _;
 use std::fs;

@@ -1,6 +1,5 @@
 //! Flags that terminal examples cannot show: colours, and updates of a subresource.
 #![expect(clippy::unwrap_used, reason = "tests")]
-#![expect(clippy::disallowed_methods, reason = "tests do I/O")]
 
 use std::path::Path;
 use std::process::{Command, Output};

@@ -166,7 +166,9 @@ fn no_type_name_stands_for_more_than_three_things() {
         }
     }
     places.retain(|_, files| files.len() > 3);
-    places.values_mut().for_each(|files| files.sort());
+    for files in places.values_mut() {
+        files.sort();
+    }
     assert!(places.is_empty(), "names that should say of what their types are: {places:#?}");
 }
 

@@ -82,8 +82,9 @@ impl DocumentStream {
         thread::spawn(move || {
             loop {
                 let window = self.next(most);
-                let is_last = window.as_ref().map_or(true, Vec::is_empty);
-                if is_last && window.is_ok() || sender.send(window).is_err() || is_last {
+                let (is_empty, failed) =
+                    (window.as_ref().is_ok_and(Vec::is_empty), window.is_err());
+                if is_empty || sender.send(window).is_err() || failed {
                     break;
                 }
             }

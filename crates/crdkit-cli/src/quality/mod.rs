@@ -95,7 +95,7 @@ impl<'d> QualityRules<'d> {
 }
 
 /// The schemas right below one.
-fn inside<'d>(visited: Visited<'d>) -> Vec<Visited<'d>> {
+fn inside(visited: Visited<'_>) -> Vec<Visited<'_>> {
     let Visited { schema, part, declares, compared } = visited;
     let compared = compared || compares(schema);
     let below = move |schema| Visited { schema, part, declares, compared };

@@ -1,6 +1,7 @@
 //! What a comparison of CRDs comes to: counts, and how people read them.
 
 use serde::Serialize;
+use std::fmt::Write as _;
 
 /// Counts over a comparison.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -53,13 +54,13 @@ impl Comparison {
         let n_places = self.errors + self.warnings;
         if self.causes != n_places {
             let (causes, places) = (counted(self.causes, "cause"), counted(n_places, "place"));
-            out.push_str(&format!(" ({causes}, {places})"));
+            let _ = write!(out, " ({causes}, {places})");
         }
         if self.accepted > 0 {
-            out.push_str(&format!(", {} accepted as exceptions", self.accepted));
+            let _ = write!(out, ", {} accepted as exceptions", self.accepted);
         }
         if let Some(ObjectCounts { tried, broken }) = &self.objects {
-            out.push_str(&format!("; {broken} of {} break", counted(*tried, "object")));
+            let _ = write!(out, "; {broken} of {} break", counted(*tried, "object"));
         }
         out
     }

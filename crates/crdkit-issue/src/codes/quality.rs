@@ -95,7 +95,7 @@ codes! {
         "the names of points in time end in `Time`, not in `Timestamp`; rename `{field}`",
         example: "properties: {startTimestamp: {type: string, format: date-time}}";
 
-    /// A value of an enumeration is not in PascalCase.
+    /// A value of an enumeration is not in `PascalCase`.
     ENUM_NAME = "enum-name", Invalid,
         "`{value}` is not in PascalCase, the form of enumerated values in the Kubernetes API",
         example: "enum: [read-only, ReadWrite]";

@@ -13,7 +13,7 @@ use std::io::Read;
 use std::mem;
 use std::sync::Arc;
 
-impl<'t, R: Read> Stream<'t, R> {
+impl<R: Read> Stream<'_, R> {
     /// Opens the next value, or takes it as it is when it cannot be opened.
     pub(super) fn open_next(&mut self) -> Result<(), DecodeError> {
         let start = self.reader.offset();

@@ -8,7 +8,7 @@ use crdkit_codec::DecodeError;
 use crdkit_issue::{FieldPath, Issue, Severity, Span, codes};
 use std::io::Read;
 
-impl<'t, R: Read> Stream<'t, R> {
+impl<R: Read> Stream<'_, R> {
     /// Gives out findings about the innermost array or object and its children, which stand at `span`.
     pub(super) fn report(&mut self, found: Vec<Issue>, span: Span) {
         if found.is_empty() {

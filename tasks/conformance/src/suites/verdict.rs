@@ -64,6 +64,7 @@ impl Crds {
 }
 
 /// What `crdkit schema export --to openapi` writes of a CRD: a document for each version.
+#[expect(clippy::unnecessary_wraps, reason = "the other ways to documents can fail")]
 pub(crate) fn exported(document: &Document) -> Result<Vec<Document>> {
     let (crd, _) = read::crd(document.root());
     let group = crd.spec.group;

@@ -75,12 +75,11 @@ pub(super) fn group_objects(objects: &mut Vec<Object>) {
             let key = (finding.severity, finding.message.clone(), field(&finding.path));
             let known = first.get(&key).copied();
             let group = known.and_then(|(at, index)| kept.get_mut(at)?.findings.get_mut(index));
-            match group {
-                Some(group) => group.places.push(name.clone()),
-                None => {
-                    first.entry(key).or_insert((kept.len(), own.len()));
-                    own.push(finding);
-                }
+            if let Some(group) = group {
+                group.places.push(name.clone());
+            } else {
+                first.entry(key).or_insert((kept.len(), own.len()));
+                own.push(finding);
             }
         }
         if !own.is_empty() {
