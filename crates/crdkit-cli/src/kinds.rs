@@ -8,7 +8,7 @@ use crate::config::Config;
 use crate::crds;
 use crate::input::InputEntry;
 use crate::limits;
-use crate::native_crd;
+use crate::native_crd::{self, QuantityForms};
 use crate::source::{self, Purpose};
 use anyhow::{Context as _, Result, anyhow, bail};
 use clap::Args as ClapArgs;
@@ -63,7 +63,7 @@ impl Definitions {
 
     /// What `text` begins with the name of: a CRD that was named, or else a kind that comes with Kubernetes.
     pub(crate) fn meant(&self, text: &str) -> Result<Meant> {
-        Meant::of(self.load_named()?.as_ref(), text)
+        Meant::of(self.load_named()?.as_ref(), text, QuantityForms::Usual)
     }
 
     /// Reads all CRDs that were named; none if no source of them was.
@@ -94,7 +94,7 @@ impl Definitions {
 
 impl Meant {
     /// What `text` begins with the name of among `crds`, or else among the kinds that come with Kubernetes.
-    pub(crate) fn of(crds: Option<&CrdSet>, text: &str) -> Result<Self> {
+    pub(crate) fn of(crds: Option<&CrdSet>, text: &str, quantities: QuantityForms) -> Result<Self> {
         let unknown = match crds.map(|crds| crds.find(text)) {
             Some(Ok((definition, path))) => {
                 let document = document(definition)?.clone();
@@ -106,7 +106,7 @@ impl Meant {
         };
         match (native_crd::find(text), unknown) {
             (Some((native, path)), _) => {
-                let document = native_crd::document(&native)?;
+                let document = native_crd::document(&native, quantities)?;
                 Ok(Self { document, path: lookup::parse(path), native })
             }
             (None, Some(error)) => Err(error.into()),

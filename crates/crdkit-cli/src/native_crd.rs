@@ -45,13 +45,37 @@ pub(crate) fn all() -> Vec<Vec<&'static NativeKind>> {
     kinds.into_values().collect()
 }
 
+/// Which texts a CRD takes for quantities.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum QuantityForms {
+    /// Those that people write: examples are made of them.
+    Usual,
+    /// All that the server reads.
+    All,
+}
+
+impl QuantityForms {
+    fn pattern(self) -> &'static str {
+        match self {
+            QuantityForms::Usual => "^[0-9]+(m|k|M|G|T|Ki|Mi|Gi|Ti)?$",
+            QuantityForms::All => concat!(
+                r"^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)",
+                r"([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]+)?$"
+            ),
+        }
+    }
+}
+
 /// A kind as a CRD.
-pub(crate) fn document(kinds: &[&'static NativeKind]) -> Result<Document> {
+pub(crate) fn document(
+    kinds: &[&'static NativeKind],
+    quantities: QuantityForms,
+) -> Result<Document> {
     let Some(first) = kinds.first() else { return Ok(Document::default()) };
     let versions: Vec<Value> = kinds
         .iter()
         .map(|kind| {
-            let mut schema = Resolver::default().definition(kind.definition());
+            let mut schema = Resolver { way: Vec::new(), quantities }.definition(kind.definition());
             // What is said about the fields that every object has is said elsewhere.
             if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
                 for name in ["apiVersion", "kind", "metadata"] {
@@ -83,8 +107,8 @@ pub(crate) fn document(kinds: &[&'static NativeKind]) -> Result<Document> {
 }
 
 /// Follows references.
-#[derive(Default)]
 struct Resolver {
+    quantities: QuantityForms,
     /// The definitions on the way, to see one that is inside of itself.
     way: Vec<String>,
 }
@@ -92,7 +116,7 @@ struct Resolver {
 impl Resolver {
     fn definition(&mut self, name: &str) -> Value {
         let anything = || json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true});
-        if let Some(special) = special(name) {
+        if let Some(special) = special(name, self.quantities) {
             return special;
         }
         let Some(text) = NativeKinds::latest().schema(name) else { return anything() };
@@ -162,13 +186,13 @@ fn is_empty(value: &Value) -> bool {
 }
 
 /// Types with a form of their own, as CRDs write them.
-fn special(name: &str) -> Option<Value> {
+fn special(name: &str, quantities: QuantityForms) -> Option<Value> {
     let short = name.rsplit('.').next().unwrap_or(name);
     match short {
         "Quantity" => Some(json!({
             "x-kubernetes-int-or-string": true,
             "anyOf": [{"type": "integer"}, {"type": "string"}],
-            "pattern": "^[0-9]+(m|k|M|G|T|Ki|Mi|Gi|Ti)?$",
+            "pattern": quantities.pattern(),
         })),
         "IntOrString" => Some(json!({
             "x-kubernetes-int-or-string": true,
@@ -178,5 +202,22 @@ fn special(name: &str) -> Option<Value> {
             Some(json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true}))
         }
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::QuantityForms;
+    use crdkit_text::quantity::Quantity;
+    use crdkit_text::regex::Regex;
+
+    #[test]
+    fn all_forms_are_those_that_are_read_as_quantities() {
+        let texts = "0 1 -1 +1 100m 1.5Gi 2Gi .5 1. 1e3 1E3 12E-2 5n 5u 7k 7Ki 3P 3Pi 1Ei 1.5.1 1g 1gi Gi 1K 1mi e3 - . 1e 1i";
+        #[expect(clippy::unwrap_used, reason = "a test")]
+        let all = Regex::new(QuantityForms::All.pattern()).unwrap();
+        for text in texts.split(' ') {
+            assert_eq!(all.is_match(text), Quantity::parse(text).is_ok(), "{text}");
+        }
     }
 }

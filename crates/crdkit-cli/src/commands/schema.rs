@@ -2,7 +2,7 @@
 
 use crate::exit::Exit;
 use crate::kinds::{self, Definitions, Meant};
-use crate::native_crd;
+use crate::native_crd::{self, QuantityForms};
 use crate::report;
 use crate::stdout;
 use anyhow::{Context as _, Result, bail};
@@ -127,7 +127,7 @@ fn export(args: &Export) -> Result<Exit> {
 fn documents(args: &Export) -> Result<Vec<Document>> {
     let set = args.definitions.load_named()?;
     if !args.names.is_empty() {
-        let meant = args.names.iter().map(|name| Meant::of(set.as_ref(), name));
+        let meant = args.names.iter().map(|name| Meant::of(set.as_ref(), name, QuantityForms::All));
         return meant.map(|meant| meant.map(|it| it.document)).collect();
     }
     if !args.native && set.is_none() {
@@ -142,7 +142,7 @@ fn documents(args: &Export) -> Result<Vec<Document>> {
         .collect::<Result<_>>()?;
     if args.native {
         for kind in native_crd::all() {
-            documents.push(native_crd::document(&kind)?);
+            documents.push(native_crd::document(&kind, QuantityForms::All)?);
         }
     }
     Ok(documents)
