@@ -134,7 +134,7 @@ fn write_field(value: Value<'_>, number: u32, shape: FieldShape, out: &mut Vec<u
             bytes(number, &inside, out);
         }
         FieldShape::Anys => {
-            value.items().for_each(|item| write_field(item, number, FieldShape::Any, out))
+            value.items().for_each(|item| write_field(item, number, FieldShape::Any, out));
         }
         FieldShape::Message(message) => {
             let mut inside = Vec::new();
