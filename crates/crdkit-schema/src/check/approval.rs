@@ -30,7 +30,7 @@ pub(super) fn check(crd: &Crd<'_>, old: Option<&Crd<'_>>, issues: &mut Vec<Issue
     match state {
         ApprovalState::Approved | ApprovalState::Bypassed => {}
         ApprovalState::Missing => {
-            issues.push(at(codes::crd::APPROVAL_MISSING, &path, crd.metadata.source))
+            issues.push(at(codes::crd::APPROVAL_MISSING, &path, crd.metadata.source));
         }
         ApprovalState::Invalid => {
             let issue = at(codes::crd::APPROVAL_INVALID, &path, crd.metadata.source);
