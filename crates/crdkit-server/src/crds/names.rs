@@ -7,7 +7,6 @@ use crdkit_value::{Document, NodeId, Value};
 
 /// Names of a kind, as a CRD has them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[expect(clippy::struct_field_names, reason = "the names that CRDs give their names")]
 pub(super) struct KindNames {
     plural: String,
     singular: String,
