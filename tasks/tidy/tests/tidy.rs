@@ -155,20 +155,17 @@ fn every_source_file_says_what_it_is_for() {
 
 #[test]
 fn no_type_name_stands_for_more_than_three_things() {
-    let mut places: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let mut places: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for (path, text) in sources() {
         let file = path.strip_prefix(root()).unwrap();
         let mut folders = file.iter().map(|folder| folder.to_str().unwrap());
         if folders.next() == Some("crates") && folders.nth(1) == Some("src") {
             for name in text.lines().filter_map(type_name) {
-                places.entry(name.to_owned()).or_default().push(file.display().to_string());
+                places.entry(name.to_owned()).or_default().insert(file.display().to_string());
             }
         }
     }
     places.retain(|_, files| files.len() > 3);
-    for files in places.values_mut() {
-        files.sort();
-    }
     assert!(places.is_empty(), "names that should say of what their types are: {places:#?}");
 }
 
