@@ -4,7 +4,7 @@
 
 use crate::data::{Body, GoType, Type, objects};
 use crate::kinds::NativeKinds;
-use crate::own::Kindred;
+use crate::own::ValueType;
 use crdkit_codec::cbor::{self, Order};
 use crdkit_text::base64::Base64;
 use crdkit_value::{Kind, Value};
@@ -27,8 +27,8 @@ pub fn encode(object: Value<'_>) -> Option<Vec<u8>> {
     let find = |kind: &str| NativeKinds::latest().find(group, version, kind)?.root_type();
     let items = || object.get("items").filter(|items| items.as_array().is_some());
     let (of, is_list) = match (find(kind), kind.strip_suffix("List")) {
-        (Some(of), _) => (Kindred::Named(of), false),
-        (None, Some(kind)) => (Kindred::Named(find(kind)?), true),
+        (Some(of), _) => (ValueType::Named(of), false),
+        (None, Some(kind)) => (ValueType::Named(find(kind)?), true),
         (None, None) => return None,
     };
     let has_any = if is_list {
@@ -54,20 +54,20 @@ pub fn encode(object: Value<'_>) -> Option<Vec<u8>> {
     Some(out)
 }
 
-fn is_bytes(of: Kindred) -> bool {
+fn is_bytes(of: ValueType) -> bool {
     match of {
-        Kindred::Plain(GoType::Bytes) => true,
-        Kindred::Plain(GoType::Pointer(of)) => is_bytes(Kindred::Plain(of)),
-        Kindred::Plain(GoType::Named(id)) => {
-            objects().types.get(*id).is_some_and(|of| is_bytes(Kindred::Named(of)))
+        ValueType::Plain(GoType::Bytes) => true,
+        ValueType::Plain(GoType::Pointer(of)) => is_bytes(ValueType::Plain(of)),
+        ValueType::Plain(GoType::Named(id)) => {
+            objects().types.get(*id).is_some_and(|of| is_bytes(ValueType::Named(of)))
         }
-        Kindred::Named(Type { body: Body::Alias(of), .. }) => is_bytes(Kindred::Plain(of)),
+        ValueType::Named(Type { body: Body::Alias(of), .. }) => is_bytes(ValueType::Plain(of)),
         _ => false,
     }
 }
 
-fn has_bytes(value: Value<'_>, of: Kindred) -> bool {
-    let below = |value, of: Option<Kindred>| of.is_some_and(|of| has_bytes(value, of));
+fn has_bytes(value: Value<'_>, of: ValueType) -> bool {
+    let below = |value, of: Option<ValueType>| of.is_some_and(|of| has_bytes(value, of));
     match value.kind() {
         Kind::String(_) => is_bytes(of),
         Kind::Array(_) => value.items().any(|item| below(item, of.item())),
@@ -76,7 +76,7 @@ fn has_bytes(value: Value<'_>, of: Kindred) -> bool {
     }
 }
 
-fn write(value: Value<'_>, of: Option<Kindred>, out: &mut Vec<u8>) {
+fn write(value: Value<'_>, of: Option<ValueType>, out: &mut Vec<u8>) {
     let Some(of) = of.filter(|of| has_bytes(value, *of)) else {
         // Objects have no numbers that CBOR has no form for.
         let _ = cbor::write(value, Order::Sorted, out);

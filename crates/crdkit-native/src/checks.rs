@@ -1,7 +1,7 @@
 //! The steps that check an object: what the data says of its kind, its metadata, and whose place a finding gets.
 
 use crate::check::{self, Checked, WriteOperation};
-use crate::own::{self, Form, Kindred};
+use crate::own::{self, Form, ValueType};
 use crate::pipeline::Request;
 use crate::{hooks, names};
 use crdkit_engine::steps::{self, Refusal};
@@ -99,7 +99,7 @@ impl Request<'_> {
                 steps::collapse(&mut issues);
             }
         }
-        let of = Kindred::Named(self.of).field("metadata").and_then(|of| of.field(OWNERS));
+        let of = ValueType::Named(self.of).field("metadata").and_then(|of| of.field(OWNERS));
         for issue in &mut issues {
             if issue.code == codes::crd::SEVERAL_CONTROLLERS {
                 issue.value =

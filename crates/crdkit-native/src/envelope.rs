@@ -11,7 +11,7 @@ use crdkit_text::quote::quote;
 use crdkit_value::{Document, Kind, NodeId, Value};
 
 /// Why an object cannot be read as one of a kind.
-pub(crate) enum Stranger {
+pub(crate) enum EnvelopeRefusal {
     /// It is not an object with a kind and a version.
     Unreadable(Box<Issue>),
     /// It is of another kind.
@@ -21,10 +21,10 @@ pub(crate) enum Stranger {
 }
 
 /// Makes sure that `document` is of `kind` and says so.
-pub(crate) fn accept(document: &mut Document, kind: &NativeKind) -> Result<(), Stranger> {
+pub(crate) fn accept(document: &mut Document, kind: &NativeKind) -> Result<(), EnvelopeRefusal> {
     let unreadable = |problem: String| {
         let issue = Issue::error(codes::crd::UNRECOGNIZED_OBJECT).with("problem", problem);
-        Stranger::Unreadable(Box::new(issue))
+        EnvelopeRefusal::Unreadable(Box::new(issue))
     };
     let no_text = |problem| {
         unreadable(format!("couldn't get version/kind; json parse error: json: {problem}"))
@@ -84,12 +84,12 @@ pub(crate) fn accept(document: &mut Document, kind: &NativeKind) -> Result<(), S
         let issue = Issue::error(codes::crd::WRONG_JSON_TYPE).with("problem", problem);
         let (found, shown) = (found.to_owned(), shown.to_owned());
         name(document, &found, &shown);
-        return Err(Stranger::Other(Box::new(issue)));
+        return Err(EnvelopeRefusal::Other(Box::new(issue)));
     }
     if shown != expected {
         let issue = Issue::error(codes::object::API_VERSION_MISMATCH);
         let issue = issue.with("version", shown).with("expected", &*expected);
-        return Err(Stranger::Version(Box::new(issue)));
+        return Err(EnvelopeRefusal::Version(Box::new(issue)));
     }
     name(document, kind.kind, &expected);
     Ok(())

@@ -6,7 +6,7 @@
 
 use crate::data::Check;
 use crate::format;
-use crate::rule::{self, Offender, RuleSubject};
+use crate::rule::{self, FailingItem, RuleSubject};
 use crate::words::Words;
 use crdkit_issue::{Arg, FieldPath};
 use crdkit_schema::validate::shown;
@@ -47,7 +47,7 @@ pub(crate) fn places(
     subject: RuleSubject<'_>,
     steps: &[ValueStep<'_>],
     root: Value<'_>,
-    offenders: &[Offender],
+    offenders: &[FailingItem],
 ) -> Vec<FailurePlace> {
     let text = if check.error_path.is_empty() { check.field } else { check.error_path };
     if let Some(names) = check.alternatives() {
@@ -147,7 +147,7 @@ fn item<'v>(
     words: Words<'v>,
     parts: &[NamePart<'_>],
     base: &FieldPath,
-    offender: &'v Offender,
+    offender: &'v FailingItem,
     is_inside: bool,
 ) -> Vec<FailurePlace> {
     let subject = RuleSubject { key: Some(offender), ..words.subject };
@@ -162,12 +162,12 @@ fn item<'v>(
     // In some places the server takes the item for the name of a field.
     let is_named = words.check.error_path.contains(".[*]");
     let (path, item, key) = match offender {
-        Offender::Index(index) => {
+        FailingItem::Index(index) => {
             let path =
                 if is_named { path.field(&format!("[{index}]")) } else { path.index(*index) };
             (path, list.and_then(|list| list.at(*index)), None)
         }
-        Offender::Key(key) => {
+        FailingItem::Key(key) => {
             let path = if is_named { path.field(key) } else { path.key(key) };
             (path, list.and_then(|list| list.get(key)), Some(&**key))
         }

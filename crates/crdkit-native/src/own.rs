@@ -23,12 +23,12 @@ pub(crate) enum Form {
 
 /// What a value is an instance of.
 #[derive(Clone, Copy)]
-pub(crate) enum Kindred {
+pub(crate) enum ValueType {
     Named(&'static Type),
     Plain(&'static GoType),
 }
 
-impl Kindred {
+impl ValueType {
     /// What the field `name` of it is.
     pub(crate) fn field(self, name: &str) -> Option<Self> {
         match self {
@@ -68,14 +68,14 @@ impl Kindred {
 /// The value of a field as a message shows it; that of an absent one is the empty value of its type.
 pub(crate) fn arg(
     value: Option<Value<'_>>,
-    of: Option<Kindred>,
+    of: Option<ValueType>,
     form: Form,
     given: &GivenEmpty,
 ) -> Arg {
     let (Some(of), true) = (of, value.is_none_or(is_composed)) else {
         return value.map_or_else(|| Arg::Literal("null".into()), shown);
     };
-    if let (None, Kindred::Plain(of)) = (value, of) {
+    if let (None, ValueType::Plain(of)) = (value, of) {
         match Zero::of(of).0 {
             Zero::Text => return Arg::Text("".into()),
             Zero::Quantity => return Arg::Text("0".into()),
@@ -84,8 +84,8 @@ pub(crate) fn arg(
     }
     let mut writer = Writer { out: String::new(), form, indent: None, part: "", given };
     match of {
-        Kindred::Named(of) => writer.named(value, of),
-        Kindred::Plain(of) => writer.value(value, of),
+        ValueType::Named(of) => writer.named(value, of),
+        ValueType::Plain(of) => writer.value(value, of),
     }
     Arg::Literal(writer.out.into())
 }

@@ -9,7 +9,7 @@
 use crate::check::WriteOperation;
 use crate::data::{DefaultPhase, NativeKind, Type, objects};
 use crate::defaults::{self, Surroundings};
-use crate::envelope::{self, Stranger};
+use crate::envelope::{self, EnvelopeRefusal};
 use crate::given::GivenEmpty;
 use crate::prepare::NO_UID;
 use crate::{decode, fill, hooks};
@@ -323,12 +323,12 @@ impl<'r> Request<'r> {
     fn envelope(&mut self) -> Result<(), Refusal> {
         let (refusal, issue) = match envelope::accept(&mut self.document, self.kind) {
             Ok(()) => return Ok(()),
-            Err(Stranger::Unreadable(issue)) => {
+            Err(EnvelopeRefusal::Unreadable(issue)) => {
                 let body = self.source.map_or(&[][..], |(_, bytes)| bytes);
                 (Refusal::Unrecognized(steps::summary(body)), issue)
             }
-            Err(Stranger::Other(issue)) => (Refusal::Undecodable, issue),
-            Err(Stranger::Version(issue)) => (Refusal::BadRequest, issue),
+            Err(EnvelopeRefusal::Other(issue)) => (Refusal::Undecodable, issue),
+            Err(EnvelopeRefusal::Version(issue)) => (Refusal::BadRequest, issue),
         };
         Err(self.refuse(refusal, NodeId::ROOT, *issue))
     }

@@ -31,7 +31,7 @@ pub(crate) struct RuleSubject<'v> {
     pub(crate) value: Value<'v>,
     pub(crate) old: Option<Value<'v>>,
     /// The item of it that breaks a check, where what is said depends on it.
-    pub(crate) key: Option<&'v Offender>,
+    pub(crate) key: Option<&'v FailingItem>,
     /// What was given empty.
     pub(crate) given: &'v GivenEmpty,
 }
@@ -41,7 +41,7 @@ pub(crate) enum CheckResult {
     Holds,
     Fails,
     /// It fails for these items.
-    FailsAt(Vec<Offender>),
+    FailsAt(Vec<FailingItem>),
 }
 
 impl Expression {
@@ -144,12 +144,12 @@ fn quantified(text: &str) -> Option<(&str, &str, &str)> {
 }
 
 /// An item that breaks the condition of a check: its position or its key.
-pub(crate) enum Offender {
+pub(crate) enum FailingItem {
     Index(usize),
     Key(String),
 }
 
-impl Offender {
+impl FailingItem {
     fn value(&self) -> Val<'_> {
         match self {
             Self::Index(index) => Val::Int(i64::try_from(*index).unwrap_or_default()),
@@ -159,7 +159,7 @@ impl Offender {
 }
 
 /// The items that break the condition that a check holds all items of one list or map against.
-pub(crate) fn offenders(check: &Check, subject: RuleSubject<'_>) -> Option<Vec<Offender>> {
+pub(crate) fn offenders(check: &Check, subject: RuleSubject<'_>) -> Option<Vec<FailingItem>> {
     let (list, variable, condition) = quantified(check.cel.text)?;
     let path = list.strip_prefix("self.")?;
     let found = path.split('.').try_fold(subject.value, Value::get)?;
@@ -177,14 +177,14 @@ pub(crate) fn offenders(check: &Check, subject: RuleSubject<'_>) -> Option<Vec<O
 }
 
 /// The positions and keys in a list.
-fn items<'v>(program: &'v Program, arena: &'v Arena, list: &Val<'v>) -> Vec<Offender> {
+fn items<'v>(program: &'v Program, arena: &'v Arena, list: &Val<'v>) -> Vec<FailingItem> {
     let mut offenders = Vec::new();
     let _ = program.events(arena, list, |event: Event<'_>| -> ControlFlow<()> {
         match event {
             Event::Int(index) => {
-                offenders.push(Offender::Index(usize::try_from(index).unwrap_or_default()));
+                offenders.push(FailingItem::Index(usize::try_from(index).unwrap_or_default()));
             }
-            Event::String(key) => offenders.push(Offender::Key(key.to_owned())),
+            Event::String(key) => offenders.push(FailingItem::Key(key.to_owned())),
             _ => {}
         }
         ControlFlow::Continue(())

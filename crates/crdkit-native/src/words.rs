@@ -6,8 +6,8 @@
 use crate::data::Check;
 use crate::given::{self, GivenEmpty};
 use crate::locate::{NamePart, children, find, parse};
-use crate::own::{self, Form, Kindred};
-use crate::rule::{Offender, RuleSubject};
+use crate::own::{self, Form, ValueType};
+use crate::rule::{FailingItem, RuleSubject};
 use crate::unified;
 use crdkit_issue::Arg;
 use crdkit_schema::validate::shown;
@@ -52,13 +52,13 @@ impl<'v> Words<'v> {
     /// The value at `parts` as it is shown.
     fn shown(self, found: Option<Value<'_>>, parts: &[NamePart<'_>]) -> Arg {
         let form = if self.check.is_published { Form::Published } else { Form::Own };
-        let whole = Kindred::Named(self.subject.of);
+        let whole = ValueType::Named(self.subject.of);
         let of = parts.iter().try_fold(whole, |of, part| match part {
             NamePart::Name(name) => of.field(name),
             NamePart::Key(_) | NamePart::Any => of.item(),
         });
         let given = self.subject.given;
-        if let (None, Some((NamePart::Name(name), way)), Some(Kindred::Plain(of))) =
+        if let (None, Some((NamePart::Name(name), way)), Some(ValueType::Plain(of))) =
             (found, parts.split_last(), of)
             && self.find(way).is_some_and(|holder| given.has(holder.id(), name))
         {
@@ -82,8 +82,8 @@ impl<'v> Words<'v> {
     /// The value at a path, where `[key]` is the item that breaks the check.
     fn find(self, parts: &[NamePart<'_>]) -> Option<Value<'v>> {
         parts.iter().try_fold(self.subject.value, |value, part| match (part, self.subject.key) {
-            (NamePart::Key("key"), Some(Offender::Index(index))) => value.at(*index),
-            (NamePart::Key("key"), Some(Offender::Key(key))) => value.get(key),
+            (NamePart::Key("key"), Some(FailingItem::Index(index))) => value.at(*index),
+            (NamePart::Key("key"), Some(FailingItem::Key(key))) => value.get(key),
             (NamePart::Name(key) | NamePart::Key(key), _) => value.get(key),
             (NamePart::Any, _) => None,
         })
@@ -104,7 +104,7 @@ impl<'v> Words<'v> {
         let RuleSubject { of, value, old, given, .. } = self.subject;
         let parts = parse(self.check.field);
         let (mut new, before) = (find(value, &parts), old.and_then(|old| find(old, &parts)));
-        let whole = Kindred::Named(of);
+        let whole = ValueType::Named(of);
         let field = parts.iter().try_fold(whole, |of, part| match part {
             NamePart::Name(name) => of.field(name),
             _ => None,
@@ -114,7 +114,7 @@ impl<'v> Words<'v> {
         if let Some((kept, given_there)) = &kept {
             (new, given) = (Some(kept.root()), given_there);
         }
-        if let Some(of) = field.and_then(Kindred::structure) {
+        if let Some(of) = field.and_then(ValueType::structure) {
             let before = own::lines(before, of, "", &given::NOTHING);
             return unified::diff(&before, &own::lines(new, of, "", given));
         }

@@ -5,7 +5,7 @@ use crate::answer::{Answer, AnswerBody, Pieces};
 use crate::authorise::authorise;
 use crate::core::Core;
 use crate::guard::{CatchPanic, Panicked};
-use crate::observe::{Ended, Labels, UnderWay};
+use crate::observe::{Ended, InFlight, Labels};
 use crate::request::Request;
 use crate::route::{ResourceRoute, Route, Verb, method_name};
 use crate::{negotiate, paths, verbs};
@@ -109,10 +109,10 @@ impl Arrival {
 }
 
 /// An answer that is counted for as long as its pieces come.
-fn counted(answer: Answer, under_way: UnderWay<'static>) -> Answer {
+fn counted(answer: Answer, under_way: InFlight<'static>) -> Answer {
     struct Counted(
         Box<dyn Pieces>,
-        #[expect(dead_code, reason = "counts by being there")] UnderWay<'static>,
+        #[expect(dead_code, reason = "counts by being there")] InFlight<'static>,
     );
 
     impl Pieces for Counted {

@@ -51,7 +51,7 @@ struct ConnectionContext {
 
 impl Answering for ConnectionContext {
     async fn answer(&self, mut request: hyper::Request<Incoming>) -> hyper::Response<AnswerBody> {
-        let wish = websocket::Wish::of(&mut request);
+        let wish = websocket::UpgradeRequest::of(&mut request);
         let (parts, body) = request.into_parts();
         let raw_path = parts.uri.path();
         let path = decode(raw_path, false);

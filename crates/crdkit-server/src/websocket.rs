@@ -18,13 +18,13 @@ use tokio_tungstenite::tungstenite::protocol::Role;
 use tokio_tungstenite::tungstenite::{Message, Utf8Bytes};
 
 /// A client's wish to go on with a WebSocket.
-pub(crate) struct Wish {
+pub(crate) struct UpgradeRequest {
     upgrade: OnUpgrade,
     accept: String,
     protocol: Option<HeaderValue>,
 }
 
-impl Wish {
+impl UpgradeRequest {
     /// What a request wishes for. The upgrade has to be taken out before the request is taken apart.
     pub(crate) fn of<B>(request: &mut hyper::Request<B>) -> Option<Self> {
         let headers = request.headers();

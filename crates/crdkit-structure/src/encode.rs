@@ -7,8 +7,8 @@
 use super::decoded::Decoded;
 use super::passthrough::scatter;
 use super::places::{Way, convert};
-use super::preserve::{self, Had};
-use super::project::{How, project};
+use super::preserve::{self, InputRecord};
+use super::project::{ProjectOptions, project};
 use super::schema::Schema;
 use super::stages;
 use crate::import::{DefaultMode, Numbers, Unknown};
@@ -66,7 +66,7 @@ impl Schema {
 
     /// JSON that has what the input had.
     pub fn encode_preserving(&self, decoded: &Decoded<Document>) -> Result<Vec<u8>, EncodeError> {
-        let had = Had { presence: &decoded.presence, read: decoded.read.as_deref() };
+        let had = InputRecord { presence: &decoded.presence, read: decoded.read.as_deref() };
         self.encode(&decoded.value, Some(had), EncodeMode::Preserve { strict: false })
     }
 
@@ -77,13 +77,13 @@ impl Schema {
         presence: Option<&PresenceMap>,
         mode: EncodeMode,
     ) -> Result<Vec<u8>, EncodeError> {
-        self.encode(value, presence.map(|presence| Had { presence, read: None }), mode)
+        self.encode(value, presence.map(|presence| InputRecord { presence, read: None }), mode)
     }
 
     pub(super) fn encode(
         &self,
         value: &Document,
-        had: Option<Had<'_>>,
+        had: Option<InputRecord<'_>>,
         mode: EncodeMode,
     ) -> Result<Vec<u8>, EncodeError> {
         self.check_domain(value)?;
@@ -119,7 +119,7 @@ impl Schema {
     fn to_wire(
         &self,
         value: &Document,
-        had: Option<Had<'_>>,
+        had: Option<InputRecord<'_>>,
         mode: EncodeMode,
     ) -> Result<Document, EncodeError> {
         let settings = self.compiled().settings();
@@ -138,7 +138,12 @@ impl Schema {
         }
         if let EncodeMode::Preserve { strict } = mode {
             let presence = presence.as_deref().ok_or(EncodeError::PresenceRequired)?;
-            wire = preserve::keep(self, &wire, Had { presence, read: read.as_deref() }, strict);
+            wire = preserve::keep(
+                self,
+                &wire,
+                InputRecord { presence, read: read.as_deref() },
+                strict,
+            );
         }
         let nothing = BTreeSet::new();
         let encode = |way, wire: &mut Document| {
@@ -154,7 +159,7 @@ impl Schema {
             Unknown::Passthrough { .. } => &Unknown::Preserve,
             unknown => unknown,
         };
-        let how = How { unknown, defaults, ..How::nothing() };
+        let how = ProjectOptions { unknown, defaults, ..ProjectOptions::nothing() };
         invalid_if(project(self.compiled(), &mut wire, None, how).found)?;
         if mode == EncodeMode::Canonical {
             // Defaults are spelled as the schema's author spelled them.

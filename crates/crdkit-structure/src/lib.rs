@@ -64,7 +64,8 @@ pub use for_type::for_type;
 pub use import::{
     Ambiguity, CelOptions, CrdSelector, DefaultMode, Diagnostic, DiagnosticLevel, Diagnostics,
     Dialect, Embedded, Equality, Formats, Functions, ImportError, ImportOptions, Nulls, Numbers,
-    Profile, Refuse, ResolveError, Resolver, ResolverLimits, Unevaluated, Unknown, VersionSelector,
+    Profile, RefuseAll, ResolveError, Resolver, ResolverLimits, Unevaluated, Unknown,
+    VersionSelector,
 };
 pub use options::ParseOptions;
 pub use report::{Report, document_of};

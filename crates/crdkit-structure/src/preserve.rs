@@ -23,7 +23,7 @@ use std::collections::BTreeSet;
 
 /// What the input had.
 #[derive(Clone, Copy)]
-pub(super) struct Had<'p> {
+pub(super) struct InputRecord<'p> {
     /// Which places.
     pub(super) presence: &'p PresenceMap,
     /// The value that was made of it, before the program changed it.
@@ -31,7 +31,12 @@ pub(super) struct Had<'p> {
 }
 
 /// A copy of `value` that has what the input had.
-pub(super) fn keep(schema: &Schema, value: &Document, had: Had<'_>, strict: bool) -> Document {
+pub(super) fn keep(
+    schema: &Schema,
+    value: &Document,
+    had: InputRecord<'_>,
+    strict: bool,
+) -> Document {
     let scope = Scope::new(schema.compiled());
     let document = Document::copy_of(value.root());
     let mut walk = PreserveWalk { schema, scope, had, strict, document, pending: Vec::new() };
@@ -60,7 +65,7 @@ struct Todo<'p> {
 struct PreserveWalk<'s> {
     schema: &'s Schema,
     scope: Scope<'s>,
-    had: Had<'s>,
+    had: InputRecord<'s>,
     strict: bool,
     document: Document,
     pending: Vec<Todo<'s>>,
@@ -68,7 +73,7 @@ struct PreserveWalk<'s> {
 
 /// What becomes of a member or item.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Fate {
+enum MemberOutput {
     Omit,
     Null,
     Whole,
@@ -101,19 +106,19 @@ impl<'s> PreserveWalk<'s> {
             let read = todo.read.and_then(|read| read.at(before));
             let below = Todo { id: item.id(), path, ids: nodes.item(index), read };
             let fate = match self.fate(item, &below) {
-                Fate::Omit => Fate::Whole,
+                MemberOutput::Omit => MemberOutput::Whole,
                 fate => fate,
             };
             fates.push((fate, below));
         }
         for (fate, below) in fates {
             match fate {
-                Fate::Omit => self.document.remove(below.id),
-                Fate::Null => {
+                MemberOutput::Omit => self.document.remove(below.id),
+                MemberOutput::Null => {
                     self.document.set(below.id, NewValue::Null);
                 }
-                Fate::Whole => {}
-                Fate::Enter => self.pending.push(below),
+                MemberOutput::Whole => {}
+                MemberOutput::Enter => self.pending.push(below),
             }
         }
         if self.document.value(todo.id).as_object().is_some() {
@@ -121,18 +126,22 @@ impl<'s> PreserveWalk<'s> {
         }
     }
 
-    fn fate(&self, value: Value<'_>, at: &Todo<'_>) -> Fate {
+    fn fate(&self, value: Value<'_>, at: &Todo<'_>) -> MemberOutput {
         let presence = self.had.presence.get(&at.path);
         let is_set = || {
             !self.strict && (!presence.default_applied() || !self.is_as_it_was_filled(value, at))
         };
         if presence.was_null() {
-            return if !value.is_null() && is_set() { Fate::Whole } else { Fate::Null };
+            return if !value.is_null() && is_set() {
+                MemberOutput::Whole
+            } else {
+                MemberOutput::Null
+            };
         }
         if presence.is_seen() {
-            return Fate::Enter;
+            return MemberOutput::Enter;
         }
-        if is_set() { Fate::Whole } else { Fate::Omit }
+        if is_set() { MemberOutput::Whole } else { MemberOutput::Omit }
     }
 
     /// Whether `value` is still what the default for it gave.

@@ -18,7 +18,7 @@ use crdkit_value::{Collected, Document, NodeId, Presence, Value};
 
 /// What is done to the document.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct How<'s> {
+pub(super) struct ProjectOptions<'s> {
     pub(super) unknown: &'s Unknown,
     pub(super) nulls: Nulls,
     pub(super) defaults: DefaultMode,
@@ -26,7 +26,7 @@ pub(super) struct How<'s> {
     pub(super) report_pruned: bool,
 }
 
-impl<'s> How<'s> {
+impl<'s> ProjectOptions<'s> {
     /// What the schema's settings say.
     pub(super) fn of(settings: &'s Settings) -> Self {
         Self {
@@ -74,7 +74,7 @@ pub(super) fn project(
     schema: &CompiledSchema,
     document: &mut Document,
     presence: Option<&mut Collected>,
-    how: How<'_>,
+    how: ProjectOptions<'_>,
 ) -> Projected {
     let whole = ProjectPart { ids: Scope::new(schema).root(), keep: false, is_whole: true };
     project_part(schema, whole, document, presence, how)
@@ -97,7 +97,7 @@ pub(super) fn project_part(
     ProjectPart { ids, keep, is_whole }: ProjectPart,
     document: &mut Document,
     presence: Option<&mut Collected>,
-    how: How<'_>,
+    how: ProjectOptions<'_>,
 ) -> Projected {
     let server = schema.settings().semantics == Semantics::Server;
     let mut walk = ProjectWalk {
@@ -123,7 +123,7 @@ pub(super) fn filled_default(
     ids: Ids,
 ) -> Option<Document> {
     let mut document = Document::copy_of(schema.table().default_value(default)?);
-    let how = How { defaults: DefaultMode::Apply, ..How::nothing() };
+    let how = ProjectOptions { defaults: DefaultMode::Apply, ..ProjectOptions::nothing() };
     let part = ProjectPart { ids, keep: false, is_whole: false };
     project_part(schema, part, &mut document, None, how);
     Some(document)
@@ -151,7 +151,7 @@ struct ProjectWalk<'s, 'd> {
     room: usize,
     document: &'d mut Document,
     presence: Option<&'d mut Collected>,
-    how: How<'d>,
+    how: ProjectOptions<'d>,
     server: bool,
     is_whole: bool,
     projected: Projected,
@@ -159,7 +159,7 @@ struct ProjectWalk<'s, 'd> {
 }
 
 /// What becomes of one member.
-enum Fate {
+enum MemberChange {
     Stay,
     Enter(Ids),
     Unknown,
@@ -201,10 +201,10 @@ impl<'s> ProjectWalk<'s, '_> {
         }
         for (id, fate) in self.fates(todo, &nodes, keep) {
             match fate {
-                Fate::Stay => {}
-                Fate::Enter(ids) => self.pending.push(Todo { id, ids, keep }),
-                Fate::Unknown => self.unknown(id),
-                Fate::Null(default, ids) => self.null(id, default, ids),
+                MemberChange::Stay => {}
+                MemberChange::Enter(ids) => self.pending.push(Todo { id, ids, keep }),
+                MemberChange::Unknown => self.unknown(id),
+                MemberChange::Null(default, ids) => self.null(id, default, ids),
             }
         }
     }
@@ -226,14 +226,14 @@ impl<'s> ProjectWalk<'s, '_> {
         let keep = self.keeps(todo, &nodes);
         for (id, fate) in self.fates(todo, &nodes, keep) {
             match fate {
-                Fate::Unknown if *self.how.unknown == Unknown::Prune => self.unknown(id),
-                Fate::Null(default, ids) => self.null(id, default, ids),
+                MemberChange::Unknown if *self.how.unknown == Unknown::Prune => self.unknown(id),
+                MemberChange::Null(default, ids) => self.null(id, default, ids),
                 _ => {}
             }
         }
     }
 
-    fn fates(&self, todo: &Todo, nodes: &Nodes<'s>, keep: bool) -> Vec<(NodeId, Fate)> {
+    fn fates(&self, todo: &Todo, nodes: &Nodes<'s>, keep: bool) -> Vec<(NodeId, MemberChange)> {
         let is_root = self.is_whole && todo.id == NodeId::ROOT;
         let is_resource = self.scope.is_resource(nodes, is_root);
         let value = self.document.value(todo.id);
@@ -241,25 +241,25 @@ impl<'s> ProjectWalk<'s, '_> {
         for (key, member) in value.members() {
             let fate = match self.scope.member(nodes, key, keep) {
                 // What is in metadata is not a matter of the schema.
-                _ if is_resource && key == "metadata" => Fate::Stay,
+                _ if is_resource && key == "metadata" => MemberChange::Stay,
                 Member::Known(ids) if member.is_null() => self.null_fate(ids),
-                Member::Known(ids) if is_container(member) => Fate::Enter(ids),
-                Member::Unknown if is_resource && is_meta(key) => Fate::Stay,
-                Member::Unknown => Fate::Unknown,
-                _ => Fate::Stay,
+                Member::Known(ids) if is_container(member) => MemberChange::Enter(ids),
+                Member::Unknown if is_resource && is_meta(key) => MemberChange::Stay,
+                Member::Unknown => MemberChange::Unknown,
+                _ => MemberChange::Stay,
             };
-            if !matches!(fate, Fate::Stay) {
+            if !matches!(fate, MemberChange::Stay) {
                 fates.push((member.id(), fate));
             }
         }
         fates
     }
 
-    fn null_fate(&self, ids: Ids) -> Fate {
+    fn null_fate(&self, ids: Ids) -> MemberChange {
         if self.how.nulls == Nulls::Reject || self.scope.takes_null(&ids) {
-            return Fate::Stay;
+            return MemberChange::Stay;
         }
-        Fate::Null(self.scope.default(&ids), ids)
+        MemberChange::Null(self.scope.default(&ids), ids)
     }
 
     fn unknown(&mut self, member: NodeId) {
@@ -354,7 +354,7 @@ impl<'s> ProjectWalk<'s, '_> {
             }
             if item.is_null() {
                 // An item is never dropped, because that would move those after it.
-                if let Fate::Null(default @ Some(_), ids) = self.null_fate(ids)
+                if let MemberChange::Null(default @ Some(_), ids) = self.null_fate(ids)
                     && self.how.defaults == DefaultMode::Apply
                 {
                     nulls.push((item.id(), default, ids));

@@ -10,9 +10,9 @@ type Statement = (Severity, Code, FieldPath, Vec<(&'static str, Arg)>);
 
 /// What has been said.
 #[derive(Default)]
-pub(crate) struct Said(HashSet<Statement>);
+pub(crate) struct ReportedStatements(HashSet<Statement>);
 
-impl Said {
+impl ReportedStatements {
     /// Whether nothing was the same before.
     pub(crate) fn is_new(&mut self, issue: &Issue) -> bool {
         let Issue { code, severity, path, args, .. } = issue;

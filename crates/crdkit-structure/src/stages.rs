@@ -11,8 +11,8 @@ use super::decoded::Parsed;
 use super::options::{ParseOptions, RuleTime};
 use super::passthrough;
 use super::places::{Way, convert_part};
-use super::project::{How, ProjectPart, Projected, project, project_part};
-use super::said::Said;
+use super::project::{ProjectOptions, ProjectPart, Projected, project, project_part};
+use super::said::ReportedStatements;
 use super::schema::Schema;
 use super::scope::{Ids, Scope};
 use super::wire::Wire;
@@ -104,7 +104,8 @@ pub(crate) fn through(
     let n_source = document.n_nodes();
     let mut projected = Projected::default();
     if place.projects && changes(compiled, place, document) {
-        let how = How { report_pruned: options.report_pruned, ..How::of(settings) };
+        let how =
+            ProjectOptions { report_pruned: options.report_pruned, ..ProjectOptions::of(settings) };
         let part =
             ProjectPart { ids: Ids::clone(&place.ids), keep: place.keep, is_whole: place.is_whole };
         projected = project_part(compiled, part, document, presence.as_mut(), how);
@@ -173,7 +174,7 @@ pub(crate) fn through(
 pub(super) fn check(schema: &Schema, document: &Document) -> Issues {
     let options = ParseOptions::new().presence(None);
     let mut document = Document::copy_of(document.root());
-    let how = How::of(schema.compiled().settings());
+    let how = ProjectOptions::of(schema.compiled().settings());
     let mut found = project(schema.compiled(), &mut document, None, how).found;
     let root = Scope::new(schema.compiled()).root();
     let place = ValuePlace::whole(root, None);
@@ -227,7 +228,7 @@ fn keywords(
     let mut filled = None;
     if settings.defaults == DefaultMode::Annotate {
         let mut copy = document.clone();
-        let how = How { defaults: DefaultMode::Apply, ..How::nothing() };
+        let how = ProjectOptions { defaults: DefaultMode::Apply, ..ProjectOptions::nothing() };
         let part = ProjectPart { ids: Ids::clone(ids), keep: true, is_whole: place.is_whole };
         project_part(compiled, part, &mut copy, None, how);
         filled = Some(copy);
@@ -298,7 +299,7 @@ fn conclude(
         let again = wire.source().and_then(|_| wire.decode(numbers, options, true).ok());
         spans::fill(&mut found, &document, again.as_ref(), &[]);
     }
-    let mut said = Said::default();
+    let mut said = ReportedStatements::default();
     found.retain(|(_, issue)| said.is_new(issue));
     let (mut errors, warnings): (Found, Found) =
         found.into_iter().partition(|(_, issue)| issue.severity == Severity::Error);

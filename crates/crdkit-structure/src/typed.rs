@@ -7,7 +7,7 @@
 use super::decoded::Decoded;
 use super::encode::{EncodeError, EncodeMode};
 use super::options::ParseOptions;
-use super::preserve::Had;
+use super::preserve::InputRecord;
 use super::schema::Schema;
 use super::wire::Wire;
 use crdkit_codec::typed::{from_value, to_sparse_document};
@@ -48,7 +48,7 @@ impl Schema {
         decoded: &Decoded<T>,
     ) -> Result<Vec<u8>, EncodeError> {
         let document = document(&decoded.value)?;
-        let had = Had { presence: &decoded.presence, read: decoded.read.as_deref() };
+        let had = InputRecord { presence: &decoded.presence, read: decoded.read.as_deref() };
         self.encode(&document, Some(had), EncodeMode::Preserve { strict: false })
     }
 }

@@ -9,7 +9,7 @@ use super::truth::text_comparison_cost;
 use super::{Binding, INTERRUPT_EVERY, Limits};
 use crate::cost::{CostModel, LIST, SELECT, TEXT_FACTOR, scaled};
 use crate::plan::{
-    Each, EachKind, Leaf, Number, NumberTest, Onward, Order, Program, Quick, QuickText, Start,
+    AccessStep, Each, EachKind, Leaf, Number, NumberTest, Order, Program, Quick, QuickText, Start,
     TextTest, Way,
 };
 use crate::shape::ShapeId;
@@ -291,8 +291,8 @@ impl<'v> Reached<'v> {
 
 /// Goes a step; no answer if the value cannot be what its shape says.
 #[inline]
-fn onward<'v>(value: Value<'v>, step: &Onward) -> Option<Reached<'v>> {
-    if let Onward::Item(index) = step {
+fn onward<'v>(value: Value<'v>, step: &AccessStep) -> Option<Reached<'v>> {
+    if let AccessStep::Item(index) = step {
         let mut items = value.as_array().filter(|_| *index < LARGE)?;
         return items.nth(*index).filter(|item| !item.is_null()).map(Reached::Value);
     }
@@ -301,16 +301,16 @@ fn onward<'v>(value: Value<'v>, step: &Onward) -> Option<Reached<'v>> {
         return None;
     }
     match step {
-        Onward::Member(key) => match value.get(key).filter(|value| !value.is_null()) {
+        AccessStep::Member(key) => match value.get(key).filter(|value| !value.is_null()) {
             Some(value) => Some(Reached::Value(value)),
             None => Some(Reached::Nothing),
         },
-        Onward::Entry(key) => match value.get(key) {
+        AccessStep::Entry(key) => match value.get(key) {
             Some(value) if value.is_null() => None,
             Some(value) => Some(Reached::Value(value)),
             None => Some(Reached::Nothing),
         },
-        Onward::Item(_) => None,
+        AccessStep::Item(_) => None,
     }
 }
 

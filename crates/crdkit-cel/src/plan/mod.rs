@@ -18,7 +18,7 @@ pub(crate) use attribute::{Attribute, Base, KnownMember, Qualifier};
 pub(crate) use build::plan;
 pub(crate) use fold::{Collect, Fold, FoldKind};
 pub(crate) use quick::{
-    Each, EachKind, Leaf, Number, NumberTest, Onward, Quick, QuickText, Start, TextTest, Way,
+    AccessStep, Each, EachKind, Leaf, Number, NumberTest, Quick, QuickText, Start, TextTest, Way,
 };
 
 use crate::ast::{Name, operator};

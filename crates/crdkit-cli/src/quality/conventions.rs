@@ -1,8 +1,8 @@
 //! What departs from the conventions of the Kubernetes API: how fields are named, described, limited and merged.
 
 use super::{
-    At, ObjectPart, QualityRules, Visited, compares, flag, is_common, issue, properties, required,
-    subschema, text,
+    FindingPlace, ObjectPart, QualityRules, Visited, compares, flag, is_common, issue, properties,
+    required, subschema, text,
 };
 use crdkit_issue::{Code, codes::quality as codes};
 use crdkit_value::Value;
@@ -39,30 +39,34 @@ impl<'d> QualityRules<'d> {
             self.conditions(conditions);
         }
         if let Some(phase) = status.pointer("/properties/phase") {
-            self.add(issue(codes::PHASE_FIELD), phase, At::Key);
+            self.add(issue(codes::PHASE_FIELD), phase, FindingPlace::Key);
         }
         for (field, name) in required(status) {
-            self.add(issue(codes::STATUS_FIELD_REQUIRED).with("field", field), name, At::Value);
+            self.add(
+                issue(codes::STATUS_FIELD_REQUIRED).with("field", field),
+                name,
+                FindingPlace::Value,
+            );
         }
     }
 
     /// A finding at a keyword of a schema.
     fn about(&mut self, code: Code, schema: Value<'d>, keyword: &str) {
-        self.add(issue(code), schema.get(keyword).unwrap_or(schema), At::Key);
+        self.add(issue(code), schema.get(keyword).unwrap_or(schema), FindingPlace::Key);
     }
 
     fn field(&mut self, name: &str, property: Value<'d>) {
         let named = |code| issue(code).with("field", name);
         if text(property, "description").is_none_or(|it| it.trim().is_empty()) && !is_common(name) {
-            self.add(named(codes::DESCRIPTION_MISSING), property, At::Key);
+            self.add(named(codes::DESCRIPTION_MISSING), property, FindingPlace::Key);
         }
         let is_camel_case = name.starts_with(|c: char| c.is_ascii_lowercase())
             && name.bytes().all(|byte| byte.is_ascii_alphanumeric());
         if !is_camel_case {
-            self.add(named(codes::FIELD_NAME), property, At::Key);
+            self.add(named(codes::FIELD_NAME), property, FindingPlace::Key);
         }
         if name.to_ascii_lowercase().ends_with("timestamp") {
-            self.add(named(codes::TIMESTAMP_NAME), property, At::Key);
+            self.add(named(codes::TIMESTAMP_NAME), property, FindingPlace::Key);
         }
     }
 
@@ -77,7 +81,7 @@ impl<'d> QualityRules<'d> {
         };
         let mut values = property.get("enum").into_iter().flat_map(Value::items);
         if values.any(beside) && !compares(property) && !compares(around) {
-            self.add(issue(codes::ENUM_MUTABLE).with("field", name), property, At::Key);
+            self.add(issue(codes::ENUM_MUTABLE).with("field", name), property, FindingPlace::Key);
         }
     }
 
@@ -85,7 +89,11 @@ impl<'d> QualityRules<'d> {
         for (field, name) in required(schema) {
             let property = schema.get("properties").and_then(|it| it.get(field));
             if property.is_some_and(|it| it.get("default").is_some()) {
-                self.add(issue(codes::REQUIRED_DEFAULT).with("field", field), name, At::Value);
+                self.add(
+                    issue(codes::REQUIRED_DEFAULT).with("field", field),
+                    name,
+                    FindingPlace::Value,
+                );
             }
         }
     }
@@ -95,13 +103,15 @@ impl<'d> QualityRules<'d> {
         match (text(schema, "type"), text(schema, "format")) {
             (Some("number"), _) => {
                 let kind = schema.get("type").unwrap_or(schema);
-                self.add(issue(codes::FRACTIONAL_NUMBER), kind, At::Value);
+                self.add(issue(codes::FRACTIONAL_NUMBER), kind, FindingPlace::Value);
             }
             (Some("integer"), None) => {
                 let kind = schema.get("type").unwrap_or(schema);
-                self.add(issue(codes::INTEGER_FORMAT), kind, At::Value);
+                self.add(issue(codes::INTEGER_FORMAT), kind, FindingPlace::Value);
             }
-            (Some("boolean"), _) => self.add(issue(codes::BOOLEAN_FIELD), schema, At::Key),
+            (Some("boolean"), _) => {
+                self.add(issue(codes::BOOLEAN_FIELD), schema, FindingPlace::Key)
+            }
             (_, Some("duration")) => self.about(codes::DURATION_FIELD, schema, "format"),
             _ => {}
         }
@@ -111,7 +121,7 @@ impl<'d> QualityRules<'d> {
             let is_pascal_case = is_plain && name.starts_with(|c: char| c.is_ascii_uppercase());
             if !name.is_empty() && !is_pascal_case {
                 let issue = issue(codes::ENUM_NAME).with("value", name);
-                self.add(issue, value, At::Value);
+                self.add(issue, value, FindingPlace::Value);
             }
         }
     }
@@ -120,19 +130,19 @@ impl<'d> QualityRules<'d> {
         let is_object = |it: &Value<'_>| text(*it, "type") == Some("object");
         let has_fields = |it: &Value<'_>| properties(*it).next().is_some();
         if let Some(values) = subschema(schema, "additionalProperties").filter(has_fields) {
-            self.add(issue(codes::MAP_OF_OBJECTS), values, At::Key);
+            self.add(issue(codes::MAP_OF_OBJECTS), values, FindingPlace::Key);
         }
         let items = schema.get("items").filter(is_object);
         let Some(items) = items.filter(|_| text(schema, "type") == Some("array")) else { return };
         if schema.get("x-kubernetes-list-type").is_none() {
-            self.add(issue(codes::LIST_TYPE_MISSING), schema, At::Key);
+            self.add(issue(codes::LIST_TYPE_MISSING), schema, FindingPlace::Key);
         }
         let alternatives = ["anyOf", "oneOf", "allOf", "x-kubernetes-validations"];
         if has_fields(&items)
             && required(items).next().is_none()
             && !alternatives.iter().any(|key| items.get(key).is_some())
         {
-            self.add(issue(codes::ITEMS_OPTIONAL), items, At::Key);
+            self.add(issue(codes::ITEMS_OPTIONAL), items, FindingPlace::Key);
         }
     }
 
@@ -147,7 +157,11 @@ impl<'d> QualityRules<'d> {
             _ => return,
         };
         if lacks(keyword) {
-            self.add(issue(codes::LIMIT_MISSING).with("keyword", keyword), schema, At::Key);
+            self.add(
+                issue(codes::LIMIT_MISSING).with("keyword", keyword),
+                schema,
+                FindingPlace::Key,
+            );
         }
     }
 
@@ -169,6 +183,10 @@ impl<'d> QualityRules<'d> {
             }
             None => return,
         };
-        self.add(issue(codes::CONDITIONS_SHAPE).with("problem", problem), conditions, At::Key);
+        self.add(
+            issue(codes::CONDITIONS_SHAPE).with("problem", problem),
+            conditions,
+            FindingPlace::Key,
+        );
     }
 }

@@ -1,6 +1,8 @@
 //! What a schema can hardly mean, whatever part of an object it is about.
 
-use super::{At, QualityRules, flag, is_common, issue, properties, required, subschema, text};
+use super::{
+    FindingPlace, QualityRules, flag, is_common, issue, properties, required, subschema, text,
+};
 use crdkit_issue::codes::quality as codes;
 use crdkit_text::regex::Regex;
 use crdkit_value::Value;
@@ -33,7 +35,7 @@ impl<'d> QualityRules<'d> {
                 let issue = issue(codes::IMPOSSIBLE_BOUNDS)
                     .with("low", format!("`{low}: {a}`"))
                     .with("high", format!("`{high}: {b}`"));
-                self.add(issue, least, At::Value);
+                self.add(issue, least, FindingPlace::Value);
             }
         }
     }
@@ -47,7 +49,11 @@ impl<'d> QualityRules<'d> {
         for (field, name) in required(schema) {
             let declared = schema.get("properties").and_then(|it| it.get(field)).is_some();
             if !declared && !is_common(field) {
-                self.add(issue(codes::REQUIRED_UNDECLARED).with("field", field), name, At::Value);
+                self.add(
+                    issue(codes::REQUIRED_UNDECLARED).with("field", field),
+                    name,
+                    FindingPlace::Value,
+                );
             }
         }
     }
@@ -70,7 +76,7 @@ impl<'d> QualityRules<'d> {
                     .with("keyword", format!("`{keyword}`"))
                     .with("value", number.to_string())
                     .with("format", format);
-                self.add(issue, value, At::Value);
+                self.add(issue, value, FindingPlace::Value);
             }
         }
     }
@@ -81,10 +87,10 @@ impl<'d> QualityRules<'d> {
         for value in schema.get("enum").into_iter().flat_map(Value::items) {
             if let Some(text) = value.as_str().filter(|text| !seen.insert(*text)) {
                 let issue = issue(codes::ENUM_REPEATED).with("value", format!("`{text}`"));
-                self.add(issue, value, At::Value);
+                self.add(issue, value, FindingPlace::Value);
             } else if let Some(keyword) = excluded_by(schema, value, pattern.as_ref()) {
                 let issue = issue(codes::ENUM_EXCLUDED).with("keyword", keyword);
-                self.add(issue, value, At::Value);
+                self.add(issue, value, FindingPlace::Value);
             }
         }
     }
@@ -97,7 +103,7 @@ impl<'d> QualityRules<'d> {
             if schema.get(keyword).is_none() && has_rules(child) {
                 let issue =
                     issue(codes::UNBOUNDED_RULES).with("what", what).with("keyword", keyword);
-                self.add(issue, schema, At::Key);
+                self.add(issue, schema, FindingPlace::Key);
             }
         }
     }

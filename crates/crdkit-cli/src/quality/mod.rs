@@ -84,11 +84,11 @@ impl<'d> QualityRules<'d> {
         }
     }
 
-    fn add(&mut self, mut issue: Issue, value: Value<'d>, at: At) {
+    fn add(&mut self, mut issue: Issue, value: Value<'d>, at: FindingPlace) {
         let place = self.crd.place(value.id());
         issue.span = place.map(|place| match at {
-            At::Key => place.key.unwrap_or(place.value),
-            At::Value => place.value,
+            FindingPlace::Key => place.key.unwrap_or(place.value),
+            FindingPlace::Value => place.value,
         });
         self.found.push(issue.at(value.path()));
     }
@@ -121,7 +121,7 @@ fn inside(visited: Visited<'_>) -> Vec<Visited<'_>> {
 
 /// What of a member a finding points at.
 #[derive(Clone, Copy)]
-enum At {
+enum FindingPlace {
     Key,
     Value,
 }

@@ -1,7 +1,7 @@
 //! What a version says besides its schema, held against the schema: the subresources `status` and `scale`, and printer
 //! columns.
 
-use super::{At, QualityRules, issue, required, subschema, text};
+use super::{FindingPlace, QualityRules, issue, required, subschema, text};
 use crdkit_issue::codes::quality as codes;
 use crdkit_schema::lookup::{self, LookupStep};
 use crdkit_value::Value;
@@ -21,16 +21,16 @@ impl<'d> QualityRules<'d> {
         let subresource = version.pointer("/subresources/status");
         match (status, subresource) {
             (Some(status), None) => {
-                self.add(issue(codes::STATUS_WITHOUT_SUBRESOURCE), status, At::Key);
+                self.add(issue(codes::STATUS_WITHOUT_SUBRESOURCE), status, FindingPlace::Key);
             }
             (None, Some(subresource)) if !is_open(root) => {
-                self.add(issue(codes::STATUS_UNDECLARED), subresource, At::Key);
+                self.add(issue(codes::STATUS_UNDECLARED), subresource, FindingPlace::Key);
             }
             _ => {}
         }
         let names = required(root).filter(|(name, _)| *name == "status" && subresource.is_some());
         for (_, name) in names {
-            self.add(issue(codes::STATUS_REQUIRED), name, At::Value);
+            self.add(issue(codes::STATUS_REQUIRED), name, FindingPlace::Value);
         }
     }
 
@@ -42,7 +42,7 @@ impl<'d> QualityRules<'d> {
             match follow(root, place) {
                 Followed::Nowhere => {
                     let issue = issue(codes::COLUMN_WITHOUT_FIELD).with("path", place);
-                    self.add(issue, path, At::Value);
+                    self.add(issue, path, FindingPlace::Value);
                 }
                 Followed::Schema(schema) => self.column_type(column, schema, place),
                 Followed::Open => {}
@@ -65,7 +65,7 @@ impl<'d> QualityRules<'d> {
                 .with("path", path)
                 .with("found", found)
                 .with("shown", shown);
-            self.add(issue, kind, At::Value);
+            self.add(issue, kind, FindingPlace::Value);
         }
     }
 
@@ -77,7 +77,7 @@ impl<'d> QualityRules<'d> {
             };
             if matches!(follow(root, place), Followed::Nowhere) {
                 let issue = issue(codes::SCALE_WITHOUT_FIELD).with("path", place);
-                self.add(issue, path, At::Value);
+                self.add(issue, path, FindingPlace::Value);
             }
         }
     }

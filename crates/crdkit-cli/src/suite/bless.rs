@@ -4,7 +4,7 @@
 //! layout elsewhere stay. A case whose members are not lines of their own is left alone.
 
 use super::compare::{projected, without_decided};
-use super::{Ran, own};
+use super::{CaseResult, own};
 use crate::limits;
 use crdkit_codec::yaml;
 use crdkit_value::{Document, Event, Value};
@@ -12,7 +12,7 @@ use std::ops::Range;
 
 /// The text of the suite with the outcomes of the cases numbered in `ran`, and how many of them are in it; none if
 /// nothing can be changed.
-pub(crate) fn bless(bytes: &[u8], ran: &[(usize, Ran)]) -> Option<(Vec<u8>, usize)> {
+pub(crate) fn bless(bytes: &[u8], ran: &[(usize, CaseResult)]) -> Option<(Vec<u8>, usize)> {
     let options = limits::decoding().positions(true);
     let decoded = yaml::decode(bytes, &options).ok()?;
     let root = decoded.document.root();
@@ -48,7 +48,7 @@ fn edit(
     bytes: &[u8],
     case: Value<'_>,
     base: Option<Value<'_>>,
-    ran: &Ran,
+    ran: &CaseResult,
 ) -> Option<Vec<(Range<usize>, String)>> {
     if ran.stored.is_none() && ran.errors.is_empty() {
         return None;

@@ -20,7 +20,7 @@ pub(crate) use bless::bless;
 pub(crate) use crds::{Variants, feature_set, load};
 pub(crate) use find::{SuiteFile, find};
 pub(crate) use native::run as run_native;
-pub(crate) use run::{Ran, kind_of, run, variants};
+pub(crate) use run::{CaseResult, kind_of, run, variants};
 
 use crdkit_codec::Decoded;
 use crdkit_engine::FieldValidation;

@@ -1,7 +1,7 @@
 //! Requests that policies have a say in, and those about kinds that come with Kubernetes.
 
-use super::run::{Answer, Asked, based_on, options};
-use super::{Case, CaseRequest, Ran, steps};
+use super::run::{Answer, CaseExpectation, based_on, options};
+use super::{Case, CaseRequest, CaseResult, steps};
 use crate::policies::Policies;
 use crate::write::KindRules;
 use crdkit_engine::{FieldValidation, Outcome};
@@ -10,9 +10,13 @@ use crdkit_schema::status::Status;
 use crdkit_value::Document;
 
 /// Runs a case about objects of a native kind.
-pub(crate) fn run(case: &Case, kind: &'static NativeKind, policies: Option<&Policies>) -> Ran {
+pub(crate) fn run(
+    case: &Case,
+    kind: &'static NativeKind,
+    policies: Option<&Policies>,
+) -> CaseResult {
     let rules = KindRules::Native(kind);
-    let mut ran = Ran::default();
+    let mut ran = CaseResult::default();
     if case.request == CaseRequest::Steps {
         steps::run(rules, case, &mut ran);
         return ran;
@@ -25,7 +29,7 @@ pub(crate) fn run(case: &Case, kind: &'static NativeKind, policies: Option<&Poli
             let outcome = rules.finish(before.object.clone(), (None, false), &options);
             if let Some(status) = outcome.status() {
                 let problem = format!("the object it begins with is refused: {}", status.message);
-                return Ran::impossible(case, &problem);
+                return CaseResult::impossible(case, &problem);
             }
             Some(outcome.into_document())
         }
@@ -59,7 +63,12 @@ pub(super) fn perform(
 }
 
 /// Holds what came of a request against what the case says.
-pub(super) fn conclude(case: &Case, outcome: &Outcome, refusal: Option<Status>, ran: &mut Ran) {
+pub(super) fn conclude(
+    case: &Case,
+    outcome: &Outcome,
+    refusal: Option<Status>,
+    ran: &mut CaseResult,
+) {
     let answer = match refusal {
         Some(status) => {
             let text = status.message.clone();
@@ -68,6 +77,6 @@ pub(super) fn conclude(case: &Case, outcome: &Outcome, refusal: Option<Status>, 
         None => Answer::of(outcome),
     };
     ran.note(&answer);
-    let asked = Asked { name: &case.name, place: case.place, expect: &case.expect };
+    let asked = CaseExpectation { name: &case.name, place: case.place, expect: &case.expect };
     asked.judge(&answer, false, &mut ran.failures);
 }

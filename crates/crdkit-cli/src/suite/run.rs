@@ -24,7 +24,7 @@ pub(crate) struct Failure {
 
 /// What became of a case.
 #[derive(Default)]
-pub(crate) struct Ran {
+pub(crate) struct CaseResult {
     pub(crate) failures: Vec<Failure>,
     /// What would be stored, if the request was accepted.
     pub(super) stored: Option<Document>,
@@ -40,19 +40,19 @@ pub(crate) fn run(
     variant: &CrdDefinition,
     earlier: Option<&CrdDefinition>,
     policies: Option<&Policies>,
-) -> Ran {
-    let mut ran = Ran::default();
+) -> CaseResult {
+    let mut ran = CaseResult::default();
     match request(suite, case, variant, (earlier, policies), &mut ran) {
         Ok(()) => ran,
-        Err(problem) => Ran::impossible(case, &problem),
+        Err(problem) => CaseResult::impossible(case, &problem),
     }
 }
 
-impl Ran {
+impl CaseResult {
     /// A case that could not be run.
     pub(crate) fn impossible(case: &Case, problem: &str) -> Self {
         let issue = Issue::error(codes::suite::CASE_SETUP).with("problem", problem);
-        let asked = Asked { name: &case.name, place: case.place, expect: &case.expect };
+        let asked = CaseExpectation { name: &case.name, place: case.place, expect: &case.expect };
         Self { failures: vec![asked.failure(issue, None)], ..Self::default() }
     }
 
@@ -77,7 +77,7 @@ fn request(
     case: &Case,
     variant: &CrdDefinition,
     (earlier, policies): (Option<&CrdDefinition>, Option<&Policies>),
-    ran: &mut Ran,
+    ran: &mut CaseResult,
 ) -> Result<(), String> {
     let crd = compiled(suite, case, variant)?;
     let version = version(&crd, case)?;
@@ -99,7 +99,7 @@ fn request(
     let (outcome, of_status) = perform(version, case, old.as_ref());
     let answer = Answer::of(&outcome);
     ran.note(&answer);
-    let asked = Asked { name: &case.name, place: case.place, expect: &case.expect };
+    let asked = CaseExpectation { name: &case.name, place: case.place, expect: &case.expect };
     asked.judge(&answer, of_status, &mut ran.failures);
     Ok(())
 }
@@ -150,7 +150,7 @@ impl<'o> Answer<'o> {
 
 /// What a case or a step is called, where it is and what it expects.
 #[derive(Clone, Copy)]
-pub(super) struct Asked<'c> {
+pub(super) struct CaseExpectation<'c> {
     pub(super) name: &'c str,
     pub(super) place: Option<Span>,
     pub(super) expect: &'c Expect,
@@ -279,7 +279,7 @@ pub(super) fn options(object: &Decoded, field_validation: FieldValidation) -> Re
     options
 }
 
-impl Asked<'_> {
+impl CaseExpectation<'_> {
     /// Compares what came with what was expected.
     pub(super) fn judge(&self, answer: &Answer<'_>, of_status: bool, failures: &mut Vec<Failure>) {
         self.verdict(answer, of_status, failures);

@@ -1,7 +1,7 @@
 //! Cases of several requests about one object: each is made to what the one before has left.
 
-use super::run::{Answer, Asked, based_on, options};
-use super::{Case, CaseStep, Ran, StepRequest};
+use super::run::{Answer, CaseExpectation, based_on, options};
+use super::{Case, CaseResult, CaseStep, StepRequest};
 use crate::write::{Author, KindRules, ObjectWrite};
 use crdkit_engine::Stored;
 use crdkit_text::timestamp::Timestamp;
@@ -11,7 +11,7 @@ use crdkit_value::Value;
 const START: i64 = 1_767_225_600;
 
 /// Makes the steps of `case` until one leads to something else than it says.
-pub(super) fn run(rules: KindRules<'_>, case: &Case, ran: &mut Ran) {
+pub(super) fn run(rules: KindRules<'_>, case: &Case, ran: &mut CaseResult) {
     let name = case.object.document.root().pointer("/metadata/name").and_then(Value::as_str);
     let mut live: Option<Stored> = None;
     for (number, step) in (1_i32..).zip(&case.steps) {
@@ -21,7 +21,7 @@ pub(super) fn run(rules: KindRules<'_>, case: &Case, ran: &mut Ran) {
         let time = Timestamp { seconds, nanoseconds: 0, offset: 0 };
         let author = Author { manager: &step.manager, time };
         let called = format!("{}, step {number}", case.name);
-        let asked = Asked { name: &called, place: step.place, expect: &step.expect };
+        let asked = CaseExpectation { name: &called, place: step.place, expect: &step.expect };
         let change = change(&rules, live.as_ref(), step);
         match rules.write(live.as_ref(), change, author, &options) {
             Ok(outcome) => {

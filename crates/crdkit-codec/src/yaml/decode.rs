@@ -7,7 +7,7 @@ use std::io::Read;
 use crdkit_issue::Issue;
 use crdkit_value::Document;
 
-use super::input::{Foresight, YamlInput};
+use super::input::{LookAhead, YamlInput};
 use super::pieces::{Piece, Pieces};
 use super::stream::Stream;
 use crate::{DecodeError, DecodeOptions, Decoded};
@@ -18,7 +18,7 @@ use crate::{DecodeError, DecodeOptions, Decoded};
 /// # Errors
 /// The finding, when the document is not YAML or does not convert to JSON.
 pub fn decode(bytes: &[u8], options: &DecodeOptions) -> Result<Decoded, Box<Issue>> {
-    let input = YamlInput::new(bytes, Foresight::Chunk);
+    let input = YamlInput::new(bytes, LookAhead::Chunk);
     let first = match &input.text {
         Cow::Borrowed(_) => Stream::new(bytes, 0, input, options).next(),
         Cow::Owned(text) => Stream::over(text, &input, options).next(),
@@ -42,7 +42,7 @@ enum YamlSource<'a, 'o> {
 impl<'a, 'o> Documents<'a, 'o> {
     /// The documents in a slice.
     pub fn from_slice(bytes: &'a [u8], options: &'o DecodeOptions) -> Self {
-        let input = YamlInput::new(bytes, Foresight::Document);
+        let input = YamlInput::new(bytes, LookAhead::Document);
         match &input.text {
             Cow::Borrowed(_) => {
                 let stream = Box::new(Stream::new(bytes, 0, input, options));
@@ -77,7 +77,7 @@ impl Iterator for Documents<'_, '_> {
                 }
                 YamlSource::Read(pieces, options) => match pieces.next() {
                     Ok(Some(Piece { bytes, base })) => {
-                        let input = YamlInput::new(bytes, Foresight::Document);
+                        let input = YamlInput::new(bytes, LookAhead::Document);
                         match &input.text {
                             Cow::Borrowed(_) => {
                                 self.ready.extend(Stream::new(bytes, base, input, options));

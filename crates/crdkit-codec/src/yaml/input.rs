@@ -31,7 +31,7 @@ pub(super) struct YamlInput<'a> {
 
 /// How far a bad character makes itself felt before it is reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Foresight {
+pub(super) enum LookAhead {
     /// As far as the mirrored reader looks ahead.
     Chunk,
     /// No further than its own document.
@@ -40,7 +40,7 @@ pub(super) enum Foresight {
 
 impl<'a> YamlInput<'a> {
     /// Finds the encoding by its byte order mark and checks the characters.
-    pub(super) fn new(bytes: &'a [u8], foresight: Foresight) -> Self {
+    pub(super) fn new(bytes: &'a [u8], foresight: LookAhead) -> Self {
         match bytes {
             [0xFF, 0xFE, rest @ ..] => Self::utf16(rest, u16::from_le_bytes),
             [0xFE, 0xFF, rest @ ..] => Self::utf16(rest, u16::from_be_bytes),
@@ -55,12 +55,12 @@ impl<'a> YamlInput<'a> {
         Self::utf8(
             bytes.get(..first_bad_window(bytes)).unwrap_or(bytes),
             offset,
-            Foresight::Document,
+            LookAhead::Document,
         )
     }
 
     /// Reads `bytes`, which lie `offset` bytes into the original, up to the first bad character.
-    pub(super) fn utf8(bytes: &'a [u8], offset: usize, foresight: Foresight) -> Self {
+    pub(super) fn utf8(bytes: &'a [u8], offset: usize, foresight: LookAhead) -> Self {
         let facts = Facts::of(bytes);
         let looked_at = bytes.get(..facts.end).unwrap_or(bytes);
         let (valid, invalid) = match std::str::from_utf8(looked_at) {
@@ -80,8 +80,8 @@ impl<'a> YamlInput<'a> {
             Some((at, _)) => {
                 let end = match foresight {
                     // The byte order mark is part of the first chunk.
-                    Foresight::Chunk => readable_end(bytes, at, offset.min(3)),
-                    Foresight::Document => at,
+                    LookAhead::Chunk => readable_end(bytes, at, offset.min(3)),
+                    LookAhead::Document => at,
                 };
                 valid.get(..end).unwrap_or_default()
             }
@@ -133,7 +133,7 @@ impl<'a> YamlInput<'a> {
             bad = Some("incomplete UTF-16 character");
         }
         let YamlInput { bad: control, ascii, line_feeds_only, .. } =
-            YamlInput::utf8(text.as_bytes(), 0, Foresight::Chunk);
+            YamlInput::utf8(text.as_bytes(), 0, LookAhead::Chunk);
         let length = text.len();
         let bad = control.or_else(|| {
             bad.map(|message| Failure::new(YamlProblem::Encoding(message), length, length))

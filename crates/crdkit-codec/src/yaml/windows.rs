@@ -16,7 +16,7 @@ use super::chars::LineCounter;
 use super::compose::Refusal;
 use super::error::YamlProblem;
 use super::event::{AnchorName, Event, EventKind};
-use super::input::{Foresight, YamlInput};
+use super::input::{LookAhead, YamlInput};
 use super::parse::YamlParser;
 use super::scan::{Scanner, Surroundings};
 use super::tape::ParserEvents;
@@ -114,7 +114,7 @@ impl<R: Read> Windows<R> {
                 while !self.at_end && self.buffer.len() <= self.max_bytes {
                     self.read().map_err(Refusal::Io)?;
                 }
-                let input = YamlInput::new(&self.buffer, Foresight::Document);
+                let input = YamlInput::new(&self.buffer, LookAhead::Document);
                 let refused = input.bad.map(|bad| bad.issue(&[], &mut LineCounter::default()));
                 self.buffer = input.text.into_owned().into_bytes();
                 self.refused = refused.map(Refusal::Limit);
@@ -134,7 +134,7 @@ impl<R: Read> Windows<R> {
     fn parse(&mut self) {
         let whole = if self.at_end { self.buffer.len() } else { complete_length(&self.buffer) };
         let bytes = self.buffer.get(..whole).unwrap_or_default();
-        let input = YamlInput::utf8(bytes, self.base, Foresight::Document);
+        let input = YamlInput::utf8(bytes, self.base, LookAhead::Document);
         let text: &str = &input.text;
         // Nothing after a bad character is ever read.
         let is_last = self.at_end || input.bad.is_some();

@@ -22,18 +22,18 @@ pub(super) fn answers(old: &Crd<'_>, new: &Crd<'_>) -> Vec<Answer> {
 pub(super) fn of_version(old: &Crd<'_>, new: &Crd<'_>, name: &str) -> Vec<Answer> {
     let find = |crd: &Crd<'_>| crd.spec.versions.iter().position(|it| it.name == name);
     let Some((before, after)) = find(old).zip(find(new)) else { return Vec::new() };
-    let (old, new) = (At { crd: old, index: before }, At { crd: new, index: after });
+    let (old, new) = (VersionAt { crd: old, index: before }, VersionAt { crd: new, index: after });
     vec![subresources(old, new, name), selectors(old, new, name), columns(old, new, name)]
 }
 
 /// A version of a CRD by number.
 #[derive(Clone, Copy)]
-struct At<'c> {
+struct VersionAt<'c> {
     crd: &'c Crd<'c>,
     index: usize,
 }
 
-impl<'c> At<'c> {
+impl<'c> VersionAt<'c> {
     /// Where a field of the version is written, or the version itself.
     fn field(self, key: &str) -> Option<Value<'c>> {
         let source = self.crd.spec.versions.get(self.index)?.source;
@@ -182,7 +182,7 @@ fn conversion(old: &Crd<'_>, new: &Crd<'_>, places: &dyn Fn(&str) -> Places) -> 
     out.finish()
 }
 
-fn subresources(old: At<'_>, new: At<'_>, name: &str) -> Answer {
+fn subresources(old: VersionAt<'_>, new: VersionAt<'_>, name: &str) -> Answer {
     let mut out = Collector::new(Question::Subresources, name);
     let before = old.crd.subresources(old.index).map(|it| (it.status, it.scale));
     let after = new.crd.subresources(new.index).map(|it| (it.status, it.scale));
@@ -213,7 +213,7 @@ fn subresources(old: At<'_>, new: At<'_>, name: &str) -> Answer {
     out.finish()
 }
 
-fn selectors(old: At<'_>, new: At<'_>, name: &str) -> Answer {
+fn selectors(old: VersionAt<'_>, new: VersionAt<'_>, name: &str) -> Answer {
     let mut out = Collector::new(Question::Selectors, name);
     let kept = new.crd.selectable_fields(new.index);
     for field in old.crd.selectable_fields(old.index) {
@@ -227,7 +227,7 @@ fn selectors(old: At<'_>, new: At<'_>, name: &str) -> Answer {
     out.finish()
 }
 
-fn columns(old: At<'_>, new: At<'_>, name: &str) -> Answer {
+fn columns(old: VersionAt<'_>, new: VersionAt<'_>, name: &str) -> Answer {
     let mut out = Collector::new(Question::Columns, name);
     let kept = new.crd.columns(new.index);
     for column in old.crd.columns(old.index) {

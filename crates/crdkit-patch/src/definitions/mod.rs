@@ -36,7 +36,7 @@ pub(crate) struct TypeRow {
 pub(crate) struct ListRow {
     pub(crate) kind: ListKind,
     pub(crate) keys: Box<[Box<str>]>,
-    pub(crate) items: Of,
+    pub(crate) items: TypeRef,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -45,14 +45,14 @@ pub(crate) struct MapRow {
     /// Sorted by name.
     pub(crate) fields: Box<[FieldRow]>,
     /// The type of members that are no fields; none if there may be none.
-    pub(crate) element: Option<Of>,
+    pub(crate) element: Option<TypeRef>,
 }
 
 /// A field of a structure, and how a strategic merge patch treats it.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct FieldRow {
     pub(crate) name: Box<str>,
-    pub(crate) of: Of,
+    pub(crate) of: TypeRef,
     /// Whether the field says that its value is merged member by member, whatever its type says.
     pub(crate) is_granular: bool,
     pub(crate) strategy: Strategy,
@@ -61,7 +61,7 @@ pub(crate) struct FieldRow {
 
 /// A type, or that nothing is known about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Of {
+pub(crate) enum TypeRef {
     Row(RowId),
     /// Objects are merged, lists are leaves.
     Deduced,

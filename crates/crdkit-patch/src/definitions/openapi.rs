@@ -2,7 +2,7 @@
 //!
 //! Upstream: `kube-openapi/pkg/schemaconv/openapi.go`.
 
-use super::{Definitions, FieldRow, ListRow, MapRow, Of, RowId, Strategy, TypeRow};
+use super::{Definitions, FieldRow, ListRow, MapRow, RowId, Strategy, TypeRef, TypeRow};
 use crate::typed::{ListKind, ScalarKind};
 use crdkit_value::{Document, Value};
 
@@ -40,10 +40,10 @@ impl Definitions {
             let Some(TypeRow { map: Some(map), .. }) = self.rows.get(at) else { continue };
             let mut fields = map.fields.clone();
             for field in fields.iter_mut().filter(|field| field.is_granular) {
-                let Of::Row(id) = field.of else { continue };
+                let TypeRef::Row(id) = field.of else { continue };
                 let Some(mut row) = self.row(id).cloned() else { continue };
                 row.map.iter_mut().for_each(|map| map.atomic = false);
-                field.of = Of::Row(self.add(row));
+                field.of = TypeRef::Row(self.add(row));
             }
             if let Some(TypeRow { map: Some(map), .. }) = self.rows.get_mut(at) {
                 map.fields = fields;
@@ -59,12 +59,12 @@ impl Definitions {
                 list: Some(ListRow {
                     kind: ListKind::Atomic,
                     keys: Box::default(),
-                    items: Of::Atomic,
+                    items: TypeRef::Atomic,
                 }),
                 map: Some(MapRow {
                     atomic: true,
                     fields: Box::default(),
-                    element: Some(Of::Atomic),
+                    element: Some(TypeRef::Atomic),
                 }),
             },
             _ => self.schema(schema),
@@ -105,9 +105,9 @@ impl Definitions {
             .collect();
         fields.sort_unstable_by(|left, right| left.name.cmp(&right.name));
         let element = match schema.get("additionalProperties") {
-            None => fields.is_empty().then_some(Of::Deduced),
+            None => fields.is_empty().then_some(TypeRef::Deduced),
             Some(allowed) => match allowed.as_bool() {
-                Some(true) => Some(Of::Deduced),
+                Some(true) => Some(TypeRef::Deduced),
                 Some(false) => None,
                 None => Some(self.of(allowed)),
             },
@@ -129,29 +129,30 @@ impl Definitions {
             None if strategy.merges => (ListKind::Map, Box::from([strategy.merge_key])),
             _ => (ListKind::Atomic, Box::default()),
         };
-        let items = schema.get("items").map_or(Of::Atomic, |items| self.of(items));
+        let items = schema.get("items").map_or(TypeRef::Atomic, |items| self.of(items));
         ListRow { kind, keys, items }
     }
 
     /// The type of a schema inside another.
-    fn of(&mut self, schema: Value<'_>) -> Of {
+    fn of(&mut self, schema: Value<'_>) -> TypeRef {
         let reference =
             |schema: Value<'_>| schema.get("$ref").and_then(Value::as_str).map(str::to_owned);
         let inner = schema.get("allOf").filter(|all| all.items().len() == 1);
         let inner = inner.and_then(|all| reference(all.items().next()?));
         let Some(path) = reference(schema).or(inner) else {
             let row = self.schema(schema);
-            return Of::Row(self.add(row));
+            return TypeRef::Row(self.add(row));
         };
         let Some(id) = path.rsplit('/').next().and_then(|name| self.named(name)) else {
-            return Of::Deduced;
+            return TypeRef::Deduced;
         };
         if !is_atomic(schema) {
-            return Of::Row(id);
+            return TypeRef::Row(id);
         }
         // The place says that what it refers to is one leaf here.
-        let map = Some(MapRow { atomic: true, fields: Box::default(), element: Some(Of::Deduced) });
-        Of::Row(self.add(TypeRow { map, ..TypeRow::default() }))
+        let map =
+            Some(MapRow { atomic: true, fields: Box::default(), element: Some(TypeRef::Deduced) });
+        TypeRef::Row(self.add(TypeRow { map, ..TypeRow::default() }))
     }
 }
 

@@ -8,7 +8,7 @@
 //! and its type, `+` if a patch merges it, `~` if it replaces it, `^` if it retains keys, `@key` for the merge key, `=value`
 //! for the default.
 
-use super::{Definitions, FieldRow, ListRow, MapRow, Of, RowId, Strategy, TypeRow};
+use super::{Definitions, FieldRow, ListRow, MapRow, RowId, Strategy, TypeRef, TypeRow};
 use crate::typed::{ListKind, ScalarKind};
 use crdkit_codec::{DecodeOptions, json};
 use std::fmt::Write as _;
@@ -96,13 +96,13 @@ fn write_field(field: &FieldRow, out: &mut String) {
     out.push(';');
 }
 
-fn write_of(of: Option<Of>, out: &mut String) {
+fn write_of(of: Option<TypeRef>, out: &mut String) {
     match of {
-        Some(Of::Row(RowId(at))) => {
+        Some(TypeRef::Row(RowId(at))) => {
             let _ = write!(out, "{at}");
         }
-        Some(Of::Deduced) => out.push('?'),
-        Some(Of::Atomic) => out.push('*'),
+        Some(TypeRef::Deduced) => out.push('?'),
+        Some(TypeRef::Atomic) => out.push('*'),
         None => out.push('-'),
     }
 }
@@ -134,7 +134,7 @@ impl<'a> DefinitionReader<'a> {
         } else {
             return None;
         };
-        Some(ListRow { kind, keys, items: self.of().unwrap_or(Of::Atomic) })
+        Some(ListRow { kind, keys, items: self.of().unwrap_or(TypeRef::Atomic) })
     }
 
     fn map(&mut self) -> Option<MapRow> {
@@ -151,7 +151,7 @@ impl<'a> DefinitionReader<'a> {
 
     fn field(&mut self) -> FieldRow {
         let name = self.until(':').into();
-        let of = self.of().unwrap_or(Of::Deduced);
+        let of = self.of().unwrap_or(TypeRef::Deduced);
         let (merges, replaces) = (self.take("+"), self.take("~"));
         let retains_keys = self.take("^");
         let mut rest = DefinitionReader(self.until(';'));
@@ -168,18 +168,18 @@ impl<'a> DefinitionReader<'a> {
         }
     }
 
-    fn of(&mut self) -> Option<Of> {
+    fn of(&mut self) -> Option<TypeRef> {
         let digits = self.0.bytes().take_while(u8::is_ascii_digit).count();
         if digits > 0 {
             let (number, rest) = self.0.split_at_checked(digits)?;
             self.0 = rest;
-            return number.parse().ok().map(|at| Of::Row(RowId(at)));
+            return number.parse().ok().map(|at| TypeRef::Row(RowId(at)));
         }
         if self.take("?") {
-            return Some(Of::Deduced);
+            return Some(TypeRef::Deduced);
         }
         if self.take("*") {
-            return Some(Of::Atomic);
+            return Some(TypeRef::Atomic);
         }
         self.take("-");
         None

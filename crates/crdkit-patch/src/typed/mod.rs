@@ -34,7 +34,7 @@ pub(crate) use remove::{extract, remove};
 pub(crate) use same::is_same;
 pub(crate) use validate::{Repeats, validate};
 
-use crate::definitions::{Definitions, MapRow, Of, RowId};
+use crate::definitions::{Definitions, MapRow, RowId, TypeRef};
 use crdkit_schema::compile::{Additional, Flags, Id, ListType, Node, Plain, Table, Types};
 use crdkit_value::{Tag, Value};
 use metadata::Meta;
@@ -298,7 +298,7 @@ impl<'t> Schema<'t> {
             }
             Type::Definition(id) => self
                 .map_row(id)
-                .is_some_and(|map| map.fields.is_empty() && map.element == Some(Of::Deduced)),
+                .is_some_and(|map| map.fields.is_empty() && map.element == Some(TypeRef::Deduced)),
             Type::Deduced => true,
             Type::Meta(_) | Type::Atomic => false,
         }
@@ -391,12 +391,12 @@ impl<'t> Schema<'t> {
     }
 }
 
-impl From<Of> for Type {
-    fn from(of: Of) -> Self {
+impl From<TypeRef> for Type {
+    fn from(of: TypeRef) -> Self {
         match of {
-            Of::Row(id) => Self::Definition(id),
-            Of::Deduced => Self::Deduced,
-            Of::Atomic => Self::Atomic,
+            TypeRef::Row(id) => Self::Definition(id),
+            TypeRef::Deduced => Self::Deduced,
+            TypeRef::Atomic => Self::Atomic,
         }
     }
 }

@@ -21,7 +21,7 @@ pub(super) struct CelJudge<'e, 't> {
 
 /// A value whose rules are evaluated.
 #[derive(Clone, Copy)]
-struct At<'t, 'v> {
+struct RuledValue<'t, 'v> {
     node: &'t Node,
     target: &'v RuleTarget<'v>,
 }
@@ -52,7 +52,7 @@ impl RuleJudge for CelJudge<'_, '_> {
             found.add(target.value, finding::no_type(node));
             return Ok(());
         };
-        let (at, sources) = (At { node, target }, table.node(rules).rules());
+        let (at, sources) = (RuledValue { node, target }, table.node(rules).rules());
         if rules == id {
             let compiled = self.rules.get(table, id).unwrap_or_default();
             return self.run(&at, sources, compiled, found);
@@ -67,7 +67,7 @@ impl RuleJudge for CelJudge<'_, '_> {
 impl CelJudge<'_, '_> {
     fn run(
         &mut self,
-        at: &At<'_, '_>,
+        at: &RuledValue<'_, '_>,
         sources: &[CompiledRule],
         compiled: &[Arc<Compiled>],
         found: &mut RuleFindings<'_>,
@@ -142,7 +142,7 @@ impl CelJudge<'_, '_> {
     /// The message that an expression makes, if it makes a good one.
     fn message(
         &mut self,
-        at: &At<'_, '_>,
+        at: &RuledValue<'_, '_>,
         (rule, compiled): (&CompiledRule, &Compiled),
         message: &MessageExpression,
         any_old_self: bool,
@@ -181,7 +181,7 @@ struct Called {
     cost: u64,
 }
 
-impl<'v> At<'_, 'v> {
+impl<'v> RuledValue<'_, 'v> {
     fn bind(
         &self,
         compiled: &Compiled,

@@ -11,7 +11,7 @@
 //! Upstream: `apiextensions-apiserver/pkg/apiserver/schema/cel/validation.go`.
 
 use super::own::OwnJudge;
-use super::walk::{self, Asked};
+use super::walk::{self, WalkQuery};
 use crate::compile::{Flags, Id, Table};
 use crdkit_issue::{FieldPath, Issue};
 use crdkit_value::{NodeId, Value};
@@ -109,7 +109,8 @@ impl<'t> Evaluator<'t> {
         if self.remaining.is_none() || !self.table.node(schema).has(Flags::HAS_RULES) {
             return Vec::new();
         }
-        let asked = Asked { table: self.table, schema, value, old, base, ratchets: self.ratchets };
+        let asked =
+            WalkQuery { table: self.table, schema, value, old, base, ratchets: self.ratchets };
         let (found, is_complete) = match &self.table.rule_options.engine {
             Some(engine) => walk::run(asked, &mut OwnJudge { engine, evaluator: self }),
             None => self.built_in(asked),
@@ -121,13 +122,13 @@ impl<'t> Evaluator<'t> {
     }
 
     #[cfg(feature = "cel")]
-    fn built_in(&mut self, asked: Asked<'_>) -> (Vec<(NodeId, Issue)>, bool) {
+    fn built_in(&mut self, asked: WalkQuery<'_>) -> (Vec<(NodeId, Issue)>, bool) {
         let arena = &crdkit_cel::Arena::new();
         walk::run(asked, &mut super::cel::CelJudge::new(self, arena))
     }
 
     #[cfg(not(feature = "cel"))]
-    fn built_in(&mut self, asked: Asked<'_>) -> (Vec<(NodeId, Issue)>, bool) {
+    fn built_in(&mut self, asked: WalkQuery<'_>) -> (Vec<(NodeId, Issue)>, bool) {
         let issue = Issue::warning(crdkit_issue::codes::object::RULES_NOT_RUN);
         (vec![(asked.value.id(), issue.at(asked.base.clone()))], true)
     }

@@ -107,7 +107,7 @@ impl RuleFindings<'_> {
 
 /// What a walk was asked about.
 #[derive(Clone, Copy)]
-pub(super) struct Asked<'r> {
+pub(super) struct WalkQuery<'r> {
     pub(super) table: &'r Table,
     pub(super) schema: Id,
     pub(super) value: Value<'r>,
@@ -119,8 +119,11 @@ pub(super) struct Asked<'r> {
 }
 
 /// Asks all rules; what was found, and whether the walk came to its end.
-pub(super) fn run(asked: Asked<'_>, judge: &mut impl RuleJudge) -> (Vec<(NodeId, Issue)>, bool) {
-    let Asked { table, schema, value, old, base, ratchets } = asked;
+pub(super) fn run(
+    asked: WalkQuery<'_>,
+    judge: &mut impl RuleJudge,
+) -> (Vec<(NodeId, Issue)>, bool) {
+    let WalkQuery { table, schema, value, old, base, ratchets } = asked;
     let own = old.filter(|_| ratchets).map(|old| ValuePair { schema, new: value, old });
     let findings = RuleFindings { table, schema, root: value, base, found: Vec::new() };
     let mut walk = RuleWalk { table, judge, findings };

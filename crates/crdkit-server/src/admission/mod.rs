@@ -93,7 +93,7 @@ fn in_order(objects: &[Document]) -> impl Iterator<Item = Value<'_>> {
 
 /// What came of asking a webhook.
 #[derive(Default)]
-struct Asked {
+struct WebhookOutcome {
     remarks: Remarks,
     /// The object that it was sent and the patch that it answered, if it was asked and agrees.
     agreed: Option<(Document, Vec<u8>)>,
@@ -271,13 +271,14 @@ impl Admission {
         environment: &Environment,
         request: &AdmissionRequest<'_>,
         convert: Convert<'_>,
-    ) -> Asked {
-        let refused = |status| Asked { refusal: Some(status), ..Asked::default() };
+    ) -> WebhookOutcome {
+        let refused =
+            |status| WebhookOutcome { refusal: Some(status), ..WebhookOutcome::default() };
         let failed = |problem: &str| match webhook.failed(problem) {
-            Ok(()) => Asked { failed_open: true, ..Asked::default() },
+            Ok(()) => WebhookOutcome { failed_open: true, ..WebhookOutcome::default() },
             Err(status) => refused(status),
         };
-        let Some(matched) = webhook.matches(request) else { return Asked::default() };
+        let Some(matched) = webhook.matches(request) else { return WebhookOutcome::default() };
         let is_same = matched.kind == *request.kind;
         let converted = |object: Option<&Document>| match object {
             Some(object) if !is_same => convert(object, &matched).map(Some),
@@ -295,7 +296,7 @@ impl Admission {
         };
         match webhook.concerns(&request, &matched) {
             Ok(true) => {}
-            Ok(false) => return Asked::default(),
+            Ok(false) => return WebhookOutcome::default(),
             Err(status) => return refused(status),
         }
         if let Err(status) = webhook.allows_dry_run(&request) {
@@ -319,7 +320,7 @@ impl Admission {
         let remarks = Remarks { warnings: answer.warnings, audit_annotations: audit.collect() };
         let refusal = answer.refusal.map(Box::new);
         let agreed = object.filter(|_| refusal.is_none()).map(|object| (object, answer.patch));
-        Asked { remarks, agreed, refusal, failed_open: false }
+        WebhookOutcome { remarks, agreed, refusal, failed_open: false }
     }
 }
 

@@ -121,12 +121,12 @@ impl Display for Labels {
 }
 
 /// A request or a watch, counted for as long as it is there, however it ends.
-pub(crate) enum UnderWay<'m> {
+pub(crate) enum InFlight<'m> {
     Request(&'m AtomicI64),
     Watch(Arc<Metrics>, Labels),
 }
 
-impl Drop for UnderWay<'_> {
+impl Drop for InFlight<'_> {
     fn drop(&mut self) {
         match self {
             Self::Request(count) => {
@@ -144,16 +144,16 @@ impl Drop for UnderWay<'_> {
 
 impl Metrics {
     /// Counts a request until the result goes away.
-    pub(crate) fn request(&self, is_read: bool) -> UnderWay<'_> {
+    pub(crate) fn request(&self, is_read: bool) -> InFlight<'_> {
         let count = if is_read { &self.reading } else { &self.writing };
         count.fetch_add(1, Ordering::Relaxed);
-        UnderWay::Request(count)
+        InFlight::Request(count)
     }
 
     /// Counts a watch until the result goes away.
-    pub(crate) fn watch(self: &Arc<Self>, labels: Labels) -> UnderWay<'static> {
+    pub(crate) fn watch(self: &Arc<Self>, labels: Labels) -> InFlight<'static> {
         *locked(&self.watches).entry(labels.clone()).or_default() += 1;
-        UnderWay::Watch(Arc::clone(self), labels)
+        InFlight::Watch(Arc::clone(self), labels)
     }
 
     /// Notes that a request was answered.

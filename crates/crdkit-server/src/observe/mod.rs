@@ -5,4 +5,4 @@ mod metrics;
 
 pub use audit::AuditLevel;
 pub(crate) use audit::{AuditLog, Ended};
-pub(crate) use metrics::{Labels, Metrics, UnderWay};
+pub(crate) use metrics::{InFlight, Labels, Metrics};

@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 /// Where a schema stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Where {
+enum SchemaContext {
     Root,
     /// Where structure is declared.
     Structure,
@@ -35,7 +35,7 @@ enum Where {
 pub(super) fn structural(lower: &mut Lower<'_>, root: SchemaLocation) {
     let Some(document) = lower.library.documents.get(root.document) else { return };
     let document = Arc::clone(document);
-    let mut pending = vec![(document.value(root.node), Where::Root)];
+    let mut pending = vec![(document.value(root.node), SchemaContext::Root)];
     while let Some((schema, place)) = pending.pop() {
         let mut remarks = Remarks { schema, diagnostics: &mut lower.diagnostics };
         remarks.all(place);
@@ -43,10 +43,14 @@ pub(super) fn structural(lower: &mut Lower<'_>, root: SchemaLocation) {
     }
 }
 
-fn children<'d>(schema: Value<'d>, place: Where, pending: &mut Vec<(Value<'d>, Where)>) {
+fn children<'d>(
+    schema: Value<'d>,
+    place: SchemaContext,
+    pending: &mut Vec<(Value<'d>, SchemaContext)>,
+) {
     let below = match place {
-        Where::Clause { .. } => Where::Clause { types: false },
-        _ => Where::Structure,
+        SchemaContext::Clause { .. } => SchemaContext::Clause { types: false },
+        _ => SchemaContext::Structure,
     };
     for (_, property) in schema.get("properties").into_iter().flat_map(Value::members) {
         pending.push((property, below));
@@ -57,7 +61,7 @@ fn children<'d>(schema: Value<'d>, place: Where, pending: &mut Vec<(Value<'d>, W
         }
     }
     let is_mixed = is_true(schema, "x-kubernetes-int-or-string");
-    let of_mixed = matches!(place, Where::Clause { types: true });
+    let of_mixed = matches!(place, SchemaContext::Clause { types: true });
     for key in ["allOf", "anyOf", "oneOf"] {
         for (at, clause) in schema.get(key).into_iter().flat_map(Value::items).enumerate() {
             // Either an `anyOf` of the two types, or such an `anyOf` first in an `allOf`.
@@ -66,10 +70,11 @@ fn children<'d>(schema: Value<'d>, place: Where, pending: &mut Vec<(Value<'d>, W
                 "allOf" => is_mixed && at == 0,
                 _ => false,
             };
-            pending.push((clause, Where::Clause { types }));
+            pending.push((clause, SchemaContext::Clause { types }));
         }
     }
-    pending.extend(schema.get("not").map(|clause| (clause, Where::Clause { types: false })));
+    pending
+        .extend(schema.get("not").map(|clause| (clause, SchemaContext::Clause { types: false })));
 }
 
 fn is_true(schema: Value<'_>, key: &str) -> bool {
@@ -97,23 +102,25 @@ impl Remarks<'_, '_> {
         self.schema.get(key).is_some()
     }
 
-    fn all(&mut self, place: Where) {
+    fn all(&mut self, place: SchemaContext) {
         self.types(place);
         self.keywords(place);
         self.extensions();
         self.lists();
     }
 
-    fn types(&mut self, place: Where) {
+    fn types(&mut self, place: SchemaContext) {
         let schema = self.schema;
         let types = schema.get("type");
         let mixed = is_true(schema, "x-kubernetes-int-or-string");
         let preserves = is_true(schema, "x-kubernetes-preserve-unknown-fields");
         match place {
-            Where::Clause { types: false } if types.is_some() => {
+            SchemaContext::Clause { types: false } if types.is_some() => {
                 self.say("schema_non_structural", "type", "a type must not stand in a composition");
             }
-            Where::Root | Where::Structure if types.is_none() && !mixed && !preserves => {
+            SchemaContext::Root | SchemaContext::Structure
+                if types.is_none() && !mixed && !preserves =>
+            {
                 self.say("schema_non_structural", "", "the type is missing");
             }
             _ => {}
@@ -126,9 +133,9 @@ impl Remarks<'_, '_> {
         }
     }
 
-    fn keywords(&mut self, place: Where) {
+    fn keywords(&mut self, place: SchemaContext) {
         if self.has("additionalProperties") {
-            if place == Where::Root {
+            if place == SchemaContext::Root {
                 let message = "additional properties must not be declared at the root";
                 self.say("schema_non_structural", "additionalProperties", message);
             } else if self.has("properties") {

@@ -26,7 +26,7 @@ pub use options::{
     Ambiguity, CelOptions, DefaultMode, Dialect, Embedded, Equality, Formats, Functions,
     ImportOptions, IntOrString, Nulls, Numbers, Profile, Unevaluated, Unknown,
 };
-pub use resolver::{Refuse, ResolveError, Resolver, ResolverLimits};
+pub use resolver::{RefuseAll, ResolveError, Resolver, ResolverLimits};
 pub(crate) use select::group_version_kinds;
 pub use select::{CrdSelector, VersionSelector};
 

@@ -4,7 +4,7 @@
 //! against it become the schema's [`crate::compiled::Settings`].
 
 use super::diagnostics::DiagnosticLevel;
-use super::resolver::{Refuse, Resolver, ResolverLimits};
+use super::resolver::{RefuseAll, Resolver, ResolverLimits};
 use super::select::CrdSelector;
 use crate::compiled::{FormatCheck, Normalise, Semantics, Settings};
 #[cfg(feature = "cel")]
@@ -276,7 +276,7 @@ impl Default for ImportOptions {
             unevaluated: Unevaluated::default(),
             selector: CrdSelector::default(),
             base: Box::default(),
-            resolver: Arc::new(Refuse),
+            resolver: Arc::new(RefuseAll),
             resolver_limits: ResolverLimits::default(),
             deny: DiagnosticLevel::Error,
             malformed: DiagnosticLevel::Error,

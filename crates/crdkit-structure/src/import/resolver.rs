@@ -45,9 +45,9 @@ impl Default for ResolverLimits {
 
 /// Refuses everything.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Refuse;
+pub struct RefuseAll;
 
-impl Resolver for Refuse {
+impl Resolver for RefuseAll {
     fn resolve(&self, _: &str) -> Result<Document, ResolveError> {
         Err(ResolveError::Refused)
     }

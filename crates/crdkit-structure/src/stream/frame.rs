@@ -8,7 +8,7 @@ use super::seen::Seen;
 use crate::compiled::{CompiledSchema, Semantics};
 use crate::import::{DefaultMode, Unknown};
 use crate::options::ParseOptions;
-use crate::said::Said;
+use crate::said::ReportedStatements;
 use crate::schema::Schema;
 use crate::scope::{Applied, Ids, Nodes, Scope};
 use crate::validate::{
@@ -267,7 +267,7 @@ impl<'t> StreamFrame<'t> {
                 found.push(issue::refused(name, plain));
             }
         }
-        let mut told = Said::default();
+        let mut told = ReportedStatements::default();
         found.retain(|issue| told.is_new(issue));
         let ids = match said {
             Member::Known(ids) if fits => ids,
@@ -426,7 +426,7 @@ impl<'t> StreamFrame<'t> {
         for id in &self.schemas {
             found.extend(issue::miscounted(schema.node(*id), self.is_object(), self.n_children));
         }
-        let mut said = Said::default();
+        let mut said = ReportedStatements::default();
         found.retain(|issue| said.is_new(issue));
     }
 

@@ -5,7 +5,7 @@ use super::issue::placed;
 use super::step::Ready;
 use super::walk::Stream;
 use crate::import::{DefaultMode, Nulls, Unknown};
-use crate::said::Said;
+use crate::said::ReportedStatements;
 use crate::scope::{Ids, Scope};
 use crate::stages::{self, Found, ValuePlace};
 use crdkit_issue::{FieldPath, Issue, Segment, codes};
@@ -58,7 +58,7 @@ impl<'t, R: Read> Stream<'t, R> {
         self.taken(check, step.as_ref(), &document, &mut judged);
         let passed = stages::through(schema, &place, &mut document, presence, &mut judged, parse);
         if check.ids.len() > 1 {
-            let mut said = Said::default();
+            let mut said = ReportedStatements::default();
             judged.retain(|(_, issue)| said.is_new(issue));
         }
         let is_wrong = judged

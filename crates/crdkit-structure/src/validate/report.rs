@@ -8,7 +8,7 @@ use super::fits::Fits;
 use super::issue::{causes, keyword};
 use super::{LooseFinding, LooseKeywords, LooseProblem};
 use crate::compiled::CompiledSchema;
-use crate::said::Said;
+use crate::said::ReportedStatements;
 use crdkit_issue::{FieldPath, FindingStage, Issue, codes};
 use crdkit_schema::compile::Id;
 use crdkit_schema::validate::{Position, Positions, Problem, Scope, Validator};
@@ -68,7 +68,7 @@ pub(crate) fn report_part<'v>(
         return first.into_iter().map(|entry| (entry.value, entry.issue)).collect();
     }
     entries.sort_by(|left, right| left.order().cmp(&right.order()));
-    let mut said = Said::default();
+    let mut said = ReportedStatements::default();
     entries.retain(|entry| said.is_new(&entry.issue));
     let cut = entries.len() > request.max_issues;
     entries.truncate(request.max_issues);

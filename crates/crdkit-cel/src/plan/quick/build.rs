@@ -4,7 +4,7 @@
 //! has no quick form. Holds: a test charges what its steps would.
 
 use super::{
-    Each, EachKind, Leaf, Number, NumberTest, Onward, Quick, QuickText, Start, TextTest, Way,
+    AccessStep, Each, EachKind, Leaf, Number, NumberTest, Quick, QuickText, Start, TextTest, Way,
 };
 use crate::ast::{Name, operator};
 use crate::cost::{CostModel, SELECT, TEXT_FACTOR, scaled};
@@ -284,14 +284,14 @@ impl<'p> QuickBuilder<'p> {
                     } else if self.object(seen)? != known.object {
                         return None;
                     }
-                    (Onward::Member(Name::clone(&known.key)), KnownType::Shape(known.shape))
+                    (AccessStep::Member(Name::clone(&known.key)), KnownType::Shape(known.shape))
                 }
                 Qualifier::Field { name, known: None, optional: false }
                 | Qualifier::Constant { key: Constant::String(name), optional: false } => {
-                    (Onward::Entry(Name::clone(name)), self.entry(seen)?)
+                    (AccessStep::Entry(Name::clone(name)), self.entry(seen)?)
                 }
                 Qualifier::Constant { key: Constant::Int(index), optional: false } => {
-                    (Onward::Item(usize::try_from(*index).ok()?), self.item(seen)?)
+                    (AccessStep::Item(usize::try_from(*index).ok()?), self.item(seen)?)
                 }
                 _ => return None,
             };

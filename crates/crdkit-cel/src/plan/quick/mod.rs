@@ -117,7 +117,7 @@ pub(crate) enum EachKind {
 #[derive(Debug)]
 pub(crate) struct Way {
     pub(crate) start: Start,
-    pub(crate) steps: Box<[Onward]>,
+    pub(crate) steps: Box<[AccessStep]>,
     pub(crate) leaf: Leaf,
     /// What going it costs.
     pub(crate) cost: u64,
@@ -133,7 +133,7 @@ pub(crate) enum Start {
 
 /// A step of a way.
 #[derive(Debug)]
-pub(crate) enum Onward {
+pub(crate) enum AccessStep {
     /// To a member; null is none.
     Member(Name),
     /// To an entry of a map.

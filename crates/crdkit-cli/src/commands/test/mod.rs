@@ -13,7 +13,7 @@ use crate::report::{
     Subject, Verdict,
 };
 use crate::source::Client;
-use crate::suite::{self, Case, Ran, Suite, SuiteFile, Variants};
+use crate::suite::{self, Case, CaseResult, Suite, SuiteFile, Variants};
 use crate::watch;
 use anyhow::{Context as _, Result};
 use crdkit_issue::Issue;
@@ -198,7 +198,7 @@ impl Runner {
             objects.push(Object::judged(&input.name, None, findings));
         }
         let Some(suite) = &read.suite else { return (objects, Ok(0)) };
-        let mut blessings: Vec<(usize, Ran)> = Vec::new();
+        let mut blessings: Vec<(usize, CaseResult)> = Vec::new();
         for (index, case) in suite.cases.iter().enumerate() {
             if let Some(filter) = &self.filter
                 && !filter.is_match(&format!("{}: {}", suite.name, case.name))
@@ -230,7 +230,7 @@ impl Runner {
     }
 
     /// Writes what came into the file of a suite, for as many cases as it gives.
-    fn write(found: &SuiteFile, blessings: &[(usize, Ran)]) -> Result<usize> {
+    fn write(found: &SuiteFile, blessings: &[(usize, CaseResult)]) -> Result<usize> {
         if blessings.is_empty() {
             return Ok(0);
         }
@@ -251,11 +251,12 @@ impl Runner {
         suite: &Suite,
         case: &Case,
         policies: &Result<Option<Policies>, String>,
-    ) -> Vec<(String, Ran)> {
+    ) -> Vec<(String, CaseResult)> {
         if case.skip.is_some() {
-            return vec![(String::new(), Ran::default())];
+            return vec![(String::new(), CaseResult::default())];
         }
-        let failed = |problem: String| vec![(String::new(), Ran::impossible(case, &problem))];
+        let failed =
+            |problem: String| vec![(String::new(), CaseResult::impossible(case, &problem))];
         let crds = match self.crds.get(&sources(suite, &self.common)) {
             Ok(crds) => crds,
             Err(problem) => return failed(problem),

@@ -1,6 +1,6 @@
 //! Lists: how many items, whether they repeat, and what each is.
 
-use super::default::Only;
+use super::default::UnmatchedSchema;
 use super::{Concern, SuspectWalk, Visit, may_be, takes_lists};
 use crate::step::SchemaStep;
 use crdkit_schema::model::Schema;
@@ -46,7 +46,9 @@ impl<'c> SuspectWalk<'c> {
                 suspect.is_ratcheted &= !self.is_strict(after, true);
                 self.found.push(suspect);
             }
-            (Some(old), None) => self.unmatched(visit, SchemaStep::Items, Only::Old(old)),
+            (Some(old), None) => {
+                self.unmatched(visit, SchemaStep::Items, UnmatchedSchema::Old(old))
+            }
             (None, None) => {}
         }
     }

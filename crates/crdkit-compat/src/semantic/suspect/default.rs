@@ -172,10 +172,15 @@ impl<'c> SuspectWalk<'c> {
 
     /// A field that only one of the schemas has, and the other does not refuse: what is filled in, and what
     /// is filled in below it, is not in the other.
-    pub(super) fn unmatched(&mut self, visit: &Visit<'c>, step: SchemaStep<'c>, child: Only) {
+    pub(super) fn unmatched(
+        &mut self,
+        visit: &Visit<'c>,
+        step: SchemaStep<'c>,
+        child: UnmatchedSchema,
+    ) {
         let (side, id, is_old) = match child {
-            Only::Old(id) => (self.old, id, true),
-            Only::New(id) => (self.new, id, false),
+            UnmatchedSchema::Old(id) => (self.old, id, true),
+            UnmatchedSchema::New(id) => (self.new, id, false),
         };
         if !fills(side, id) {
             return;
@@ -187,7 +192,7 @@ impl<'c> SuspectWalk<'c> {
                 SchemaStep::Property(name) => name,
                 _ => super::KEY,
             };
-            if let Only::Old(id) = child {
+            if let UnmatchedSchema::Old(id) = child {
                 values.push(walk.sampler.with(visit.old, name, &walk.sampler.sample(id)));
             } else {
                 values.push(walk.sampler.with(visit.old, name, &Document::object()));
@@ -213,7 +218,7 @@ impl<'c> SuspectWalk<'c> {
 
 /// A schema without a counterpart.
 #[derive(Clone, Copy)]
-pub(super) enum Only {
+pub(super) enum UnmatchedSchema {
     Old(SchemaId),
     New(SchemaId),
 }

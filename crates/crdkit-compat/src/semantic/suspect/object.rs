@@ -1,6 +1,6 @@
 //! Objects and maps: which members there are, which must be, which are kept.
 
-use super::default::Only;
+use super::default::UnmatchedSchema;
 use super::guard::Notice;
 use super::{Concern, SuspectWalk, Visit, may_be};
 use crate::semantic::answer::{Places, ReasonLevel};
@@ -157,7 +157,11 @@ impl<'c> SuspectWalk<'c> {
                     let is_whole = visit.kept.1 || new.preserves_unknown_fields();
                     if is_kept {
                         self.kept_null(visit, SchemaStep::Property(name), before);
-                        self.unmatched(visit, SchemaStep::Property(name), Only::Old(before));
+                        self.unmatched(
+                            visit,
+                            SchemaStep::Property(name),
+                            UnmatchedSchema::Old(before),
+                        );
                     }
                     if !is_whole && (!is_kept || self.is_composite(before)) {
                         self.removed(visit, name, before);
@@ -176,7 +180,7 @@ impl<'c> SuspectWalk<'c> {
             } else if self.is_open(visit, old, Some(name)) {
                 let change = format!("`{name}` has a schema");
                 self.constrained(visit, name, after, &change);
-                self.unmatched(visit, SchemaStep::Property(name), Only::New(after));
+                self.unmatched(visit, SchemaStep::Property(name), UnmatchedSchema::New(after));
             } else if self.new.schema(after).default.is_some() {
                 // A field that appears by itself is also seen by what counts and compares.
                 self.appears(visit, path, after);
@@ -234,7 +238,11 @@ impl<'c> SuspectWalk<'c> {
             }
             (Some(before), None) if keeps(new) || visit.kept.1 => {
                 self.kept_null(visit, SchemaStep::AdditionalProperties, before);
-                self.unmatched(visit, SchemaStep::AdditionalProperties, Only::Old(before));
+                self.unmatched(
+                    visit,
+                    SchemaStep::AdditionalProperties,
+                    UnmatchedSchema::Old(before),
+                );
             }
             (Some(before), None) => {
                 let value = self.with(visit.old, KEY, before);
@@ -242,7 +250,11 @@ impl<'c> SuspectWalk<'c> {
             }
             (None, Some(after)) if self.is_open(visit, old, None) => {
                 self.constrained(visit, KEY, after, "other keys have a schema");
-                self.unmatched(visit, SchemaStep::AdditionalProperties, Only::New(after));
+                self.unmatched(
+                    visit,
+                    SchemaStep::AdditionalProperties,
+                    UnmatchedSchema::New(after),
+                );
             }
             (None, None)
                 if (keeps(old) || visit.kept.0 || self.is_part)
