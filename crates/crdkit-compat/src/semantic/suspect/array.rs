@@ -47,7 +47,7 @@ impl<'c> SuspectWalk<'c> {
                 self.found.push(suspect);
             }
             (Some(old), None) => {
-                self.unmatched(visit, SchemaStep::Items, UnmatchedSchema::Old(old))
+                self.unmatched(visit, SchemaStep::Items, UnmatchedSchema::Old(old));
             }
             (None, None) => {}
         }
