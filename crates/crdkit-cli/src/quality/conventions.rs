@@ -110,7 +110,7 @@ impl<'d> QualityRules<'d> {
                 self.add(issue(codes::INTEGER_FORMAT), kind, FindingPlace::Value);
             }
             (Some("boolean"), _) => {
-                self.add(issue(codes::BOOLEAN_FIELD), schema, FindingPlace::Key)
+                self.add(issue(codes::BOOLEAN_FIELD), schema, FindingPlace::Key);
             }
             (_, Some("duration")) => self.about(codes::DURATION_FIELD, schema, "format"),
             _ => {}
