@@ -25,7 +25,9 @@ use crate::stored::Stored;
 use crate::{metadata, scale, spans, strict};
 use crdkit_codec::Format;
 use crdkit_issue::{FieldPath, Issue, Severity, codes};
-use crdkit_schema::compile::Conversion;
+use crdkit_schema::compile::{Conversion, Flags, Id};
+use crdkit_schema::defaults;
+use crdkit_schema::prune::{self, Pruned};
 use crdkit_value::{Document, NodeId, Value};
 
 /// An object of a request that was read, on its way to be checked.
@@ -362,11 +364,25 @@ impl<'r> Request<'r> {
             }
             return;
         }
+        if self.is_kept_by(storage.schema) {
+            return;
+        }
         self.written = Some(self.document.clone());
         // The object was found to be right, so nothing is refused any more.
         let _ = self.trim_content(storage.schema, OnWrongType::Remove);
         let _ = self.fill(storage.schema);
         let _ = self.trim_content(version.schema, OnWrongType::Remove);
+    }
+
+    /// Whether an object that was read by its own schema stays as it is under that of the storage version.
+    fn is_kept_by(&self, storage: Option<Id>) -> bool {
+        let Version { crd, .. } = self.version;
+        let (table, root) = (crd.table(), self.document.root());
+        let Some(node) = storage.map(|id| table.node(id)) else { return false };
+        !self.is_applied
+            && !node.has(Flags::HAS_EMBEDDED)
+            && (!crd.prunes() || prune::object(table, storage, root) == Pruned::default())
+            && !defaults::is_missing(table, node, root)
     }
 
     fn check_create(&mut self) {

@@ -53,6 +53,13 @@ pub fn apply(
     Ok(walk.missing.into_iter().filter_map(fill).collect())
 }
 
+/// Whether `value`, with the schema `node`, is missing a default.
+pub fn is_missing(table: &Table, node: &Node, value: Value<'_>) -> bool {
+    let mut walk = DefaultsWalk { table, missing: Vec::new() };
+    walk.value(node, value);
+    !walk.missing.is_empty()
+}
+
 /// A place that waits for its default.
 enum Missing {
     /// The field of an object.

@@ -407,3 +407,29 @@ fn the_storage_version_decides_what_is_left_unless_a_webhook_does() {
         assert_eq!(at(outcome.document(), "/old"), left, "{conversion}");
     }
 }
+
+/// Where the storage version adds nothing and removes nothing, nothing else is written than what is read back.
+#[test]
+fn the_storage_version_fills_in_and_removes_what_only_its_schema_says() {
+    let text = r#"{"spec": {"group": "example.com", "scope": "Cluster", "names": {"kind": "Lamp", "plural": "lamps"}, "versions": [
+      {"name": "v1", "served": true, "storage": false, "schema": {"openAPIV3Schema": {"type": "object", "properties":
+        {"shade": {"type": "string"}, "note": {"type": "string", "nullable": true}}}}},
+      {"name": "v2", "served": true, "storage": true, "schema": {"openAPIV3Schema": {"type": "object", "properties":
+        {"shade": {"type": "string", "default": "white"}, "note": {"type": "string"}, "more": {"type": "string", "default": "x"}}}}}
+    ]}}"#;
+    let crd = Crd::from_json(text.as_bytes()).unwrap();
+    let cases = [
+        (r#","note":"n""#, Some("white"), Some("n"), true),
+        (r#","shade":"red","note":null"#, Some("red"), None, true),
+        (r#","shade":"red","note":"n""#, Some("red"), Some("n"), false),
+    ];
+    for (fields, shade, note, is_changed) in cases {
+        let outcome = crd.version("v1").unwrap().create(lamp("", fields).as_str(), &lenient());
+        assert!(outcome.is_accepted(), "{:?}", outcome.issues);
+        let (document, written) = outcome.into_written();
+        assert_eq!(at(&document, "/shade"), shade, "{fields}");
+        assert_eq!(at(&document, "/note"), note, "{fields}");
+        assert!(document.root().get("more").is_none());
+        assert_eq!(written.is_some(), is_changed, "{fields}");
+    }
+}
