@@ -10,7 +10,8 @@ pub struct Limits {
     pub depth: usize,
     /// Values in one document, counting what YAML aliases expand to.
     pub nodes: usize,
-    /// Bytes of text that YAML aliases may repeat in one document.
+    /// Bytes of text that YAML aliases may repeat in one document, and in the documents of one stream together beyond
+    /// what they have themselves.
     pub alias_bytes: usize,
     /// Bytes of values that defaults may add to one document.
     pub default_bytes: usize,
@@ -59,7 +60,8 @@ impl Limits {
         Self { nodes, ..self }
     }
 
-    /// Bytes of text that YAML aliases may repeat in one document.
+    /// Bytes of text that YAML aliases may repeat in one document, and in the documents of one stream together beyond
+    /// what they have themselves.
     #[must_use]
     pub fn alias_bytes(self, alias_bytes: usize) -> Self {
         Self { alias_bytes, ..self }

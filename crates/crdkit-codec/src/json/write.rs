@@ -14,7 +14,7 @@ pub enum Layout {
     /// No white space.
     #[default]
     Compact,
-    /// A line for each member and item, indented by two spaces.
+    /// A line for each member and item, indented by two spaces for each level, up to 64 levels.
     Pretty,
 }
 
@@ -36,6 +36,10 @@ pub(crate) trait Spelling {
         out: &mut Vec<u8>,
     ) -> Result<(), Self::Error>;
 }
+
+/// Lines below this many levels are indented no further, so that indentation does not make the text of a deep
+/// document grow with its size times its depth.
+const DEEPEST_INDENT: usize = 64;
 
 /// Few documents nest deeper; those that do pay for growth.
 const USUAL_DEPTH: usize = 16;
@@ -246,6 +250,6 @@ pub(crate) fn escape_of(special: u8) -> &'static str {
 fn line(layout: Layout, depth: usize, out: &mut Vec<u8>) {
     if layout == Layout::Pretty {
         out.push(b'\n');
-        out.resize(out.len() + 2 * depth, b' ');
+        out.resize(out.len() + 2 * depth.min(DEEPEST_INDENT), b' ');
     }
 }

@@ -52,6 +52,10 @@ pub(super) struct Composed {
     pub(super) issues: Vec<Issue>,
     /// The keys that were not strings before they became some, by where they stand.
     pub(super) typed_keys: Vec<(Span, KeyType)>,
+    /// Where its last value ends in the text.
+    pub(super) end: usize,
+    /// How much text aliases repeat in it.
+    pub(super) n_alias_bytes: usize,
 }
 
 /// What a key that became a string was before. Keys of different types are never duplicates.
@@ -62,6 +66,26 @@ pub(super) enum KeyType {
     Float(f64),
 }
 
+/// How much text aliases may still repeat in a stream. Reading makes room again, a byte for each byte, so that
+/// many documents together get no larger than one may, beyond what they are themselves.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct AliasRoom {
+    left: usize,
+    limit: usize,
+}
+
+impl AliasRoom {
+    pub(super) fn new(limit: usize) -> Self {
+        Self { left: limit, limit }
+    }
+
+    /// What is left after a document of `size` bytes in which aliases repeat `n_repeated`.
+    pub(super) fn after(self, n_repeated: usize, size: usize) -> Self {
+        let left = self.left.saturating_sub(n_repeated).saturating_add(size);
+        Self { left: left.min(self.limit), ..self }
+    }
+}
+
 /// Reads the content of one document up to its end event. `offset` is added to all positions, `size` is about how
 /// long the document is.
 pub(super) fn compose(
@@ -69,6 +93,7 @@ pub(super) fn compose(
     options: &DecodeOptions,
     offset: usize,
     size: usize,
+    room: AliasRoom,
 ) -> Result<Composed, Refusal> {
     let mut builder = Builder::new(&options.limits, options.duplicates)
         .with_capacity(size)
@@ -76,15 +101,14 @@ pub(super) fn compose(
     if options.positions {
         builder = builder.keeping_positions(offset);
     }
-    let max_alias_bytes = options.limits.alias_bytes;
-    let mut composer = Composer::new(parser, builder, options.numbers, max_alias_bytes);
+    let mut composer = Composer::new(parser, builder, options.numbers, room);
     composer.offset = offset;
     while composer.step()? {}
-    let Composer { sink, deferred, typed_keys, .. } = composer;
+    let Composer { sink, deferred, typed_keys, last_end, n_alias_bytes, .. } = composer;
     let (document, issues) = sink.finish();
     match first_that_stays(&document, deferred) {
         Some(failure) => Err(failure.into()),
-        None => Ok(Composed { document, issues, typed_keys }),
+        None => Ok(Composed { document, issues, typed_keys, end: last_end, n_alias_bytes }),
     }
 }
 
@@ -133,14 +157,14 @@ pub(super) struct Composer<'a, P, S> {
     n_alias_decodes: usize,
     /// How much text has been read through aliases, and how much may be.
     n_alias_bytes: usize,
-    max_alias_bytes: usize,
+    room: AliasRoom,
     /// Errors about the value of the given number that count only if it stays in the document.
     pub(super) deferred: Vec<(usize, Failure)>,
     pub(super) typed_keys: Vec<(Span, KeyType)>,
 }
 
 impl<'a, P: ParserEvents<'a>, S: DocumentSink> Composer<'a, P, S> {
-    pub(super) fn new(parser: P, sink: S, numbers: NumberMode, max_alias_bytes: usize) -> Self {
+    pub(super) fn new(parser: P, sink: S, numbers: NumberMode, room: AliasRoom) -> Self {
         Self {
             source: EventSource::new(parser),
             sink,
@@ -152,7 +176,7 @@ impl<'a, P: ParserEvents<'a>, S: DocumentSink> Composer<'a, P, S> {
             n_decodes: 1,
             n_alias_decodes: 0,
             n_alias_bytes: 0,
-            max_alias_bytes,
+            room,
             deferred: Vec::new(),
             typed_keys: Vec::new(),
         }
@@ -217,11 +241,11 @@ impl<'a, P: ParserEvents<'a>, S: DocumentSink> Composer<'a, P, S> {
     /// Counts the text of a scalar that is read through an alias.
     fn count_text(&mut self, scalar: &Scalar<'_>, span: Span) -> Result<(), Refusal> {
         self.n_alias_bytes += scalar.text.len();
-        if self.n_alias_bytes <= self.max_alias_bytes {
+        if self.n_alias_bytes <= self.room.left {
             return Ok(());
         }
         let issue = Issue::error(codes::decode::ALIASES_TOO_LARGE);
-        Err(Refusal::Limit(Box::new(issue.with("limit", self.max_alias_bytes).span(span))))
+        Err(Refusal::Limit(Box::new(issue.with("limit", self.room.limit).span(span))))
     }
 
     fn build(&mut self, built: Built<'_>, span: Span) -> Result<(), Refusal> {

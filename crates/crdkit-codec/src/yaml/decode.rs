@@ -7,6 +7,7 @@ use std::io::Read;
 use crdkit_issue::Issue;
 use crdkit_value::Document;
 
+use super::compose::AliasRoom;
 use super::input::{LookAhead, YamlInput};
 use super::pieces::{Piece, Pieces};
 use super::stream::Stream;
@@ -19,9 +20,10 @@ use crate::{DecodeError, DecodeOptions, Decoded};
 /// The finding, when the document is not YAML or does not convert to JSON.
 pub fn decode(bytes: &[u8], options: &DecodeOptions) -> Result<Decoded, Box<Issue>> {
     let input = YamlInput::new(bytes, LookAhead::Chunk);
+    let room = AliasRoom::new(options.limits.alias_bytes);
     let first = match &input.text {
-        Cow::Borrowed(_) => Stream::new(bytes, 0, input, options).next(),
-        Cow::Owned(text) => Stream::over(text, &input, options).next(),
+        Cow::Borrowed(_) => Stream::new(bytes, 0, input, options, room).next(),
+        Cow::Owned(text) => Stream::over(text, &input, options, room).next(),
     };
     first.unwrap_or_else(|| Ok(Decoded { document: Document::null(), issues: Vec::new() }))
 }
@@ -35,7 +37,7 @@ pub struct Documents<'a, 'o> {
 
 enum YamlSource<'a, 'o> {
     Slice(Box<Stream<'a, 'o>>),
-    Read(Pieces<Box<dyn Read + 'a>>, &'o DecodeOptions),
+    Read(Pieces<Box<dyn Read + 'a>>, &'o DecodeOptions, AliasRoom),
     Done,
 }
 
@@ -43,13 +45,14 @@ impl<'a, 'o> Documents<'a, 'o> {
     /// The documents in a slice.
     pub fn from_slice(bytes: &'a [u8], options: &'o DecodeOptions) -> Self {
         let input = YamlInput::new(bytes, LookAhead::Document);
+        let room = AliasRoom::new(options.limits.alias_bytes);
         match &input.text {
             Cow::Borrowed(_) => {
-                let stream = Box::new(Stream::new(bytes, 0, input, options));
+                let stream = Box::new(Stream::new(bytes, 0, input, options, room));
                 Self { source: YamlSource::Slice(stream), ready: VecDeque::new() }
             }
             Cow::Owned(text) => {
-                let ready = Stream::over(text, &input, options).collect();
+                let ready = Stream::over(text, &input, options, room).collect();
                 Self { source: YamlSource::Done, ready }
             }
         }
@@ -58,7 +61,8 @@ impl<'a, 'o> Documents<'a, 'o> {
     /// The documents of a reader; no more than one is held at a time.
     pub fn from_read(inner: impl Read + 'a, options: &'o DecodeOptions) -> Self {
         let pieces = Pieces::new(Box::new(inner) as Box<dyn Read + 'a>, options.limits.bytes);
-        Self { source: YamlSource::Read(pieces, options), ready: VecDeque::new() }
+        let room = AliasRoom::new(options.limits.alias_bytes);
+        Self { source: YamlSource::Read(pieces, options, room), ready: VecDeque::new() }
     }
 }
 
@@ -75,17 +79,15 @@ impl Iterator for Documents<'_, '_> {
                 YamlSource::Slice(stream) => {
                     return stream.next().map(|outcome| outcome.map_err(DecodeError::from));
                 }
-                YamlSource::Read(pieces, options) => match pieces.next() {
+                YamlSource::Read(pieces, options, room) => match pieces.next() {
                     Ok(Some(Piece { bytes, base })) => {
                         let input = YamlInput::new(bytes, LookAhead::Document);
-                        match &input.text {
-                            Cow::Borrowed(_) => {
-                                self.ready.extend(Stream::new(bytes, base, input, options));
-                            }
-                            Cow::Owned(text) => {
-                                self.ready.extend(Stream::over(text, &input, options));
-                            }
-                        }
+                        let mut stream = match &input.text {
+                            Cow::Borrowed(_) => Stream::new(bytes, base, input, options, *room),
+                            Cow::Owned(text) => Stream::over(text, &input, options, *room),
+                        };
+                        self.ready.extend(stream.by_ref());
+                        *room = stream.room();
                     }
                     Ok(None) => self.source = YamlSource::Done,
                     Err(error) => {

@@ -116,6 +116,11 @@ impl Failure {
         &self.0.problem
     }
 
+    /// Where the offending text ends.
+    pub(super) fn end(&self) -> usize {
+        self.0.span.end
+    }
+
     /// The finding. Its `server` argument is the message as Kubernetes prints it, for which the lines of `bytes`, the
     /// whole input, are counted.
     pub(super) fn issue(&self, bytes: &[u8], counter: &mut LineCounter) -> Box<Issue> {

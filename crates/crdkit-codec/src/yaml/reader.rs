@@ -10,7 +10,7 @@ use crdkit_issue::{Issue, Span, codes};
 use crdkit_value::{Builder, Event, Limits, NumberMode};
 
 use super::chars::LineCounter;
-use super::compose::{Composer, DocumentSink, Refusal};
+use super::compose::{AliasRoom, Composer, DocumentSink, Refusal};
 use super::event::EventKind;
 use super::tape::ParserEvents;
 use super::windows::Windows;
@@ -44,8 +44,9 @@ impl<R: Read> Reader<R> {
     /// Reads in chunks of `chunk` bytes.
     pub fn with_chunk_size(inner: R, chunk: usize, limits: &Limits, numbers: NumberMode) -> Self {
         let windows = Windows::new(inner, chunk, limits);
+        let room = AliasRoom::new(limits.alias_bytes);
         Self {
-            composer: Composer::new(windows, Slot::default(), numbers, limits.alias_bytes),
+            composer: Composer::new(windows, Slot::default(), numbers, room),
             state: ReaderState::Before,
             max_alias_bytes: limits.alias_bytes,
             offset: 0,

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use crdkit_issue::{Issue, Span, codes};
 
 use super::chars::{LineCounter, next_marker};
-use super::compose::{Composed, Refusal, compose};
+use super::compose::{AliasRoom, Composed, Refusal, compose};
 use super::error::{Failure, YamlProblem};
 use super::event::{Event, EventKind};
 use super::input::YamlInput;
@@ -34,6 +34,7 @@ pub(super) struct Stream<'a, 'o> {
     line_counter: LineCounter,
     /// The first `---` line after some document before, or the end; streams without any are not searched again and again.
     marker: usize,
+    room: AliasRoom,
     done: bool,
 }
 
@@ -44,6 +45,7 @@ impl<'a, 'o> Stream<'a, 'o> {
         base: usize,
         input: YamlInput<'a>,
         options: &'o DecodeOptions,
+        room: AliasRoom,
     ) -> Self {
         let text = match input.text {
             Cow::Borrowed(text) => text,
@@ -66,12 +68,23 @@ impl<'a, 'o> Stream<'a, 'o> {
             parser,
             line_counter,
             marker: 0,
+            room,
             done: false,
         }
     }
 
+    /// What aliases may still repeat in what follows.
+    pub(super) fn room(&self) -> AliasRoom {
+        self.room
+    }
+
     /// The documents of transcoded text.
-    pub(super) fn over(text: &'a str, input: &YamlInput<'_>, options: &'o DecodeOptions) -> Self {
+    pub(super) fn over(
+        text: &'a str,
+        input: &YamlInput<'_>,
+        options: &'o DecodeOptions,
+        room: AliasRoom,
+    ) -> Self {
         let input = YamlInput {
             text: Cow::Borrowed(text),
             offset: 0,
@@ -79,7 +92,7 @@ impl<'a, 'o> Stream<'a, 'o> {
             ascii: input.ascii,
             line_feeds_only: input.line_feeds_only,
         };
-        Self::new(text.as_bytes(), 0, input, options)
+        Self::new(text.as_bytes(), 0, input, options, room)
     }
 
     /// Goes on reading at `start`, a byte of the input.
@@ -96,7 +109,10 @@ impl<'a, 'o> Stream<'a, 'o> {
             None => YamlInput::after_bad(self.bytes.get(start..).unwrap_or_default(), start),
         };
         let line_counter = self.line_counter;
-        *self = Self { line_counter, ..Self::new(self.bytes, self.base, input, self.options) };
+        *self = Self {
+            line_counter,
+            ..Self::new(self.bytes, self.base, input, self.options, self.room)
+        };
     }
 
     /// Reads the document whose start event is `start`.
@@ -115,9 +131,10 @@ impl<'a, 'o> Stream<'a, 'o> {
         }
         let composed = {
             let offset = self.base + self.offset;
-            compose(&mut self.parser, self.options, offset, end - content)?
+            compose(&mut self.parser, self.options, offset, end - content, self.room)?
         };
-        let Composed { document, mut issues, typed_keys } = composed;
+        let Composed { document, mut issues, typed_keys, end, n_alias_bytes } = composed;
+        self.room = self.room.after(n_alias_bytes, end.saturating_sub(start.end));
         if !issues.is_empty() && !typed_keys.is_empty() {
             // A document without a marker begins where the text does.
             let begin = if start.start < start.end { start.start } else { 0 };
@@ -133,8 +150,9 @@ impl<'a, 'o> Stream<'a, 'o> {
         let mut parser = YamlParser::new(Scanner::new(text, self.surroundings()));
         parser.next()?;
         let options = DecodeOptions { positions: true, ..self.options.clone() };
+        let room = AliasRoom::new(options.limits.alias_bytes);
         let Composed { mut issues, mut typed_keys, .. } =
-            compose(&mut parser, &options, self.base + self.offset + begin, 0)?;
+            compose(&mut parser, &options, self.base + self.offset + begin, 0, room)?;
         typed_keys.sort_by_key(|(span, _)| *span);
         let type_at = |span: Span| {
             let found = typed_keys.binary_search_by_key(&span, |(span, _)| *span).ok()?;

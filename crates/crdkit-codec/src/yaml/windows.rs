@@ -157,6 +157,8 @@ impl<R: Read> Windows<R> {
                 break None;
             }
             match outcome {
+                // The line that it is about may go on.
+                Err(failure) if !is_last && failure.end() >= text.len() => break None,
                 Err(failure) => {
                     certain = None;
                     noted = events.len();

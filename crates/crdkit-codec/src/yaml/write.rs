@@ -14,8 +14,8 @@ use super::number;
 use super::style;
 
 /// Below this many levels collections are written on one line, so that indentation does not make the text of a
-/// deep document grow with the square of its depth.
-const DEEPEST_BLOCK: usize = 256;
+/// deep document grow with its size times its depth.
+const DEEPEST_BLOCK: usize = 100;
 
 /// Longer keys are written after a `?`.
 const LONGEST_KEY: usize = 128;

@@ -1,7 +1,8 @@
 //! Input made to hurt: a finding with a place, in time proportional to the input.
 
-use crdkit_codec::DecodeOptions;
 use crdkit_codec::yaml::{self, Documents};
+use crdkit_codec::{DecodeOptions, json};
+use crdkit_value::Limits;
 use std::fmt::Write as _;
 
 fn refused(text: &[u8]) -> (String, usize) {
@@ -151,6 +152,40 @@ fn aliases_repeat_a_bounded_amount_of_text() {
     }
     let few = format!("a: &a {long}\nb: [{}]\n", "*a, ".repeat(100));
     yaml::decode(few.as_bytes(), &DecodeOptions::default()).unwrap();
+}
+
+#[test]
+fn aliases_of_many_documents_together_repeat_a_bounded_amount_of_text() {
+    let options = DecodeOptions::new().limits(Limits::new().alias_bytes(10_000));
+    let document = |more: &str| format!("a: &a {}\nb: [*a, *a, *a, *a]\n{more}", "x".repeat(1000));
+    let n_good = |text: &str| {
+        let slice = Documents::from_slice(text.as_bytes(), &options);
+        let read = Documents::from_read(text.as_bytes(), &options);
+        let [slice, read] = [slice, read].map(|it| it.map(|it| it.is_ok()).collect::<Vec<_>>());
+        assert_eq!(slice, read);
+        slice.iter().filter(|is_good| **is_good).count()
+    };
+    // Each repeats four times what it is itself; what is read makes room for more.
+    assert_eq!(n_good(&document("---\n").repeat(20)), 3 + 1, "and the empty one at the end");
+    assert_eq!(n_good(&document("...\n").repeat(20)), 3);
+    let text = "y".repeat(3500);
+    assert_eq!(n_good(&document(&format!("c: {text}\n---\n")).repeat(20)), 20 + 1);
+}
+
+#[test]
+fn the_text_of_deep_documents_is_in_proportion_to_their_size() {
+    let wide = format!("[{}1]", "1, ".repeat(10_000));
+    let lists = format!("{}{wide}{}", "[".repeat(5_000), "]".repeat(5_000));
+    let objects = format!("{}{wide}{}", "{\"a\": ".repeat(5_000), "}".repeat(5_000));
+    for text in [lists, objects] {
+        let document = json::decode(text.as_bytes(), &DecodeOptions::default()).unwrap().document;
+        let pretty = json::text(document.root(), json::Layout::Pretty);
+        for text in [pretty, yaml::text(document.root())] {
+            assert!(text.len() < 4_000_000, "{}", text.len());
+            let again = yaml::decode(text.as_bytes(), &DecodeOptions::default()).unwrap();
+            assert_eq!(again.document, document);
+        }
+    }
 }
 
 #[test]

@@ -76,6 +76,7 @@ fn pieces() -> impl Strategy<Value = String> {
         "0x",
         ".",
         "_",
+        " some more words",
     ]);
     prop::collection::vec(piece, 0..24).prop_map(|pieces| pieces.concat())
 }
@@ -162,6 +163,25 @@ fn check_reader(bytes: &[u8], chunk: usize, options: &DecodeOptions) -> Result<(
         (whole, read) => prop_assert!(false, "{whole:?} {read:?} {bytes:?}"),
     }
     Ok(())
+}
+
+#[test]
+fn a_finding_about_a_line_goes_to_its_end() {
+    let options = DecodeOptions::new().positions(true);
+    for text in [
+        "a: 1\n&b }:  over lines # comment \n\u{e9}nt\n---",
+        "a: 1\n&b }:  over more lines, and more of them \u{2028}c: 2\n",
+        "- a: 1\n  &b }:  over more lines, \u{e9}\u{e9}\u{e9}\u{e9}\u{e9}\u{e9}, and more\r\nc",
+        "a: 1\n&b }: up to the end of everything",
+    ] {
+        let issue = yaml::decode(text.as_bytes(), &options).unwrap_err();
+        let span = issue.span.unwrap();
+        let rest = &text[span.end..];
+        assert!(rest.is_empty() || rest.starts_with(['\n', '\r', '\u{2028}']), "{rest:?}");
+        for chunk in 1..text.len() {
+            check_reader(text.as_bytes(), chunk, &options).unwrap();
+        }
+    }
 }
 
 /// Every place lies inside the text, and a number or boolean stands where it is said to.
