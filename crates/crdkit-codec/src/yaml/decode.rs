@@ -80,14 +80,19 @@ impl Iterator for Documents<'_, '_> {
                     return stream.next().map(|outcome| outcome.map_err(DecodeError::from));
                 }
                 YamlSource::Read(pieces, options, room) => match pieces.next() {
-                    Ok(Some(Piece { bytes, base })) => {
+                    Ok(Some(Piece { bytes, base, goes_on })) => {
                         let input = YamlInput::new(bytes, LookAhead::Document);
                         let mut stream = match &input.text {
                             Cow::Borrowed(_) => Stream::new(bytes, base, input, options, *room),
                             Cow::Owned(text) => Stream::over(text, &input, options, *room),
                         };
+                        if goes_on {
+                            stream = stream.before_marker();
+                        }
                         self.ready.extend(stream.by_ref());
                         *room = stream.room();
+                        let n_left = stream.n_left();
+                        pieces.give_back(n_left);
                     }
                     Ok(None) => self.source = YamlSource::Done,
                     Err(error) => {

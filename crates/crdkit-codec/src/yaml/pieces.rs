@@ -17,6 +17,8 @@ const READ_SIZE: usize = 64 * 1024;
 pub(super) struct Piece<'p> {
     pub(super) bytes: &'p [u8],
     pub(super) base: usize,
+    /// Whether a `---` line follows.
+    pub(super) goes_on: bool,
 }
 
 /// Cuts what `inner` gives into pieces.
@@ -39,12 +41,12 @@ impl<R: Read> Pieces<R> {
 
     /// The next piece; none at the end.
     pub(super) fn next(&mut self) -> Result<Option<Piece<'_>>, DecodeError> {
-        let end = loop {
+        let (end, goes_on) = loop {
             if let Some(end) = self.piece_end() {
-                break end;
+                break (end, true);
             }
             if self.ended {
-                break self.buffer.len();
+                break (self.buffer.len(), false);
             }
             if self.buffer.len() - self.start > self.limit {
                 let issue = Issue::error(codes::decode::TOO_LARGE).with("limit", self.limit);
@@ -57,7 +59,12 @@ impl<R: Read> Pieces<R> {
         self.start = end;
         self.searched = end;
         let bytes = self.buffer.get(start..end).unwrap_or_default();
-        Ok((!bytes.is_empty()).then_some(Piece { bytes, base: self.base + start }))
+        Ok((!bytes.is_empty()).then_some(Piece { bytes, base: self.base + start, goes_on }))
+    }
+
+    /// Makes the last `length` bytes of the piece that was given the beginning of the next one.
+    pub(super) fn give_back(&mut self, length: usize) {
+        self.start = self.start.saturating_sub(length);
     }
 
     /// The end of the piece that begins at `start`, if its marker has been read.
@@ -96,11 +103,15 @@ impl<R: Read> Pieces<R> {
 /// Whether `bytes` hold nothing but blank lines, comments and directives. Lines that end in anything but carriage
 /// returns and line feeds are taken for content, which is what they may hide.
 pub(super) fn is_prologue(bytes: &[u8]) -> bool {
-    bytes.split(|byte| matches!(byte, b'\n' | b'\r')).all(|line| {
+    bytes.split(|byte| is_line_end(*byte)).all(|line| {
         let content = line.trim_ascii_start();
         (line.first() == Some(&b'%') || content.is_empty() || content.starts_with(b"#"))
             && memchr::memchr2_iter(0xC2, 0xE2, line).all(|at| break_length(line, at) == 0)
     })
+}
+
+pub(super) fn is_line_end(byte: u8) -> bool {
+    matches!(byte, b'\n' | b'\r')
 }
 
 /// How much of `piece` belongs to its document: what is after a `...` line may belong to the next.

@@ -13,7 +13,7 @@ use super::error::{Failure, YamlProblem};
 use super::event::{Event, EventKind};
 use super::input::YamlInput;
 use super::parse::YamlParser;
-use super::pieces::is_prologue;
+use super::pieces::{is_line_end, is_prologue};
 use super::scan::{Scanner, Surroundings};
 use crate::{DecodeOptions, Decoded};
 
@@ -35,6 +35,11 @@ pub(super) struct Stream<'a, 'o> {
     /// The first `---` line after some document before, or the end; streams without any are not searched again and again.
     marker: usize,
     room: AliasRoom,
+    /// Whether a `---` line follows the input, and how much of the input belongs to the document after that line.
+    goes_on: bool,
+    n_left: usize,
+    /// Where the content of the last document ends.
+    content_end: usize,
     done: bool,
 }
 
@@ -69,8 +74,21 @@ impl<'a, 'o> Stream<'a, 'o> {
             line_counter,
             marker: 0,
             room,
+            goes_on: false,
+            n_left: 0,
+            content_end: 0,
             done: false,
         }
+    }
+
+    /// The documents of a text that a `---` line follows.
+    pub(super) fn before_marker(self) -> Self {
+        Self { goes_on: true, ..self }
+    }
+
+    /// How much at the end of the input is directives of the document after it.
+    pub(super) fn n_left(&self) -> usize {
+        self.n_left
     }
 
     /// What aliases may still repeat in what follows.
@@ -111,6 +129,8 @@ impl<'a, 'o> Stream<'a, 'o> {
         let line_counter = self.line_counter;
         *self = Self {
             line_counter,
+            goes_on: self.goes_on,
+            content_end: start,
             ..Self::new(self.bytes, self.base, input, self.options, self.room)
         };
     }
@@ -135,6 +155,7 @@ impl<'a, 'o> Stream<'a, 'o> {
         };
         let Composed { document, mut issues, typed_keys, end, n_alias_bytes } = composed;
         self.room = self.room.after(n_alias_bytes, end.saturating_sub(start.end));
+        self.content_end = self.offset + end;
         if !issues.is_empty() && !typed_keys.is_empty() {
             // A document without a marker begins where the text does.
             let begin = if start.start < start.end { start.start } else { 0 };
@@ -222,6 +243,14 @@ impl Stream<'_, '_> {
         let lines = self.bytes.get(line_start..marker).unwrap_or_default();
         lines.starts_with(b"%") && is_prologue(lines)
     }
+
+    /// What comes after the last document, where it is directives of the document after the input.
+    fn left(&self) -> Option<&[u8]> {
+        let is_after_document = self.goes_on && self.content_end > 0;
+        let rest = self.bytes.get(self.content_end..).filter(|_| is_after_document)?;
+        let has_directive = rest.split(|byte| is_line_end(*byte)).any(|it| it.starts_with(b"%"));
+        (has_directive && is_prologue(rest)).then_some(rest)
+    }
 }
 
 impl Iterator for Stream<'_, '_> {
@@ -237,7 +266,13 @@ impl Iterator for Stream<'_, '_> {
                 return None;
             }
             Ok(start) => start,
-            Err(failure) => return Some(Err(self.recover(failure.into(), None))),
+            Err(failure) => {
+                if let Some(left) = self.left() {
+                    (self.n_left, self.done) = (left.len(), true);
+                    return None;
+                }
+                return Some(Err(self.recover(failure.into(), None)));
+            }
         };
         Some(self.document(&start).map_err(|refusal| self.recover(refusal, Some(start.end))))
     }
