@@ -77,5 +77,12 @@ fn survives(format: Format, document: &Document, style: Style) {
     let read = read.map(|decoded| (decoded.document, decoded.issues.len()));
     let (found, n_issues) = read.as_ref().map_or((None, 0), |(read, n)| (Some(read), *n));
     let text = String::from_utf8_lossy(&written);
+    // Go writes large whole numbers of any kind as digits: they are read as other numbers, which are written alike.
+    if let (Style::Go(_), Some(found)) = (style, found) {
+        let mut again = Vec::new();
+        let outcome = format.encode(found.root(), 0, style, &mut again);
+        assert_eq!((outcome.ok(), again, n_issues), (Some(()), written, 0));
+        return;
+    }
     assert_eq!((found, n_issues), (Some(document), 0), "{format:?} {style:?}: {text}");
 }
