@@ -4,6 +4,7 @@
 //! `CRDKIT_SOUNDNESS` sets how many pairs of schemas are tried; each is tried with hundreds of objects.
 
 mod keywords;
+mod nested;
 mod tree;
 mod values;
 
@@ -12,6 +13,7 @@ use crdkit_codec::Decoded;
 use crdkit_compat::semantic::{self, Answer, CompatReport, Question, Verdict};
 use crdkit_engine::{Crd, FieldValidation, Outcome, RequestOptions, Version};
 use crdkit_value::{Document, NodeId, Value};
+use nested::{branched, ruled};
 use proptest::prelude::*;
 use proptest::test_runner::{TestCaseResult, TestRunner};
 use tree::{Pair, Tree, focused, focuses, pair, single};
@@ -318,6 +320,16 @@ proptest! {
 
     #[test]
     fn no_object_contradicts_what_is_called_safe(pair in pair(), seed in any::<u64>()) {
+        hold(&pair, seed)?;
+    }
+
+    #[test]
+    fn no_object_contradicts_what_is_called_safe_about_a_rule(pair in ruled(), seed in any::<u64>()) {
+        hold(&pair, seed)?;
+    }
+
+    #[test]
+    fn no_object_contradicts_what_is_called_safe_about_branches(pair in branched(), seed in any::<u64>()) {
         hold(&pair, seed)?;
     }
 

@@ -10,6 +10,7 @@ use crate::support::{crd, document};
 use crdkit_schema::{check, read};
 use proptest::prelude::*;
 use proptest::sample::Index;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -18,7 +19,7 @@ use std::fmt;
 pub(super) struct Tree {
     pub(super) kind: Kind,
     /// The keywords beside the type, with their values as YAML.
-    pub(super) keywords: BTreeMap<&'static str, &'static str>,
+    pub(super) keywords: BTreeMap<&'static str, Cow<'static, str>>,
     pub(super) parts: BTreeMap<Part, Tree>,
 }
 
@@ -52,7 +53,11 @@ pub(super) struct Pair {
 }
 
 impl Tree {
-    fn new(kind: Kind, keywords: &[(Index, Index)], parts: BTreeMap<Part, Self>) -> Self {
+    pub(super) fn new(
+        kind: Kind,
+        keywords: &[(Index, Index)],
+        parts: BTreeMap<Part, Self>,
+    ) -> Self {
         let mut tree = Self { kind, keywords: BTreeMap::new(), parts };
         for (keyword, value) in keywords {
             tree.set(*keyword, *value);
@@ -76,12 +81,12 @@ impl Tree {
 
     fn set(&mut self, keyword: Index, value: Index) {
         let (name, values) = keyword.get(self.table());
-        self.keywords.insert(*name, *value.get(values));
+        self.keywords.insert(*name, (*value.get(values)).into());
     }
 
     /// All keywords in it, with their values.
-    pub(super) fn all_keywords(&self) -> Vec<(&'static str, &'static str)> {
-        let own = self.keywords.iter().map(|(name, value)| (*name, *value));
+    pub(super) fn all_keywords(&self) -> Vec<(&'static str, &str)> {
+        let own = self.keywords.iter().map(|(name, value)| (*name, &**value));
         own.chain(self.parts.values().flat_map(Self::all_keywords)).collect()
     }
 
@@ -100,8 +105,8 @@ impl Tree {
                 !matches!(tree.kind, Kind::List | Kind::Object | Kind::Anything)
                     && !tree.keywords.contains_key("nullable")
             };
-            if tree.keywords.get(LIST_TYPE) == Some(&"map") {
-                tree.keywords.entry(KEYS).or_insert("[a]");
+            if tree.keywords.get(LIST_TYPE).is_some_and(|it| it == "map") {
+                tree.keywords.entry(KEYS).or_insert("[a]".into());
             } else {
                 tree.keywords.remove(KEYS);
             }
@@ -121,7 +126,7 @@ impl Tree {
                 };
                 if keys.iter().any(open) {
                     let both = if keys.len() == 2 { "[a, b]" } else { "[a]" };
-                    items.keywords.insert("required", both);
+                    items.keywords.insert("required", both.into());
                 }
             } else if !keys.is_empty() || tree.keywords.contains_key(LIST_TYPE) && !scalar(items) {
                 tree.keywords.remove(LIST_TYPE);
@@ -309,7 +314,7 @@ fn around(field: &Tree) -> Tree {
 }
 
 /// Two schemas of a field as a pair, if servers take them.
-fn taken(old: &Tree, new: &Tree) -> Option<Pair> {
+pub(super) fn taken(old: &Tree, new: &Tree) -> Option<Pair> {
     let (old, new) = (around(old), around(new));
     (old.is_accepted() && new.is_accepted()).then_some(Pair { old, new, other: None })
 }
@@ -363,7 +368,7 @@ pub(super) fn focused((focus, name): &(Tree, &'static str)) -> impl Strategy<Val
         move |(field, before, after, more)| {
             let with = |mut tree: Tree, value: Option<&'static str>| {
                 match value {
-                    Some(value) => tree.keywords.insert(name, value),
+                    Some(value) => tree.keywords.insert(name, value.into()),
                     None => tree.keywords.remove(name),
                 };
                 tree

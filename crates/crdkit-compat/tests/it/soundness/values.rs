@@ -178,7 +178,7 @@ impl Dice {
         if tree.keywords.contains_key(PRESERVE) && self.one_in(5) && members.is_empty() {
             members.push("metadata: {odd: a}".to_owned());
         }
-        let required = tree.keywords.get("required").copied().unwrap_or_default();
+        let required = tree.keywords.get("required").map_or("", |it| it);
         for name in ["a", "b", "c"] {
             let field = tree.parts.get(&Part::Field(name));
             if let Some(part) = field.or_else(|| tree.parts.get(&Part::Others)) {
