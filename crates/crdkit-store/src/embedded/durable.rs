@@ -1,18 +1,13 @@
-//! What is durable, and how changes become so: the journal first, the database at a checkpoint.
-//!
-//! Where a write or a sync fails nobody knows at first what is on disk. The file is then opened again, what a failed sync may have lost is written
-//! again, a checkpoint of its own settles which state counts, and that state decides the answers. Until this works, writes are
-//! answered with [`StoreError::Unknown`] or [`StoreError::Unavailable`].
+//! What is durable, and how changes become so: the journal first, the database at a checkpoint. Where that fails, `recovery` goes on.
 
 use super::commit::{CommitTables, LogExtent};
 use super::core::StoreCore;
-use super::file::{self, OpenedFile, caught, failure, io_failure};
+use super::file::{OpenedFile, caught, failure, io_failure};
 use super::journal::{BatchWriter, Journal, JournalReplay};
 use super::medium::FileRanges;
 use super::options::Durability;
 use super::overlay::{Overlay, OverlayChange, OverlayView};
 use super::read::{LatestTable, ReadView};
-use super::replay::LogReplay;
 use crate::{Change, Millis, Revision, StoreEntry, StoreError, Write, WriteAction};
 use redb::StorageBackend;
 use std::sync::Arc;
@@ -22,16 +17,16 @@ const UNSYNCED: u64 = 1 << 20;
 /// How many records a step of housekeeping deletes at most, so that writes do not wait long for it.
 pub(super) const HOUSEKEEPING: usize = 256;
 
-type WriteResult = Result<Arc<Change>, StoreError>;
+pub(super) type WriteResult = Result<Arc<Change>, StoreError>;
 
 pub(super) struct DurableState {
-    core: Arc<StoreCore>,
-    journal: Journal,
+    pub(super) core: Arc<StoreCore>,
+    pub(super) journal: Journal,
     /// That of the database.
-    extent: LogExtent,
+    pub(super) extent: LogExtent,
     /// What a failed sync may have lost; the file has to be opened again if there is some.
-    suspects: FileRanges,
-    broken: bool,
+    pub(super) suspects: FileRanges,
+    pub(super) broken: bool,
     /// When the first change was written that is not yet synced, and its revision.
     unsynced: Option<(Millis, u64)>,
 }
@@ -201,18 +196,6 @@ impl DurableState {
         results
     }
 
-    /// What became of writes that failed.
-    fn settle(&mut self, error: &StoreError, results: Vec<WriteResult>) -> Vec<WriteResult> {
-        let recovered = self.recover();
-        let current = self.current();
-        let settle = |result: WriteResult| match (&recovered, result) {
-            (Ok(()), Ok(change)) if change.revision <= current => Ok(change),
-            (Err(_), Ok(_)) => Err(StoreError::Unknown(error.to_string())),
-            _ => Err(error.clone()),
-        };
-        results.into_iter().map(settle).collect()
-    }
-
     /// A transaction that is followed by recovery where it fails.
     pub(super) fn settled<T>(
         &mut self,
@@ -299,70 +282,9 @@ impl DurableState {
             Ok(())
         });
     }
-
-    /// Tries once more to open a file that could not be opened after a failure.
-    pub(super) fn ready(&mut self) -> Result<(), StoreError> {
-        if self.broken { self.recover() } else { Ok(()) }
-    }
-
-    /// Opens the file again and makes what it contains, with what the overlay has, the truth.
-    fn recover(&mut self) -> Result<(), StoreError> {
-        self.broken = true;
-        {
-            let mut slot = self.core.exclusive();
-            if let Some(opened) = slot.take() {
-                self.suspects.extend(opened.guard.suspects());
-                let _ = caught(|| {
-                    drop(opened);
-                    Ok(())
-                });
-            }
-            let (medium, options) = (&*self.core.medium, &self.core.options);
-            *slot = Some(file::open(medium, options, Some(&self.suspects))?.0);
-        }
-        self.suspects.clear();
-        self.reread()?;
-        self.transact(|tables| Ok((tables.set_horizon(tables.extent.horizon)?, true)))?;
-        let published = self.core.feed.published();
-        if published < self.horizon() {
-            // Everything was replaced, and this was not said yet.
-            self.core.feed.cut(self.current());
-        } else {
-            let missed = self.core.read(|view| LogReplay::new(view, "", published))?;
-            let missed = missed.collect::<Result<Vec<_>, _>>()?;
-            self.core.feed.publish(&missed, self.core.clock.now());
-        }
-        self.broken = false;
-        Ok(())
-    }
-
-    /// Finds out what the database has.
-    fn reread(&mut self) -> Result<(), StoreError> {
-        let (extent, applied) = {
-            let opened = self.core.opened();
-            let database = &opened.as_ref().ok_or_else(not_opened)?.database;
-            caught(|| {
-                let transaction = database.begin_write().map_err(failure)?;
-                let tables = CommitTables::open(&transaction, self.extent, Millis(0))?;
-                let found = (tables.read_extent()?, tables.applied()?);
-                drop(tables);
-                transaction.abort().map_err(failure)?;
-                Ok(found)
-            })?
-        };
-        self.extent = extent;
-        let overlay = self.core.overlay();
-        if applied >= overlay.epoch() {
-            self.journal.start(applied + 1);
-            self.core.set_overlay(Overlay::new(applied + 1, extent.current));
-        } else if overlay.base() != extent.current {
-            return Err(StoreError::Damaged("the database is not what was committed".to_owned()));
-        }
-        Ok(())
-    }
 }
 
-fn not_opened() -> StoreError {
+pub(super) fn not_opened() -> StoreError {
     StoreError::Unavailable("the file could not be opened again".to_owned())
 }
 

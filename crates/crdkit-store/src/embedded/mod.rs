@@ -20,8 +20,10 @@ mod layout;
 mod medium;
 mod options;
 mod overlay;
+mod queue;
 mod read;
 mod record;
+mod recovery;
 mod replay;
 mod verified;
 mod writer;
@@ -35,10 +37,10 @@ use crate::{
     StoreFuture, StoreHealth, Watch, Write,
 };
 use layout::FileLayout;
+use queue::{QueueReader, WriterQueue};
 use replay::EmbeddedWatch;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::mpsc::{Sender, channel};
 use std::thread::JoinHandle;
 use tokio::sync::oneshot;
 use writer::{StoreWriter, WriterRequest};
@@ -46,7 +48,7 @@ use writer::{StoreWriter, WriterRequest};
 /// Keys and values in one file.
 pub struct EmbeddedStore {
     core: Arc<StoreCore>,
-    requests: Option<Sender<WriterRequest>>,
+    requests: Arc<WriterQueue>,
     writer: Option<JoinHandle<()>>,
 }
 
@@ -72,13 +74,14 @@ impl EmbeddedStore {
     ) -> Result<EmbeddedStore, StoreError> {
         let (core, replay) = StoreCore::open(medium, options, clock)?;
         let core = Arc::new(core);
-        let (requests, queue) = channel();
+        let requests = Arc::<WriterQueue>::default();
+        let queue = QueueReader(Arc::clone(&requests));
         let writer = StoreWriter::new(Arc::clone(&core), queue, replay)?;
         let writer = std::thread::Builder::new()
             .name("store-writer".into())
             .spawn(move || writer.run())
             .map_err(|error| StoreError::Unavailable(error.to_string()))?;
-        Ok(EmbeddedStore { core, requests: Some(requests), writer: Some(writer) })
+        Ok(EmbeddedStore { core, requests, writer: Some(writer) })
     }
 
     /// Makes an empty store on a medium that has no bytes yet, with a journal of so many.
@@ -97,8 +100,7 @@ impl EmbeddedStore {
         request: impl FnOnce(oneshot::Sender<Result<T, StoreError>>) -> WriterRequest,
     ) -> Result<T, StoreError> {
         let (answer, answered) = oneshot::channel();
-        let requests = self.requests.as_ref().ok_or(StoreError::Closed)?;
-        requests.send(request(answer)).map_err(|_| StoreError::Closed)?;
+        self.requests.push(request(answer))?;
         answered.await.unwrap_or(Err(StoreError::Closed))
     }
 }
@@ -157,7 +159,7 @@ impl Store for EmbeddedStore {
 
 impl Drop for EmbeddedStore {
     fn drop(&mut self) {
-        drop(self.requests.take());
+        self.requests.close();
         if let Some(writer) = self.writer.take() {
             let _ = writer.join();
         }

@@ -5,8 +5,8 @@ use super::core::StoreCore;
 use super::file::failure;
 use super::overlay::OverlayView;
 use super::record::{
-    self, APPLIED_KEY, EntryRecord, HORIZON_KEY, LATEST, LOG, LogRecord, META, decode_latest,
-    decode_verified,
+    self, APPLIED_KEY, EntryRecord, HORIZON_KEY, LATEST, LOG, LogRecord, META, ValueBuffer,
+    decode_latest, decode_verified,
 };
 use super::verified::VerifiedRecords;
 use crate::undo::{self, ReplacedEntries, UndoView};
@@ -14,6 +14,7 @@ use crate::{
     Change, RangePage, RangeRequest, Revision, Snapshot, SnapshotEntry, StoreEntry, StoreError,
     prefix_end,
 };
+use bytes::Bytes;
 use redb::{ReadOnlyTable, ReadTransaction, ReadableTable};
 use std::ops::Bound;
 use std::sync::Arc;
@@ -107,7 +108,8 @@ impl ReadView {
             return Ok(found.entry());
         }
         let record = latest.get(key.as_bytes()).map_err(failure)?;
-        let decode = |bytes: &[u8]| decode_verified(key.as_bytes(), bytes, &self.verified);
+        let copy = Bytes::copy_from_slice;
+        let decode = |bytes: &[u8]| decode_verified(key.as_bytes(), bytes, &self.verified, copy);
         record.map(|record| decode(record.value())).transpose()
     }
 
@@ -120,10 +122,10 @@ impl ReadView {
         prefix: &str,
     ) -> Result<impl Iterator<Item = Result<EntryRecord, StoreError>> + use<>, StoreError> {
         let rows = bounds(start, prefix, |bounds| latest.range::<&[u8]>(bounds));
-        let verified = Arc::clone(&self.verified);
+        let (verified, mut values) = (Arc::clone(&self.verified), ValueBuffer::default());
         let entries = rows.map_err(failure)?.map(move |row| {
             let (key, record) = row.map_err(failure)?;
-            decode_verified(key.value(), record.value(), &verified)
+            decode_verified(key.value(), record.value(), &verified, |it| values.copy(it))
         });
         let overlay = overlay.map(|overlay| overlay.range(start, prefix));
         Ok(ReplacedEntries::new(entries, overlay.into_iter().flatten()))

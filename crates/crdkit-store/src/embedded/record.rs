@@ -25,7 +25,7 @@
 use super::verified::VerifiedRecords;
 use crate::undo::Keyed;
 use crate::{Millis, Revision, StoreEntry, StoreError};
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use redb::TableDefinition;
 use std::sync::Arc;
 use twox_hash::XxHash3_64;
@@ -111,7 +111,7 @@ pub(super) fn encode_latest(entry: &StoreEntry, expires: Option<Millis>) -> Vec<
 /// What `latest` has for a key.
 pub(super) fn decode_latest(key: &[u8], record: &[u8]) -> Result<EntryRecord, StoreError> {
     let text = std::str::from_utf8(key).map_err(|_| damaged("a key is not text"))?;
-    unseal(key, record)?.entry(text.into())
+    unseal(key, record)?.entry(text.into(), Bytes::copy_from_slice)
 }
 
 /// The same, where a record that is known to be whole is not hashed again.
@@ -119,17 +119,37 @@ pub(super) fn decode_verified(
     key: &[u8],
     record: &[u8],
     verified: &VerifiedRecords,
+    copy: impl FnOnce(&[u8]) -> Bytes,
 ) -> Result<EntryRecord, StoreError> {
     let (sum, rest) =
         record.split_first_chunk::<8>().ok_or_else(|| damaged("a record ends early"))?;
     let sum = u64::from_le_bytes(*sum);
     if !verified.knows(sum) {
-        let decoded = decode_latest(key, record)?;
+        unseal(key, record)?;
         verified.note(sum);
-        return Ok(decoded);
     }
     let text = std::str::from_utf8(key).map_err(|_| damaged("a key is not text"))?;
-    RecordReader { rest }.entry(text.into())
+    RecordReader { rest }.entry(text.into(), copy)
+}
+
+/// Where the values of a range are copied to: small ones share memory, which is free once all of them are gone.
+#[derive(Debug, Default)]
+pub(super) struct ValueBuffer(BytesMut);
+
+impl ValueBuffer {
+    /// So many bytes are shared; a single value that is kept for long keeps no more than this.
+    const SHARED: usize = 32 * 1024;
+
+    pub(super) fn copy(&mut self, value: &[u8]) -> Bytes {
+        if value.len() > Self::SHARED / 4 {
+            return Bytes::copy_from_slice(value);
+        }
+        if self.0.capacity() < value.len() {
+            self.0 = BytesMut::with_capacity(Self::SHARED);
+        }
+        self.0.extend_from_slice(value);
+        self.0.split().freeze()
+    }
 }
 
 /// The value of a revision in `log`. Its `total` has to count it.
@@ -163,8 +183,10 @@ pub(super) fn decode_log(revision: u64, record: &[u8]) -> Result<LogRecord, Stor
     let length = u32::from_le_bytes(reader.array()?);
     let key = reader.take(length as usize)?;
     let key: Arc<str> = std::str::from_utf8(key).map_err(|_| damaged("a key is not text"))?.into();
-    let previous =
-        if flags & HAD_PREVIOUS == 0 { None } else { Some(reader.entry(Arc::clone(&key))?) };
+    let previous = match flags & HAD_PREVIOUS {
+        0 => None,
+        _ => Some(reader.entry(Arc::clone(&key), Bytes::copy_from_slice)?),
+    };
     Ok(LogRecord { time, total, put: flags & PUT != 0, key, previous })
 }
 
@@ -204,10 +226,14 @@ impl<'a> RecordReader<'a> {
     }
 
     /// An entry is all that is left of a record.
-    fn entry(mut self, key: Arc<str>) -> Result<EntryRecord, StoreError> {
+    fn entry(
+        mut self,
+        key: Arc<str>,
+        copy: impl FnOnce(&[u8]) -> Bytes,
+    ) -> Result<EntryRecord, StoreError> {
         let (revision, created) = (Revision(self.number()?), Revision(self.number()?));
         let expires = Some(Millis(self.number()?)).filter(|expires| expires.0 > 0);
-        let value = Bytes::copy_from_slice(self.rest);
+        let value = copy(self.rest);
         Ok(EntryRecord { entry: Arc::new(StoreEntry { key, value, revision, created }), expires })
     }
 }

@@ -4,9 +4,9 @@ use super::core::StoreCore;
 use super::durable::{DurableState, HOUSEKEEPING, size};
 use super::journal::JournalReplay;
 use super::options::Durability;
+use super::queue::{NextRequest, QueueReader};
 use crate::{Change, Revision, Snapshot, StoreError, StoreHealth, Write};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
 use std::time::Duration;
 use tokio::sync::oneshot;
 
@@ -25,9 +25,10 @@ pub(super) enum WriterRequest {
 const BATCH: usize = 1024;
 /// How long a batch waits for one more write to share its sync.
 const COMPANY: Duration = Duration::from_micros(100);
+
 pub(super) struct StoreWriter {
     core: Arc<StoreCore>,
-    queue: Receiver<WriterRequest>,
+    queue: QueueReader,
     state: DurableState,
     /// How many writes shared the last sync.
     expected: usize,
@@ -39,7 +40,7 @@ pub(super) struct StoreWriter {
 impl StoreWriter {
     pub(super) fn new(
         core: Arc<StoreCore>,
-        queue: Receiver<WriterRequest>,
+        queue: QueueReader,
         replay: JournalReplay,
     ) -> Result<StoreWriter, StoreError> {
         let state = DurableState::new(Arc::clone(&core), replay)?;
@@ -51,12 +52,15 @@ impl StoreWriter {
             let (mut writes, mut answers) = (Vec::new(), Vec::new());
             let mut bytes = 0;
             let mut request = Some(request);
+            // Whoever shared the last sync was answered a moment ago and is likely to write again, so the batch waits for them, for a
+            // moment that is short beside a sync.
+            self.queue.gather(self.expected.saturating_sub(1), COMPANY);
             while let Some(WriterRequest::Write(write, answer)) = request {
                 bytes += size(&write).1;
                 writes.push(write);
                 answers.push(answer);
                 let full = writes.len() >= BATCH || bytes >= self.state.batch();
-                request = if full { None } else { self.company(writes.len()) };
+                request = if full { None } else { self.queue.try_next() };
             }
             self.expected = writes.len();
             if !writes.is_empty() {
@@ -72,37 +76,26 @@ impl StoreWriter {
         self.state.close();
     }
 
-    /// What comes next in the same batch. Whoever shared the last sync was answered a moment ago and is likely to write again,
-    /// so as long as there are fewer than that, the batch waits for a moment that is short beside a sync.
-    fn company(&self, gathered: usize) -> Option<WriterRequest> {
-        match self.queue.try_recv() {
-            Err(TryRecvError::Empty) if gathered < self.expected => {
-                self.queue.recv_timeout(COMPANY).ok()
-            }
-            next => next.ok(),
-        }
-    }
-
     /// The next request; what is left to do is done while there is none. None when the store is closed.
     fn next(&mut self) -> Option<WriterRequest> {
         loop {
             if self.expiring || self.trimming {
-                if let Ok(request) = self.queue.try_recv() {
+                if let Some(request) = self.queue.try_next() {
                     return Some(request);
                 }
                 let _ = self.housekeep();
                 continue;
             }
-            let Durability::Batched(interval) = self.core.options.durability else {
-                return self.queue.recv().ok();
+            let wait = match self.core.options.durability {
+                Durability::Batched(interval) if self.state.is_unsynced() => Some(interval),
+                _ => None,
             };
-            let wait = if self.state.is_unsynced() { interval } else { Duration::from_hours(1) };
-            match self.queue.recv_timeout(wait) {
-                Ok(request) => return Some(request),
-                Err(RecvTimeoutError::Timeout) => {
+            match self.queue.next(wait) {
+                NextRequest::Request(request) => return Some(request),
+                NextRequest::Closed => return None,
+                NextRequest::TimedOut => {
                     let _ = self.state.sync();
                 }
-                Err(RecvTimeoutError::Disconnected) => return None,
             }
         }
     }
