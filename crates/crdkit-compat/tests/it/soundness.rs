@@ -267,6 +267,24 @@ fn what_an_object_showed_once_is_not_called_safe() {
             "{properties: {a: {type: string}, b: {type: string, format: duration}}}".into(),
             "{properties: {a: {type: string}, b: {type: string, format: duration}}, x-kubernetes-validations: [{rule: has(self.a) || has(self.b)}]}".into(),
         ),
+        // A number beside a whole one passes for an integer, but not where there may be a text, and no rule can look at it.
+        (
+            Update,
+            "{properties: {a: {x-kubernetes-int-or-string: true}, b: {type: string}}}".into(),
+            "{properties: {a: {x-kubernetes-int-or-string: true}, b: {type: string}}, x-kubernetes-validations: [{rule: has(self.a) || has(self.b)}]}".into(),
+        ),
+        // No rule about the items of a list says that there is one.
+        (
+            Accept,
+            "{properties: {a: {type: array, items: {type: string, enum: [a]}, x-kubernetes-validations: [{rule: 'self.all(x, self[0] == \"a\")'}]}}}".into(),
+            "{properties: {a: {type: array, items: {type: string, enum: [a]}, x-kubernetes-validations: [{rule: 'self[0] == \"a\"'}]}}}".into(),
+        ),
+        // What is filled in is compared with what was there.
+        (
+            Update,
+            "{properties: {a: {type: object, properties: {b: {type: integer, x-kubernetes-validations: [{rule: self >= oldSelf}]}}}}}".into(),
+            "{properties: {a: {type: object, default: {b: 1}, properties: {b: {type: integer, x-kubernetes-validations: [{rule: self >= oldSelf}]}}}}}".into(),
+        ),
         // A rule that fails does so in every update.
         (Update, "{properties: {a: {type: integer}}}".into(), "{properties: {a: {type: integer}}, x-kubernetes-validations: [{rule: self.a > 1}]}".into()),
     ] {

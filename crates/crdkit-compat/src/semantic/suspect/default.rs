@@ -55,6 +55,34 @@ impl<'c> SuspectWalk<'c> {
         if null_before != null_after || is_pruned && after.is_none() && null_before != Null::Kept {
             self.null(visit, new, null_before, null_after, is_absent);
         }
+        let is_filled = null_before != null_after && matches!(null_after, Null::Filled(_));
+        if is_absent && after.is_some() || is_filled {
+            self.compared(visit);
+        }
+    }
+
+    /// Who leaves a value out now changes it to what is filled in, which rules may compare with what was there.
+    fn compared(&mut self, visit: &Visit<'c>) {
+        let compares = |schema: &Schema<'_>| {
+            schema.extensions().validations.iter().any(|rule| rule.rule.contains("oldSelf"))
+        };
+        if !any(self.new, visit.new, compares) {
+            return;
+        }
+        let change = "a default, which a rule compares with what was there";
+        let mut suspect = self.suspect(visit, Concern::Update, "default", change).indirect();
+        let mut values = self.variants(visit.old);
+        values.push(self.full(visit.old));
+        suspect.pairs = match (visit.path.split_last(), visit.parent) {
+            (Some((SchemaStep::Property(name), around)), Some((parent, _))) => {
+                suspect.path = around.to_vec();
+                let without = build::without(&self.sampler.sample(parent), name);
+                let with = |value: &Document| self.sampler.with(parent, name, value);
+                values.iter().map(|value| (with(value), without.clone())).collect()
+            }
+            _ => values.into_iter().map(|value| (value, Document::null())).collect(),
+        };
+        self.found.push(suspect);
     }
 
     /// A field that is not there is filled in differently.

@@ -23,8 +23,10 @@ impl<'c> SuspectWalk<'c> {
             return;
         }
         let before = Before::new(known, Guarantee { side: self.old, root: visit.old });
-        // A list that passes for a formatted text is nothing that a rule can look at.
-        let is_readable = !default::any(self.old, visit.old, takes_lists);
+        // A list that passes for a formatted text is nothing that a rule can look at, nor is a number beside a whole one that
+        // passes for an integer where there may be a text.
+        let is_odd = |it: &Schema<'_>| takes_lists(it) || it.extensions().int_or_string;
+        let is_readable = !default::any(self.old, visit.old, is_odd);
         for rule in added {
             let change = format!("rule {}", rule.rule.trim());
             let concern = if compares(rule) { Concern::Update } else { Concern::Accept };
