@@ -201,18 +201,26 @@ pub fn is_deprecated(schema: &Schema<'_>) -> bool {
     start.is_some_and(|start| start.eq_ignore_ascii_case("deprecated"))
 }
 
+/// So many characters of texts are compared.
+const LONGEST: usize = 64;
+
 /// Up to three of `names` that are spelled like `wanted`, the likeliest first.
 pub fn alike<'n>(wanted: &str, names: impl Iterator<Item = &'n str>) -> Vec<String> {
     let wanted = wanted.to_lowercase();
-    let most = wanted.chars().count().div_ceil(3).max(1);
+    let n_wanted = wanted.chars().count();
+    let most = n_wanted.div_ceil(3).max(1);
     let mut close: Vec<_> = names
-        .map(|name| {
+        .filter_map(|name| {
             let lower = name.to_lowercase();
             let contains = |outer: &str, inner: &str| inner.len() >= 3 && outer.contains(inner);
-            let part = contains(&lower, &wanted) || contains(&wanted, &lower);
-            (if part { 1 } else { distance(&wanted, &lower) }, name)
+            if contains(&lower, &wanted) || contains(&wanted, &lower) {
+                return Some((1, name));
+            }
+            // Every character that is missing counts; long texts are not compared to their end.
+            let n_lower = lower.chars().count().min(LONGEST);
+            let is_near = n_wanted.min(LONGEST).abs_diff(n_lower) <= most;
+            is_near.then(|| (distance(&wanted, &lower), name)).filter(|(it, _)| *it <= most)
         })
-        .filter(|(distance, _)| *distance <= most)
         .collect();
     close.sort_unstable();
     close.dedup_by_key(|(_, name)| name.to_lowercase());
@@ -222,7 +230,6 @@ pub fn alike<'n>(wanted: &str, names: impl Iterator<Item = &'n str>) -> Vec<Stri
 /// How many characters must be changed, added, left out or swapped with their neighbour. Long texts are
 /// not compared to their end.
 fn distance(left: &str, right: &str) -> usize {
-    const LONGEST: usize = 64;
     let right: Vec<char> = right.chars().take(LONGEST).collect();
     let mut before: Vec<usize> = Vec::new();
     let mut row: Vec<usize> = (0..=right.len()).collect();

@@ -25,7 +25,7 @@ pub fn of(
     let mut path = base.clone();
     for value in chain.into_iter().rev() {
         let node = schema.map(|schema| table.node(schema));
-        let segment = match (value.key(), value.parent()) {
+        let segment = match (value.key(), value.index()) {
             (Some(key), _) => {
                 let property = node.and_then(|node| node.fields.get(table, key));
                 let entry = node.and_then(Node::additional_schema);
@@ -35,10 +35,9 @@ pub fn of(
                     _ => Segment::Field(key.into()),
                 }
             }
-            (None, Some(parent)) => {
+            (None, Some(index)) => {
                 schema = node.and_then(|node| node.items);
-                let earlier = parent.items().take_while(|item| item.id() != value.id());
-                Segment::Index(earlier.count())
+                Segment::Index(index)
             }
             (None, None) => continue,
         };

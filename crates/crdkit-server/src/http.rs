@@ -56,7 +56,12 @@ impl Answering for ConnectionContext {
         let raw_path = parts.uri.path();
         let path = decode(raw_path, false);
         let query = Query::parse(parts.uri.query().unwrap_or_default());
-        let user = identify(&parts.headers, self.peer.as_ref(), &self.core.tokens);
+        let user = identify(
+            &parts.headers,
+            self.peer.as_ref(),
+            &self.core.tokens,
+            self.core.environment.now(),
+        );
         let settings = &self.core.settings;
         let body = read_body(body, settings.max_body);
         let body = tokio::time::timeout(settings.request_timeout, body).await;

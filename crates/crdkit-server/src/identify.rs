@@ -35,8 +35,8 @@ impl Tokens {
         self.given.push((token.to_owned(), User::known(user, groups)));
     }
 
-    /// Whom a token belongs to. How long this takes says nothing about tokens that are not known.
-    pub(crate) fn user(&self, token: &str) -> Option<User> {
+    /// Whom a token belongs to that has not expired. How long this takes says nothing about tokens that are not known.
+    pub(crate) fn user(&self, token: &str, now: Timestamp) -> Option<User> {
         let mut found = None;
         for (known, user) in &self.given {
             if same(known.as_bytes(), token.as_bytes()) {
@@ -44,7 +44,8 @@ impl Tokens {
             }
         }
         let issued = self.issued.lock().unwrap_or_else(PoisonError::into_inner);
-        found.cloned().or_else(|| issued.get(token).map(|(user, _)| user.clone()))
+        let is_good = |(_, end): &&(User, i64)| *end > now.seconds;
+        found.cloned().or_else(|| issued.get(token).filter(is_good).map(|(user, _)| user.clone()))
     }
 
     /// Makes `token` that of a service account until it expires.
@@ -69,12 +70,13 @@ pub(crate) fn identify(
     headers: &HeaderMap,
     peer: Option<&User>,
     tokens: &Tokens,
+    now: Timestamp,
 ) -> Result<User, Box<Status>> {
     let authorization = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
     let (scheme, token) = authorization.and_then(|it| it.split_once(' ')).unwrap_or_default();
     let user = match (scheme.eq_ignore_ascii_case("bearer"), token.trim(), peer) {
         (true, token, _) if !token.is_empty() => {
-            tokens.user(token).ok_or_else(|| Box::new(Status::unauthorized()))?
+            tokens.user(token, now).ok_or_else(|| Box::new(Status::unauthorized()))?
         }
         (_, _, Some(peer)) => peer.clone(),
         _ => User::anonymous(),
@@ -131,7 +133,19 @@ mod tests {
         for (name, value) in headers {
             map.append(*name, value.parse().unwrap());
         }
-        identify(&map, None, &tokens).map_err(|status| status.code)
+        identify(&map, None, &tokens, at(0)).map_err(|status| status.code)
+    }
+
+    fn at(seconds: i64) -> Timestamp {
+        Timestamp { seconds, nanoseconds: 0, offset: 0 }
+    }
+
+    #[test]
+    fn a_token_that_was_issued_expires() {
+        let tokens = Tokens::default();
+        tokens.issue("abc", User::service_account("a", "b"), at(20), at(10));
+        let is_known = |now| tokens.user("abc", at(now)).is_some();
+        assert_eq!([10, 19, 20, 30].map(is_known), [true, true, false, false]);
     }
 
     fn found(headers: &[(&'static str, &str)]) -> Result<String, u16> {

@@ -3,6 +3,7 @@
 //! There is always a root. Ids are rows, so an id means something only in the document that gave it out.
 
 use crate::exact::Exact;
+use crate::items::ItemTable;
 use crate::links::LastChildren;
 use crate::node::{Node, Tag, TextRef};
 use crate::positions::{Positions, SourceSpans};
@@ -20,6 +21,7 @@ pub struct Document {
     pub(crate) positions: Option<Positions>,
     pub(crate) exact: Option<Box<Exact>>,
     pub(crate) last_children: Option<Box<LastChildren>>,
+    pub(crate) items: ItemTable,
 }
 
 impl Document {
@@ -31,7 +33,8 @@ impl Document {
 
     /// The document with these rows, whose text is `text`.
     pub(crate) fn of_rows(nodes: Vec<Node>, text: String) -> Self {
-        Self { nodes, text, positions: None, exact: None, last_children: None }
+        let items = ItemTable::default();
+        Self { nodes, text, positions: None, exact: None, last_children: None, items }
     }
 
     /// The whole document as a value.
@@ -64,10 +67,7 @@ impl Document {
         let mut id = id;
         while let Some(parent) = self.node(id).parent.get() {
             segments.push(match self.node(parent).tag {
-                Tag::Array => {
-                    let earlier = self.value(parent).items();
-                    Segment::Index(earlier.take_while(|item| item.id() != id).count())
-                }
+                Tag::Array => Segment::Index(self.item_index(parent, id)),
                 _ => Segment::named(self.text(self.node(id).key)),
             });
             id = parent;

@@ -35,6 +35,7 @@ impl Document {
         if let Some(parent) = self.nodes.get_mut(parent.index()) {
             parent.child_removed();
         }
+        self.items_change(parent);
     }
 
     /// Takes `id` out: gives it as a document of its own, with positions if they are kept. A root leaves
@@ -258,10 +259,12 @@ impl Document {
             content
         });
         self.forget_last_child(id);
+        self.items_change(id);
         self.each_child(id, |child| child.removed = true);
         if let Some(node) = self.nodes.get_mut(id.index()) {
             *node = node.with_content(&content);
         }
+        self.items_change(id);
         id
     }
 

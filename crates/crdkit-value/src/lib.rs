@@ -25,6 +25,7 @@ mod event;
 mod exact;
 mod find;
 mod index;
+mod items;
 mod limits;
 mod links;
 mod literal;

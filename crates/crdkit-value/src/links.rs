@@ -20,6 +20,7 @@ impl Document {
     /// front of all.
     pub(crate) fn attach(&mut self, id: NodeId, before: NodeId) {
         let parent_id = self.node(id).parent;
+        self.items_change(parent_id);
         let next = match before {
             NodeId::NONE => self.node(parent_id).first_child(),
             _ => self.node(before).next,
@@ -46,6 +47,7 @@ impl Document {
     /// Takes the row `id` out of the chain it is in, removed or not.
     pub(crate) fn detach(&mut self, id: NodeId) {
         let Node { parent, next, removed, .. } = *self.node(id);
+        self.items_change(parent);
         let before = self.chain(parent).take_while(|other| *other != id).last();
         // What was in an array or object before that was set to something else is in no chain.
         let is_linked = match before {

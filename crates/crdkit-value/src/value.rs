@@ -173,7 +173,14 @@ impl<'d> Value<'d> {
 
     /// The item number `index`, if this is an array that has one.
     pub fn at(self, index: usize) -> Option<Value<'d>> {
-        self.items().nth(index)
+        Some(Value { document: self.document, id: self.document.item(self.id, index)? })
+    }
+
+    /// The position of this value, if its parent is an array.
+    pub fn index(self) -> Option<usize> {
+        let parent = self.node().parent.get()?;
+        let is_item = self.document.node(parent).tag == Tag::Array;
+        is_item.then(|| self.document.item_index(parent, self.id))
     }
 
     /// The key this value stands under, if its parent is an object.

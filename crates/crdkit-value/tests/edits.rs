@@ -558,3 +558,70 @@ fn what_did_not_come_from_a_source_has_no_place_after_a_copy() {
     let places: Vec<_> = document.root().ids().map(|id| document.place(id).is_some()).collect();
     assert_eq!(places, [true, false, true]);
 }
+
+/// What is done to a long array of arrays.
+#[derive(Clone, Debug)]
+enum ItemEdit {
+    Remove(Index),
+    Insert(Index),
+    Move(Index, Index),
+    Set(Index),
+    Push,
+}
+
+fn item_edit() -> impl Strategy<Value = ItemEdit> {
+    prop_oneof![
+        any::<Index>().prop_map(ItemEdit::Remove),
+        any::<Index>().prop_map(ItemEdit::Insert),
+        any::<(Index, Index)>().prop_map(|(from, to)| ItemEdit::Move(from, to)),
+        any::<Index>().prop_map(ItemEdit::Set),
+        Just(ItemEdit::Push),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn items_of_long_arrays_are_found_after_edits(
+        edits in prop::collection::vec(item_edit(), 0..8),
+        n_rounds in 1_usize..4,
+    ) {
+        let mut document = Document::array();
+        for _ in 0..100 {
+            let item = document.push(NodeId::ROOT, NewValue::EmptyArray).unwrap();
+            document.push(item, 1);
+        }
+        let check = |document: &Document| {
+            let items: Vec<_> = document.root().items().collect();
+            for _ in 0..n_rounds {
+                for (at, item) in items.iter().enumerate() {
+                    prop_assert_eq!(document.root().at(at).map(Value::id), Some(item.id()));
+                    prop_assert_eq!(item.index(), Some(at));
+                    prop_assert_eq!(document.path(item.id()), FieldPath::root().join(Segment::Index(at)));
+                }
+                prop_assert!(document.root().at(items.len()).is_none());
+            }
+            Ok(())
+        };
+        check(&document)?;
+        for edit in &edits {
+            let ids: Vec<_> = document.root().items().map(Value::id).collect();
+            match edit {
+                ItemEdit::Remove(at) => document.remove(*at.get(&ids)),
+                ItemEdit::Insert(at) => {
+                    document.insert_item(NodeId::ROOT, at.index(ids.len()), 2);
+                }
+                ItemEdit::Move(from, to) => {
+                    let moved = NewValue::Moved(*from.get(&ids));
+                    document.insert_item(NodeId::ROOT, to.index(ids.len() - 1), moved);
+                }
+                ItemEdit::Set(at) => {
+                    document.set(*at.get(&ids), "text");
+                }
+                ItemEdit::Push => {
+                    document.push(NodeId::ROOT, "more");
+                }
+            }
+            check(&document)?;
+        }
+    }
+}

@@ -76,6 +76,8 @@ cases! {
 
     "validate/objects", 100, |n| Input::two(crd(&[listed_objects("")]), lamp(&objects(n))), validate;
     "validate/findings", 1000, |n| Input::two(crd(&[r#"{"type":"array","items":{"type":"string"}}"#.to_owned()]), lamp(&format!("[{}]", list(n, |at| at.to_string())))), validate;
+    "validate/unknown-fields-of-items", 1000, |n| Input::two(crd(&[listed_objects("")]), lamp(&format!("[{}]", list(n, |_| r#"{"x":1}"#.to_owned())))), validate;
+    "validate/failing-rules-of-items", 1000, |n| Input::two(crd(&[r#"{"type":"array","maxItems":100000,"items":{"type":"integer","x-kubernetes-validations":[{"rule":"self < 0"}]}}"#.to_owned()]), lamp(&format!("[{}]", list(n, |at| at.to_string())))), validate;
     "validate/unknown-fields", 1000, |n| Input::two(crd(&[properties(1, "")]), lamp(&format!("{{{}}}", list(n, |at| format!("\"x{at}\":1"))))), validate;
     "validate/required", 100, |n| Input::two(crd(&[properties(n, &format!(r#","required":[{}]"#, names(n)))]), lamp("{}")), validate;
     "validate/failing-rules", 50, |n| Input::two(crd(&[rules(n, "self.a > ")]), lamp(r#"{"a":-1}"#)), validate;

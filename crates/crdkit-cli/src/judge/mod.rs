@@ -21,7 +21,7 @@ use crate::limits;
 use crate::objects::{self, Identity};
 use crate::policies::Policies;
 use crate::rendered;
-use crate::report::{LeftOut, Object, Subject, Verdict};
+use crate::report::{LeftOut, Object, Subject, Tally, Verdict};
 use crate::source;
 use clap::ValueEnum;
 use crdkit_codec::{Decoded, Format};
@@ -31,7 +31,7 @@ use crdkit_structure::definitions;
 use crdkit_text::kind::{GroupKind, GroupVersionKind};
 use crdkit_value::{Document, Value};
 use partial::Opaque;
-use present::settle;
+use present::{put_in_order, settle};
 use std::collections::HashMap;
 use std::sync::Arc;
 use suggest::{SchemaText, WrittenObject};
@@ -200,8 +200,12 @@ impl Judge<'_> {
             Some(crd) => Some(SchemaText::Crd(crd, &identity.gvk.version)),
             None => self.native_kind(identity).map(SchemaText::Native),
         };
+        put_in_order(&mut judged.issues);
         if let Some(schema) = schema {
-            suggest::improve(&mut judged.issues, written, &schema);
+            // What is not shown needs no suggestion.
+            let mut tally = Tally::default();
+            let shown = judged.issues.iter_mut().filter(|issue| tally.admits(issue.code));
+            suggest::improve(shown, written, &schema);
         }
         for issue in &mut judged.issues {
             let suggestion = if issue.code == codes::source::NO_SCHEMA {

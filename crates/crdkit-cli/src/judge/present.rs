@@ -66,12 +66,7 @@ impl Presentation<'_> {
         let mut tally = Tally::default();
         let mut objects: Vec<Object> = Vec::new();
         for Judged { identity, mut issues, skipped, origin, partly, .. } in judged {
-            // That something was left out comes after everything that explains why.
-            issues.sort_by_key(|issue| {
-                (is_incomplete(issue.code), issue.span.map(|span| span.start))
-            });
-            // The server says some things twice.
-            issues.dedup();
+            put_in_order(&mut issues);
             let (mut findings, mut unshown) = (Vec::new(), Vec::new());
             for issue in &issues {
                 let mut finding = vec![if tally.has_room(issue.code) {
@@ -114,6 +109,14 @@ impl Presentation<'_> {
         }
         objects
     }
+}
+
+/// Puts findings about an object into the order in which they are shown.
+pub(super) fn put_in_order(issues: &mut Vec<Issue>) {
+    // That something was left out comes after everything that explains why.
+    issues.sort_by_key(|issue| (is_incomplete(issue.code), issue.span.map(|span| span.start)));
+    // The server says some things twice.
+    issues.dedup();
 }
 
 fn is_incomplete(code: Code) -> bool {

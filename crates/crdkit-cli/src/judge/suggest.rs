@@ -22,7 +22,11 @@ pub(super) struct WrittenObject<'a> {
 }
 
 /// Gives each of `issues` a suggestion, if there is one.
-pub(super) fn improve(issues: &mut [Issue], written: &WrittenObject<'_>, schema: &SchemaText<'_>) {
+pub(super) fn improve<'i>(
+    issues: impl Iterator<Item = &'i mut Issue>,
+    written: &WrittenObject<'_>,
+    schema: &SchemaText<'_>,
+) {
     for issue in issues {
         let found = if issue.code == codes::crd::UNKNOWN_FIELD {
             field(issue, written, schema)

@@ -56,6 +56,8 @@ pub(super) struct Suspect<'c> {
     pub(super) is_indirect: bool,
     /// Whether values hold more than they need to make the point.
     pub(super) is_wide: bool,
+    /// Whether it is about a value that no object has a say in, so that one that is accepted settles it.
+    pub(super) is_constant: bool,
     /// What follows, when no object is needed to see that.
     pub(super) certain: Option<&'static str>,
     /// Why it stays open if no value shows it.
@@ -223,6 +225,7 @@ impl<'c> SuspectWalk<'c> {
         if !self.kinds(visit, old, new) {
             return;
         }
+        self.lists_for_texts(visit, old, new);
         self.scalars(visit, old, new);
         self.arrays(visit, old, new);
         self.objects(visit, old, new);
@@ -268,6 +271,7 @@ impl<'c> SuspectWalk<'c> {
             pairs: Vec::new(),
             is_indirect: false,
             is_wide: false,
+            is_constant: false,
             certain: None,
             open: Open::UNSEEN,
             is_ratcheted,
@@ -390,8 +394,7 @@ impl<'c> SuspectWalk<'c> {
             // What a value of another type holds is pruned.
             let mut held = self.variants(visit.old);
             if takes_lists(old) {
-                let member = Document::object().with(KEY, "a");
-                held.push(Document::array_of([&member]));
+                held.push(list_of_an_object());
             }
             if let Some(child) = old.additional_schema() {
                 held.push(self.sampler.with(visit.old, KEY, &self.sampler.sample(child)));
@@ -408,6 +411,18 @@ impl<'c> SuspectWalk<'c> {
             && !self.is_noticed(visit, &visit.path, Notice::Presence);
         self.found.push(suspect.trying(values));
         false
+    }
+
+    /// What a list holds that passes for a formatted text is kept only where everything is.
+    fn lists_for_texts(&mut self, visit: &Visit<'c>, old: &Schema<'c>, new: &Schema<'c>) {
+        let keeps_all = |schema: &Schema<'c>, kept| kept || schema.preserves_unknown_fields();
+        let is_lost = keeps_all(old, visit.kept.0) && !keeps_all(new, visit.kept.1);
+        if takes_lists(old) && is_lost {
+            let (keyword, change) =
+                ("x-kubernetes-preserve-unknown-fields", "unknown fields are not kept");
+            let suspect = self.suspect(visit, Concern::Retain, keyword, change);
+            self.found.push(suspect.trying(vec![list_of_an_object()]));
+        }
     }
 
     /// Whether something at a new schema or below it refuses an update even if nothing there changes: a
@@ -447,6 +462,10 @@ impl<'c> SuspectWalk<'c> {
         self.sampler.pad(schema, schema.properties.iter().len(), &mut full);
         full
     }
+}
+
+fn list_of_an_object() -> Document {
+    Document::array_of([&Document::object().with(KEY, "a")])
 }
 
 /// Whether a schema allows values of a type.

@@ -62,7 +62,7 @@ impl<'c> WitnessSearch<'c> {
         suspects: &[&Suspect<'c>],
     ) -> Answer {
         let mut out = Collector::new(question, label);
-        for suspect in suspects {
+        for suspect in suspects.iter().filter(|it| !self.is_settled(it)) {
             out.add(reason(question, suspect, self.evidence(suspect)));
         }
         out.finish()
@@ -73,6 +73,7 @@ impl<'c> WitnessSearch<'c> {
     pub(super) fn updates(&self, label: &str, accept: &Answer, suspects: &[Suspect<'c>]) -> Answer {
         let mut out = Collector::new(Question::Update, label);
         let refused = suspects.iter().filter(|it| it.concern == Concern::Accept);
+        let refused = refused.filter(|it| !self.is_settled(it));
         for (suspect, known) in refused.zip(&accept.reasons) {
             let witness = known.evidence.as_ref().ok().and_then(|it| it.witness.as_ref());
             // An object whose scope changes cannot be updated, whatever it holds.
@@ -121,6 +122,16 @@ impl<'c> WitnessSearch<'c> {
         };
         let root = self.old.schema(&self.old_version)?;
         sampler.put(root, Some(object), &blind.place, &Choice::Is(value))
+    }
+
+    /// Whether an object that was accepted still is, and none can be refused for the suspect then.
+    fn is_settled(&self, suspect: &Suspect<'c>) -> bool {
+        let is_accepted = |value| {
+            let old = self.old.engines.version(&self.old_version)?;
+            let tried = self.tried(old, &self.object(suspect, value, 0)?)?;
+            Some(tried.before.is_accepted() && self.effect(suspect, &tried.object).is_none())
+        };
+        suspect.is_constant && suspect.values.iter().any(|value| is_accepted(value) == Some(true))
     }
 
     fn evidence(&self, suspect: &Suspect<'c>) -> Result<Evidence, Open> {

@@ -87,6 +87,33 @@ fn many_members_and_many_findings_take_linear_time() {
     run(lamp(&format!(r#""set":[{same}"y"]"#)), |outcome| assert_eq!(outcome.issues.len(), 1));
 }
 
+#[test]
+fn many_findings_in_one_array_take_linear_time() {
+    const N: usize = 300_000;
+    let schema = |items: &str| {
+        format!(
+            r#"{{"type":"object","properties":{{"list":{{"type":"array","maxItems":{N},"items":{items}}}}}}}"#
+        )
+    };
+    let rule =
+        r#"{"type":"string","maxLength":3,"x-kubernetes-validations":[{"rule":"self != 'a'"}]}"#;
+    for (items, item) in [
+        (r#"{"type":"object","properties":{"a":{"type":"string"}}}"#, r#"{"b":1}"#),
+        (r#"{"type":"string"}"#, "1"),
+        (rule, "\"a\""),
+    ] {
+        let crd = support::crd(&schema(items), "");
+        let version = crd.version("v1").expect("v1");
+        let body = lamp(&format!(r#""list":[{}]"#, vec![item; N].join(",")));
+        let strict = RequestOptions::new().field_validation(crdkit_engine::FieldValidation::Strict);
+        let outcome = version.create(body.as_str(), &strict.report_all(true));
+        assert!(outcome.issues.len() >= N, "{} findings of {items}", outcome.issues.len());
+        let last = format!("list[{}]", N - 1);
+        let is_last = |issue: &crdkit_issue::Issue| issue.path.to_string().starts_with(&last);
+        assert!(outcome.issues.iter().any(is_last));
+    }
+}
+
 /// Whatever is wrong with a body, there is one finding, and it stands at `text`.
 #[track_caller]
 fn check_place(body: &str, code: crdkit_issue::Code, text: &str) {

@@ -99,7 +99,7 @@ impl Target<'_> {
             let text = "token is required for TokenReview in authentication";
             return Err(Status::bad_request(text).into());
         }
-        let status = match self.core.tokens.user(&token) {
+        let status = match self.core.tokens.user(&token, self.core.environment.now()) {
             Some(user) => {
                 Document::object().with("authenticated", true).with("user", &user.document())
             }

@@ -12,7 +12,7 @@ use crate::side::Side;
 use crate::step::SchemaStep;
 use crdkit_sample::build;
 use crdkit_schema::model::{Junctors, Schema, SchemaId};
-use crdkit_value::{Document, Value};
+use crdkit_value::{Document, NodeId, Value};
 
 /// What becomes of a null.
 #[derive(Clone, Copy, PartialEq)]
@@ -109,6 +109,7 @@ impl<'c> SuspectWalk<'c> {
             let mut suspect = self.suspect(visit, Concern::Accept, "default", below).indirect();
             suspect.is_ratcheted =
                 !is_wrong && !self.is_noticed(visit, &visit.path, Notice::Lasting);
+            suspect.is_constant = !is_noticed;
             let default = self.new.schema(visit.new).default.filter(|_| after);
             let tried = match (around.split_last(), default) {
                 // An item without the field may be what another with the default is already.
@@ -162,10 +163,11 @@ impl<'c> SuspectWalk<'c> {
         let is_listed =
             new.enum_values.is_some_and(|values| values.items().len() > 0) && after == Null::Kept;
         let is_wrong = matches!(after, Null::Filled(_)) && self.may_be_wrong(visit, visit.new);
-        let is_noticed = || self.is_noticed(visit, &visit.path, Notice::Presence);
-        if is_listed || !is_known && (is_wrong || is_noticed()) {
+        let is_noticed = self.is_noticed(visit, &visit.path, Notice::Presence);
+        if is_listed || !is_known && (is_wrong || is_noticed) {
             let below = format!("{change}, which may not be allowed");
-            let suspect = self.suspect(visit, Concern::Accept, keyword, below).indirect();
+            let mut suspect = self.suspect(visit, Concern::Accept, keyword, below).indirect();
+            suspect.is_constant = !is_noticed;
             self.found.push(suspect.trying(values()));
         }
         // What a null meant that was dropped is what a missing field means.
@@ -188,14 +190,15 @@ impl<'c> SuspectWalk<'c> {
     }
 
     /// Whether a default may be refused by its own schema: servers take a CRD without looking at defaults
-    /// below `additionalProperties`, nor at what is an integer or a text.
+    /// below `additionalProperties`, nor at what is an integer or a text, nor at what is filled in below a default.
     pub(super) fn may_be_wrong(&self, visit: &Visit<'c>, id: SchemaId) -> bool {
-        let is_unchecked = visit.is_unchecked || {
+        let Some(default) = self.new.schema(id).default else { return visit.is_unchecked };
+        let filled = filled(self.new, id, default);
+        let is_unchecked = visit.is_unchecked || filled.root() != default || {
             let either = |schema: &Schema<'_>| schema.extensions().int_or_string;
             any(self.new, id, either)
         };
-        let default = self.new.schema(id).default;
-        is_unchecked && !default.is_some_and(|default| fits(self.new, id, default))
+        is_unchecked && !fits(self.new, id, filled.root())
     }
 
     /// A field that only one of the schemas has, and the other does not refuse: what is filled in, and what
@@ -301,6 +304,32 @@ fn fits(side: &Side<'_>, id: SchemaId, value: Value<'_>) -> bool {
         }
     }
     true
+}
+
+/// A value with the defaults of fields that it does not have, as far down as `fits` looks.
+fn filled(side: &Side<'_>, id: SchemaId, value: Value<'_>) -> Document {
+    let mut filled = Document::copy_of(value);
+    let mut pending = vec![(id, NodeId::ROOT)];
+    while let Some((id, at)) = pending.pop() {
+        let schema = side.schema(id);
+        for (name, child) in schema.properties.iter() {
+            let default = side.schema(child).default;
+            if filled.value(at).as_object().is_some()
+                && filled.value(at).get(name).is_none()
+                && let Some(default) = default
+            {
+                filled.insert(at, name, default);
+            }
+        }
+        let value = filled.value(at);
+        let items = value.items().filter_map(|item| Some((schema.item_schema()?, item.id())));
+        let members = value.members().filter_map(|(name, member)| {
+            let child = schema.properties.get(name).or_else(|| schema.additional_schema());
+            Some((child?, member.id()))
+        });
+        pending.extend(items.chain(members));
+    }
+    filled
 }
 
 /// Whether a schema has a default, or something below it has.
