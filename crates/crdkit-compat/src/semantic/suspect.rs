@@ -17,6 +17,7 @@ mod scalar;
 
 pub(super) use admit::{Admission, takes_lists};
 pub(super) use object::KEY;
+use scalar::converted;
 pub(super) use scalar::is_seen_otherwise;
 
 use super::answer::{Open, Places, ReasonLevel};
@@ -342,10 +343,7 @@ impl<'c> SuspectWalk<'c> {
     fn typed(&mut self, visit: &Visit<'c>, old: &Schema<'c>, new: &Schema<'c>) {
         let type_of = |schema: &Schema<'c>| {
             let extensions = schema.extensions();
-            let format = match schema.format {
-                format @ ("byte" | "date" | "date-time" | "duration") => format,
-                _ => "",
-            };
+            let format = converted(schema);
             let list = extensions.list_type.unwrap_or("atomic").to_owned();
             let keys = extensions.list_map_keys.iter().map(|key| (*key).to_owned());
             let kind = (schema.type_name.to_owned(), extensions.int_or_string, format.to_owned());
@@ -353,7 +351,10 @@ impl<'c> SuspectWalk<'c> {
         };
         // Of a map every key is there, of an object no field that is null.
         let is_map = |schema: &Schema<'c>| schema.additional_schema().is_some();
-        let notice = if is_map(old) == is_map(new) { Notice::Type } else { Notice::Presence };
+        // A text that cannot be converted is nothing that a rule can ask for.
+        let is_converted = !converted(new).is_empty() && converted(old) != converted(new);
+        let is_presence = is_converted || is_map(old) != is_map(new);
+        let notice = if is_presence { Notice::Presence } else { Notice::Type };
         let is_other = type_of(old) != type_of(new) || is_map(old) != is_map(new);
         if is_other && self.is_noticed(visit, &visit.path, notice) {
             let change = "another type for the rules above";

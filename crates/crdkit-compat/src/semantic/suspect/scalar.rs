@@ -277,7 +277,15 @@ impl<'c> SuspectWalk<'c> {
 
 /// Whether rules see texts of a schema as something else.
 pub(in crate::semantic) fn is_seen_otherwise(schema: &Schema<'_>) -> bool {
-    matches!(schema.format, "byte" | "date" | "date-time" | "duration")
+    !converted(schema).is_empty()
+}
+
+/// The format for which rules see texts of a schema as something else, if it has one.
+pub(super) fn converted<'c>(schema: &Schema<'c>) -> &'c str {
+    match schema.format {
+        format @ ("byte" | "date" | "date-time" | "duration") => format,
+        _ => "",
+    }
 }
 
 /// Whether every text of a format, or every text, is of another format.
