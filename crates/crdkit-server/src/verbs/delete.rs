@@ -15,11 +15,12 @@ use crate::stored::{self, metadata_text};
 use crdkit_admission::Operation;
 use crdkit_codec::{DecodeOptions, Format, go_json};
 use crdkit_schema::status::{Status, Subject};
-use crdkit_store::{Expect, StoreEntry, Write};
+use crdkit_store::{Expect, Revision, StoreEntry, Write};
 use crdkit_text::kind::GroupVersion;
 use crdkit_text::quote::quote;
 use crdkit_value::{Document, Kind, Value};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// How an object is to be deleted.
 #[derive(Clone, Debug, Default)]
@@ -31,7 +32,13 @@ pub(crate) struct DeleteOptions {
     pub(crate) propagation: Option<String>,
     /// The seconds that a pod gets to end.
     pub(crate) grace: Option<i64>,
+    /// Whether a pod that nothing holds stays for a moment once it is marked.
+    pub(crate) lingers: bool,
 }
+
+/// How long such a pod stays: about as long as kube-apiserver takes for its two writes to etcd, so that a controller can
+/// find it in its cache, being deleted.
+const MOMENT: Duration = Duration::from_millis(10);
 
 /// What became of an object that was to be deleted.
 pub(crate) enum Deleted {
@@ -51,6 +58,7 @@ impl Target<'_> {
         let form = self.form()?;
         let options = self.delete_options()?;
         let shape = self.shape(&form)?;
+        let options = DeleteOptions { lingers: true, ..options };
         let deleted = delete_object(self, name, &options).await?;
         match deleted {
             Deleted::Gone(object) if !self.served.rules.returns_deleted() => {
@@ -216,14 +224,17 @@ async fn delete_entry(
                 return Ok(if stays { Deleted::Waiting(object) } else { Deleted::Gone(object) });
             }
             // Whoever watches sees that it is being deleted, even if it is gone the next moment.
-            put(target, key, current, &mut object).await?;
+            let marked = put(target, key, current, &mut object).await?;
             if stays {
                 return Ok(Deleted::Waiting(object));
             }
-            match core.write(served, Write::delete(key, Expect::Any)).await {
+            if options.lingers {
+                tokio::time::sleep(MOMENT).await;
+            }
+            match core.write(served, Write::delete(key, Expect::At(marked))).await {
                 Ok(revision) => stored::set_revision(&mut object, revision),
                 // Somebody else was faster.
-                Err(WriteFailure::Conflict(_)) => {}
+                Err(WriteFailure::Conflict(None)) => {}
                 Err(failure) => return Err(failure),
             }
             return Ok(Deleted::Gone(object));
@@ -243,20 +254,21 @@ async fn delete_entry(
     Ok(Deleted::Waiting(object))
 }
 
-/// Stores an object in place of what is there, if it differs.
+/// Stores an object in place of what is there, if it differs; gives its revision.
 async fn put(
     target: &Target<'_>,
     key: &str,
     current: &StoreEntry,
     object: &mut Document,
-) -> Result<(), WriteFailure> {
+) -> Result<Revision, WriteFailure> {
     let value = target.served.encode(object, None).await.map_err(WriteFailure::Failed)?;
-    if !stored::is_same(&value, &current.value) {
-        let write = Write::put(key, Expect::At(current.revision), value);
-        let revision = target.core.write(&target.served, write).await?;
-        stored::set_revision(object, revision);
+    if stored::is_same(&value, &current.value) {
+        return Ok(current.revision);
     }
-    Ok(())
+    let write = Write::put(key, Expect::At(current.revision), value);
+    let revision = target.core.write(&target.served, write).await?;
+    stored::set_revision(object, revision);
+    Ok(revision)
 }
 
 /// Gives an object the finalizers that the garbage collector looks for.
@@ -314,12 +326,12 @@ fn of_query(request: &Request) -> Result<(DeleteOptions, Vec<String>), Box<Statu
     let grace = query.integer("gracePeriodSeconds")?;
     let text = |name| query.get(name).filter(|text| !text.is_empty()).map(str::to_owned);
     let options = DeleteOptions {
-        dry_run: false,
         uid: text("uid"),
         version: text("resourceVersion"),
         orphan: query.switch("orphanDependents"),
         propagation: text("propagationPolicy"),
         grace,
+        ..DeleteOptions::default()
     };
     Ok((options, query.all("dryRun").map(str::to_owned).collect()))
 }
@@ -393,7 +405,6 @@ fn of_document(root: Value<'_>) -> Result<(DeleteOptions, Vec<String>), Box<Stat
     let condition = |key| preconditions.and_then(|it| it.get(key)).filter(|it| !it.is_null());
     let policy = "v1.DeletionPropagation";
     let options = DeleteOptions {
-        dry_run: false,
         uid: string(condition("uid"), "Preconditions.preconditions.uid", "types.UID")?,
         version: string(
             condition("resourceVersion"),
@@ -403,6 +414,7 @@ fn of_document(root: Value<'_>) -> Result<(DeleteOptions, Vec<String>), Box<Stat
         orphan,
         propagation: string(given("propagationPolicy"), "DeleteOptions.propagationPolicy", policy)?,
         grace: grace.and_then(Value::as_i64),
+        ..DeleteOptions::default()
     };
     let dry_run = match given("dryRun") {
         Some(list) if list.as_array().is_none() => {

@@ -51,6 +51,7 @@ impl Target<'_> {
             orphan: None,
             propagation: text("/deleteOptions/propagationPolicy"),
             grace: of("/deleteOptions/gracePeriodSeconds").and_then(Value::as_i64),
+            lingers: true,
         };
         delete_object(self, name, &deletion).await?;
         Ok(form.answer(201, Status::new(201, "", "").document().root()))
