@@ -427,13 +427,14 @@ impl<'c> SuspectWalk<'c> {
     }
 
     /// Whether something at a new schema or below it refuses an update even if nothing there changes: a
-    /// rule that cannot look at a value of another type, a resource that is none, or an object that does not
-    /// equal itself.
+    /// rule that cannot look at a value of another type, a resource that is none, items without keys, or an
+    /// object that does not equal itself.
     fn is_strict(&self, id: SchemaId, is_object: bool) -> bool {
         default::any(self.new, id, |schema| {
             let extensions = schema.extensions();
             !extensions.validations.is_empty()
                 || extensions.embedded_resource
+                || extensions.list_type == Some("map")
                 || is_object && keeps(schema)
         })
     }

@@ -87,7 +87,11 @@ impl<'c> Guarantee<'c> {
             }
             Formula::Has(term, _) => {
                 let around = term.place.as_ref().and_then(|place| place.split_last());
-                around.is_some_and(|(_, around)| self.at(around, &term.text, there).is_some())
+                // Whether a list has an item is known only if all of them can be compared.
+                let is_certain = |schema: &Schema<'_>| schema.type_name != "array";
+                around
+                    .and_then(|(_, around)| self.at(around, &term.text, there))
+                    .is_some_and(is_certain)
             }
             Formula::Present(term)
             | Formula::Compare(term, ..)

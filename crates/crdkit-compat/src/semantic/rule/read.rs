@@ -3,7 +3,7 @@
 //! What goes in is a part of a rule and whether it or its negation is meant; what comes out is true exactly
 //! when that is. Parts that are neither connectives nor tests of one term are kept as text.
 
-use super::formula::{Constant, Formula, Hop, OldSelf, RulePath, Side};
+use super::formula::{Constant, Formula, Hop, OldSelf, RulePath, Side, Term};
 use crdkit_cel::ast::{Ast, Comprehension, ExprId, ExprKind, Literal};
 
 /// Names that are bound by loops, innermost last, with where their values are.
@@ -98,9 +98,10 @@ impl FormulaReader<'_> {
                         None => self.opaque(id, positive, scope),
                     }
                 }
-                // For a map this is the presence of a key; a list has no fields, so it means nothing else.
+                // For a map this is the presence of a key. For a list it is something else, which may fail.
                 (_, Some(Constant::Text(key))) => {
-                    Formula::Has(self.term(*right, scope).field(&key), positive)
+                    let term = self.term(*right, scope).field(&key);
+                    Formula::Has(Term { text: format!("in {}", term.text), ..term }, positive)
                 }
                 _ => self.opaque(id, positive, scope),
             },
