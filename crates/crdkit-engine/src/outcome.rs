@@ -16,7 +16,7 @@ use crdkit_value::{Document, NodeId, Value};
 pub struct Outcome {
     pub(crate) document: Document,
     /// The object as it is written, where that is not what is read back.
-    pub(crate) written: Option<Document>,
+    pub(crate) written: Option<Written>,
     /// Errors, for which the object is refused, and warnings, in the order they were found.
     pub issues: Vec<Issue>,
     /// What the stages removed and added.
@@ -97,6 +97,24 @@ pub enum Refusal {
     Conflict,
 }
 
+/// An object as it is written, where that is not what is read back.
+#[derive(Clone, Debug)]
+pub(crate) enum Written {
+    Document(Document),
+    /// What is read back without these defaults.
+    Without(Vec<NodeId>),
+}
+
+impl Written {
+    /// Whether it is something else than what is read back.
+    pub(crate) fn differs(&self, read_back: &Document) -> bool {
+        match self {
+            Self::Document(document) => document.root() != read_back.root(),
+            Self::Without(added) => !added.is_empty(),
+        }
+    }
+}
+
 impl Outcome {
     /// Whether the object would be stored.
     pub fn is_accepted(&self) -> bool {
@@ -116,7 +134,15 @@ impl Outcome {
     /// The object as it would be read back, and as it would be written where that is something else: without
     /// defaults that are filled in when it is read, and with what apply has left in it.
     pub fn into_written(self) -> (Document, Option<Document>) {
-        (self.document, self.written)
+        let written = self.written.map(|written| match written {
+            Written::Document(document) => document,
+            Written::Without(added) => {
+                let mut document = self.document.clone();
+                added.into_iter().for_each(|id| document.remove(id));
+                document
+            }
+        });
+        (self.document, written)
     }
 
     /// The object as it would be stored.

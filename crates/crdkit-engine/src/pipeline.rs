@@ -17,7 +17,7 @@ use crate::findings::Findings;
 use crate::input::Input;
 use crate::metadata::OnWrongType;
 use crate::options::{FieldValidation, RequestOptions};
-use crate::outcome::{Changes, Outcome, Refusal, Refused, warning_text};
+use crate::outcome::{Changes, Outcome, Refusal, Refused, Written, warning_text};
 use crate::prepare::{copy_root, keep_status, remove_root};
 use crate::shape::{TrimmedObject, append};
 use crate::stage::{Stage, Watch};
@@ -45,7 +45,7 @@ pub(crate) struct Request<'r> {
     /// Whether server-side apply has made the object, so that it was not trimmed.
     is_applied: bool,
     /// The object before it was made what is read back.
-    written: Option<Document>,
+    written: Option<Written>,
     /// The bytes that the object came from.
     source: Option<(Format, &'r [u8])>,
     watch: Watch<'r>,
@@ -291,7 +291,7 @@ impl<'r> Request<'r> {
             refusal = Some(Refusal::Undecodable);
         }
         let Self { document, mut findings, changes, source, written, .. } = self;
-        let written = written.filter(|written| written.root() != document.root());
+        let written = written.filter(|written| written.differs(&document));
         spans::fill(&mut findings, &document, source, &options.limits, &changes.dropped);
         let (about, issues) = findings.entries.into_iter().unzip();
         let refused =
@@ -357,17 +357,21 @@ impl<'r> Request<'r> {
                 version.schema.map_or(&[][..], |schema| table.node(schema).field_defaults());
             let root = self.document.root();
             let is_missing = || fields.iter().any(|it| root.get(table.name(it.name)).is_none());
-            if is_missing() || parts == PartsFrom::OldObject && version.status && !fields.is_empty()
-            {
-                self.written = Some(self.document.clone());
+            if parts == PartsFrom::OldObject && version.status && !fields.is_empty() {
+                self.written = Some(Written::Document(self.document.clone()));
                 let _ = self.fill(version.schema);
+            } else if is_missing() {
+                let n_before = self.changes.defaulted.len();
+                let _ = self.fill(version.schema);
+                let added = self.changes.defaulted.get(n_before..).unwrap_or_default();
+                self.written = Some(Written::Without(added.to_vec()));
             }
             return;
         }
-        if self.is_kept_by(storage.schema) {
+        if self.is_kept_by(storage.schema, parts) {
             return;
         }
-        self.written = Some(self.document.clone());
+        self.written = Some(Written::Document(self.document.clone()));
         // The object was found to be right, so nothing is refused any more.
         let _ = self.trim_content(storage.schema, OnWrongType::Remove);
         let _ = self.fill(storage.schema);
@@ -375,13 +379,19 @@ impl<'r> Request<'r> {
     }
 
     /// Whether an object that was read by its own schema stays as it is under that of the storage version.
-    fn is_kept_by(&self, storage: Option<Id>) -> bool {
-        let Version { crd, .. } = self.version;
+    fn is_kept_by(&self, storage: Option<Id>, parts: PartsFrom) -> bool {
+        let Version { crd, compiled: version, .. } = self.version;
         let (table, root) = (crd.table(), self.document.root());
         let Some(node) = storage.map(|id| table.node(id)) else { return false };
-        !self.is_applied
-            && !node.has(Flags::HAS_EMBEDDED)
-            && (!crd.prunes() || prune::object(table, storage, root) == Pruned::default())
+        if self.is_applied || node.has(Flags::HAS_EMBEDDED) {
+            return false;
+        }
+        // The request took only whole fields away since then.
+        let is_read = parts == PartsFrom::Request || !version.status;
+        if is_read && crd.is_kept_in_storage(version) {
+            return node.field_defaults().iter().all(|it| root.get(table.name(it.name)).is_some());
+        }
+        (!crd.prunes() || prune::object(table, storage, root) == Pruned::default())
             && !defaults::is_missing(table, node, root)
     }
 

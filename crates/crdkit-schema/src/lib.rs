@@ -13,6 +13,7 @@ pub mod defaults;
 pub mod embedded;
 pub mod export;
 pub mod field_path;
+pub mod keeps;
 pub mod lookup;
 pub mod metadata;
 pub mod model;

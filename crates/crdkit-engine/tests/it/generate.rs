@@ -103,6 +103,54 @@ fn shape() -> impl Strategy<Value = Shape> {
 }
 
 impl Shape {
+    /// A shape like this one: here and there with another default, another field, or none.
+    pub(crate) fn altered(&self, choices: &mut Choices<'_>) -> Self {
+        let is_changed = choices.next().is_multiple_of(4);
+        let mut fields = |fields: &[Field], choices: &mut Choices<'_>| {
+            let mut fields: Vec<Field> = fields
+                .iter()
+                .map(|field| Field { shape: field.shape.altered(choices), ..field.clone() })
+                .collect();
+            match choices.next() % 8 {
+                0 => drop(fields.pop()),
+                1 => fields.push(Field {
+                    name: "added",
+                    shape: Self::Choice { default: choices.next().is_multiple_of(2) },
+                    required: false,
+                }),
+                _ => {}
+            }
+            fields
+        };
+        match self.clone() {
+            Self::Integer { maximum, default } if is_changed => {
+                Self::Integer { maximum, default: default.xor(Some(1)) }
+            }
+            Self::Text { max_length, nullable, default } if is_changed => {
+                let is_default = choices.next().is_multiple_of(2);
+                Self::Text {
+                    max_length,
+                    nullable: nullable == is_default,
+                    default: default != is_default,
+                }
+            }
+            Self::Flag | Self::Any if is_changed => Self::Any,
+            Self::List { item, set } => {
+                let item = if is_changed { Self::Any } else { item.altered(choices) };
+                Self::List { item: Box::new(item), set }
+            }
+            Self::Map(item) => Self::Map(Box::new(item.altered(choices))),
+            Self::Named(inner) => Self::Named(fields(&inner, choices)),
+            Self::Object { fields: inner, preserve, rule, default } => Self::Object {
+                fields: fields(&inner, choices),
+                preserve: preserve != is_changed,
+                rule,
+                default,
+            },
+            other => other,
+        }
+    }
+
     /// The schema in JSON.
     pub(crate) fn schema(&self) -> String {
         match self {

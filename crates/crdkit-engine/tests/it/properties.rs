@@ -227,6 +227,34 @@ proptest! {
             prop_assert_eq!(support::text(updated.document().root()), text);
         }
     }
+
+    #[test]
+    fn what_the_storage_version_is_said_to_keep_stays_as_it_is(
+        shape in object(), changes in choices(), choices in choices()
+    ) {
+        let schemas = [shape.schema(), shape.altered(&mut Choices::new(&changes)).schema()];
+        let version = |name: &str, schema: &str| format!(
+            r#"{{"name":"{name}","served":true,"storage":{},"schema":{{"openAPIV3Schema":{{"type":"object","properties":{{"spec":{schema}}}}}}}}}"#,
+            name == "v2",
+        );
+        let text = format!(
+            r#"{{"spec":{{"group":"example.com","scope":"Namespaced","names":{{"kind":"Lamp","plural":"lamps"}},"versions":[{},{}]}}}}"#,
+            version("v1", &schemas[0]), version("v2", &schemas[1]),
+        );
+        // What servers refuse is not asked.
+        let Ok(crd) = Crd::from_json(text.as_bytes()) else { return Ok(()) };
+        let (v1, v2) = (crd.version("v1").expect("v1"), crd.version("v2").expect("v2"));
+        let object = body(&shape.value(&mut Choices::new(&choices)));
+        let read = v1.create(object.as_bytes(), &options(FieldValidation::Ignore));
+        if read.is_accepted() && crd.compiled().is_kept_in_storage(v1.compiled()) {
+            let mut same = read.document().clone();
+            same.insert(crdkit_value::NodeId::ROOT, "apiVersion", "example.com/v2");
+            let stored = crdkit_codec::Decoded { document: same, issues: Vec::new() };
+            let changes = v2.create(stored, &options(FieldValidation::Ignore)).changes;
+            let all = [changes.pruned, changes.dropped, changes.defaulted];
+            prop_assert!(all.iter().all(Vec::is_empty), "{:?}\n{}\n{}", all, text, object);
+        }
+    }
 }
 
 fn json(text: &str) -> crdkit_value::Document {

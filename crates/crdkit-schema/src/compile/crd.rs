@@ -2,10 +2,11 @@
 
 use super::serving::{ColumnRow, Conversion, PrinterColumn};
 use super::table::{Id, Table};
+use crate::keeps;
 use crate::model::{self, Crd, CrdVersion};
 use crdkit_text::kind::{GroupVersionKind, compare_versions};
 use std::cmp::Ordering;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// A CRD, ready to judge and to serve objects. Owns what it needs; cheap to clone, safe to share between threads.
 #[derive(Clone, Debug)]
@@ -65,6 +66,8 @@ pub struct CompiledVersion {
     pub selectable_fields: Box<[Box<str>]>,
     /// `additionalPrinterColumns`; see [`CompiledCrd::columns`].
     pub(super) columns: Box<[ColumnRow]>,
+    /// Whether objects of this version are kept as they are by the storage version, once somebody has asked.
+    pub(super) is_kept: OnceLock<bool>,
 }
 
 /// Where the `scale` subresource finds its numbers, as written.
@@ -143,6 +146,16 @@ impl CompiledCrd {
         self.parts.versions.iter().find(|version| version.storage)
     }
 
+    /// Whether every object that was pruned and filled in by the schema of `version` stays as it is under that of the
+    /// storage version; if not, objects have to be asked.
+    pub fn is_kept_in_storage(&self, version: &CompiledVersion) -> bool {
+        *version.is_kept.get_or_init(|| {
+            let storage = self.storage_version().and_then(|storage| storage.schema);
+            let both = version.schema.zip(storage).filter(|_| self.prunes());
+            both.is_some_and(|(from, to)| keeps::keeps(&self.table, from, to))
+        })
+    }
+
     /// The columns that tables of a version have after the name: those that are written, or else the age.
     pub fn columns<'c>(
         &'c self,
@@ -199,6 +212,7 @@ pub(crate) fn parts(crd: &Crd<'_>, rows: Vec<VersionRow>) -> CrdParts {
             }),
             selectable_fields: selectable.map(|field| field.json_path.into()).collect(),
             columns,
+            is_kept: OnceLock::new(),
         }
     });
     CrdParts {
