@@ -41,10 +41,11 @@ pub fn receive<'i>(input: Input<'i>, options: &RequestOptions) -> Result<Receive
             let decode_options =
                 DecodeOptions::new().limits(limits).duplicates(duplicates).positions(positions);
             let decoded = format.decode(bytes, &decode_options)?;
-            let repeated = decoded.issues.into_iter();
             let repeated = match format {
-                Format::Yaml => repeated.map(|issue| with_line(issue, bytes)).collect(),
-                _ => repeated.collect(),
+                Format::Yaml => {
+                    decoded.issues.into_iter().map(|issue| with_line(issue, bytes)).collect()
+                }
+                _ => decoded.issues,
             };
             Ok(Received { document: decoded.document, repeated, source: Some((format, bytes)) })
         }

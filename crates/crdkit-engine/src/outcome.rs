@@ -16,7 +16,7 @@ use crdkit_value::{Document, NodeId, Value};
 pub struct Outcome {
     pub(crate) document: Document,
     /// The object as it is written, where that is not what is read back.
-    pub(crate) written: Option<Written>,
+    pub(crate) written: Written,
     /// Errors, for which the object is refused, and warnings, in the order they were found.
     pub issues: Vec<Issue>,
     /// What the stages removed and added.
@@ -76,7 +76,7 @@ impl From<OutcomeParts> for Outcome {
         let OutcomeParts { document, findings, changes, refusal, kind, plural, read_by } = parts;
         let (about, issues) = findings.entries.into_iter().unzip();
         let refused = refusal.map(|why| Refused::new(why, &kind, &plural));
-        Self { document, written: None, issues, changes, about, refused, read_by }
+        Self { document, written: Written::Alike, issues, changes, about, refused, read_by }
     }
 }
 
@@ -97,20 +97,29 @@ pub enum Refusal {
     Conflict,
 }
 
-/// An object as it is written, where that is not what is read back.
-#[derive(Clone, Debug)]
+/// An object as it is written, beside what is read back.
+#[derive(Clone, Debug, Default)]
 pub(crate) enum Written {
-    Document(Document),
-    /// What is read back without these defaults.
-    Without(Vec<NodeId>),
+    /// The same.
+    #[default]
+    Alike,
+    /// Without the defaults that were filled in after so many.
+    Before(usize),
+    /// Something else.
+    Document(Box<Document>),
 }
 
 impl Written {
-    /// Whether it is something else than what is read back.
-    pub(crate) fn differs(&self, read_back: &Document) -> bool {
+    /// The object, if it is not the same as `read_back`, into which `defaulted` was filled.
+    fn document(self, read_back: &Document, defaulted: &[NodeId]) -> Option<Document> {
         match self {
-            Self::Document(document) => document.root() != read_back.root(),
-            Self::Without(added) => !added.is_empty(),
+            Self::Alike => None,
+            Self::Before(n) => {
+                let mut document = read_back.clone();
+                defaulted.iter().skip(n).for_each(|id| document.remove(*id));
+                Some(document)
+            }
+            Self::Document(document) => Some(*document),
         }
     }
 }
@@ -134,14 +143,7 @@ impl Outcome {
     /// The object as it would be read back, and as it would be written where that is something else: without
     /// defaults that are filled in when it is read, and with what apply has left in it.
     pub fn into_written(self) -> (Document, Option<Document>) {
-        let written = self.written.map(|written| match written {
-            Written::Document(document) => document,
-            Written::Without(added) => {
-                let mut document = self.document.clone();
-                added.into_iter().for_each(|id| document.remove(id));
-                document
-            }
-        });
+        let written = self.written.document(&self.document, &self.changes.defaulted);
         (self.document, written)
     }
 

@@ -45,7 +45,7 @@ pub(crate) struct Request<'r> {
     /// Whether server-side apply has made the object, so that it was not trimmed.
     is_applied: bool,
     /// The object before it was made what is read back.
-    written: Option<Written>,
+    written: Written,
     /// The bytes that the object came from.
     source: Option<(Format, &'r [u8])>,
     watch: Watch<'r>,
@@ -61,6 +61,7 @@ enum PartsFrom {
 }
 
 /// Reads an object.
+#[inline(always)]
 pub(crate) fn read<'r>(
     version: Version<'r>,
     input: Input<'r>,
@@ -210,10 +211,11 @@ impl ReadObject<'_> {
     }
 
     /// Creates the object.
-    pub fn create(mut self) -> Outcome {
-        self.discard_system_fields();
+    #[inline(always)]
+    pub fn create(self) -> Outcome {
         self.request.conclude(|request| {
             let metadata = metadata::ensure(&mut request.document);
+            metadata::discard_system_fields(&mut request.document, metadata);
             metadata::prepare_create(&mut request.document, metadata, request.options);
             if request.version.compiled.status {
                 remove_root(&mut request.document, "status");
@@ -263,11 +265,14 @@ impl<'r> Request<'r> {
         watch: Watch<'r>,
     ) -> Self {
         let (findings, changes) = (Findings::default(), Changes::default());
-        let (is_applied, source, written) = (false, None, None);
+        let (is_applied, source, written) = (false, None, Written::Alike);
         Self { version, options, document, findings, changes, is_applied, written, source, watch }
     }
 
+    // Moved from phase to phase, a request would be copied each time if these were calls.
+
     /// Goes on with `phase`; to an object that was read, or to the outcome if it is refused.
+    #[inline(always)]
     fn advance(
         mut self,
         phase: impl FnOnce(&mut Self) -> Result<(), Refusal>,
@@ -279,11 +284,13 @@ impl<'r> Request<'r> {
     }
 
     /// Goes on with `phase`, the last one.
+    #[inline(always)]
     fn conclude(mut self, phase: impl FnOnce(&mut Self) -> Result<(), Refusal>) -> Outcome {
         let refusal = phase(&mut self).err();
         self.outcome(refusal)
     }
 
+    #[inline(always)]
     fn outcome(mut self, mut refusal: Option<Refusal>) -> Outcome {
         let Self { version, options, .. } = self;
         self.deprecation();
@@ -291,7 +298,10 @@ impl<'r> Request<'r> {
             refusal = Some(Refusal::Undecodable);
         }
         let Self { document, mut findings, changes, source, written, .. } = self;
-        let written = written.filter(|written| written.differs(&document));
+        let written = match written {
+            Written::Document(it) if it.root() == document.root() => Written::Alike,
+            written => written,
+        };
         spans::fill(&mut findings, &document, source, &options.limits, &changes.dropped);
         let (about, issues) = findings.entries.into_iter().unzip();
         let refused =
@@ -358,20 +368,18 @@ impl<'r> Request<'r> {
             let root = self.document.root();
             let is_missing = || fields.iter().any(|it| root.get(table.name(it.name)).is_none());
             if parts == PartsFrom::OldObject && version.status && !fields.is_empty() {
-                self.written = Some(Written::Document(self.document.clone()));
+                self.written = Written::Document(Box::new(self.document.clone()));
                 let _ = self.fill(version.schema);
             } else if is_missing() {
-                let n_before = self.changes.defaulted.len();
+                self.written = Written::Before(self.changes.defaulted.len());
                 let _ = self.fill(version.schema);
-                let added = self.changes.defaulted.get(n_before..).unwrap_or_default();
-                self.written = Some(Written::Without(added.to_vec()));
             }
             return;
         }
         if self.is_kept_by(storage.schema, parts) {
             return;
         }
-        self.written = Some(Written::Document(self.document.clone()));
+        self.written = Written::Document(Box::new(self.document.clone()));
         // The object was found to be right, so nothing is refused any more.
         let _ = self.trim_content(storage.schema, OnWrongType::Remove);
         let _ = self.fill(storage.schema);

@@ -6,7 +6,7 @@
 //! What must hold: whatever moves items forgets the table.
 
 use crate::node::Tag;
-use crate::{Document, NodeId};
+use crate::{Document, NodeId, Value};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use std::sync::OnceLock;
@@ -40,7 +40,7 @@ impl Document {
     pub(crate) fn item(&self, array: NodeId, index: usize) -> Option<NodeId> {
         match self.known_items(array, index) {
             Some(items) => items.get(index).copied(),
-            None => self.value(array).items().nth(index).map(|item| item.id()),
+            None => self.value(array).items().nth(index).map(Value::id),
         }
     }
 
@@ -76,7 +76,7 @@ impl Document {
             let node = self.node(*id);
             node.tag == Tag::Array && node.n_children() >= LONG
         };
-        let items = |id| self.value(id).items().map(|item| item.id()).collect();
+        let items = |id| self.value(id).items().map(Value::id).collect();
         let arrays = ids.filter(is_long).map(|id| (id, items(id))).collect();
         ItemRows { n_nodes: self.nodes.len(), arrays }
     }

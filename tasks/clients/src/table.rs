@@ -23,7 +23,7 @@ const COLUMNS: [&str; 11] = [
 
 pub(crate) fn write(file: &Path, rows: &[(&Client, Vec<Step>)]) -> Result<()> {
     let mut out = String::from(
-        "# Clients\n\nReal clients, each against a fresh `crdkit serve`. The table is made by a run of `cargo run -p clients -- --all --write docs/clients.md`;\nwhat each step does is in `tasks/clients/walks/`.\n\n| Client | Version |",
+        "# Clients\n\nReal clients, each run against a fresh `crdkit serve`. `cargo run -p clients -- --all --write docs/clients.md` generates the table;\n`tasks/clients/walks/` has the steps.\n\n| Client | Version |",
     );
     for column in COLUMNS {
         write!(out, " {column} |")?;
@@ -44,6 +44,6 @@ pub(crate) fn write(file: &Path, rows: &[(&Client, Vec<Step>)]) -> Result<()> {
         });
         writeln!(out, " {} |", more.collect::<Vec<_>>().join(", "))?;
     }
-    out.push_str("\n`–`: the client has no such operation, or its walk leaves it out.\n");
+    out.push_str("\n`–`: the client has no such operation, or it is not tested.\n");
     Ok(std::fs::write(file, out)?)
 }

@@ -38,8 +38,8 @@ pub fn codes_page() -> String {
 pub fn errors_page() -> String {
     let mut out = String::from(
         "# Short codes\n\n\
-         Findings as programs that use a schema as a library see them (`Issue::short`): what kind of mistake it is, and which of\n\
-         the [issue codes](codes.md) are called so. Codes are stable, messages may improve. A report for machines has `path`,\n\
+         Findings as programs that use a schema as a library see them (`Issue::short`): what kind of mistake it is, and the\n\
+         [issue codes](codes.md) that it stands for. Codes are stable, messages may improve. A report for machines has `path`,\n\
          `code`, `message`, `hint`, `kind`, `keyword`, `severity`, `params`, `offset`, `line` and `column`; what is not known is\n\
          left out. This page is generated from the code by `cargo run -p tidy`.\n\n\
          | Code | Issue | Kind | Keyword | Message |\n|---|---|---|---|---|\n",

@@ -35,9 +35,8 @@ pub(super) struct Stream<'a, 'o> {
     /// The first `---` line after some document before, or the end; streams without any are not searched again and again.
     marker: usize,
     room: AliasRoom,
-    /// Whether a `---` line follows the input, and how much of the input belongs to the document after that line.
-    goes_on: bool,
-    n_left: usize,
+    /// How much of the input belongs to the document after the `---` line that follows it, if one does.
+    n_left: Option<usize>,
     /// Where the content of the last document ends.
     content_end: usize,
     done: bool,
@@ -74,8 +73,7 @@ impl<'a, 'o> Stream<'a, 'o> {
             line_counter,
             marker: 0,
             room,
-            goes_on: false,
-            n_left: 0,
+            n_left: None,
             content_end: 0,
             done: false,
         }
@@ -83,12 +81,12 @@ impl<'a, 'o> Stream<'a, 'o> {
 
     /// The documents of a text that a `---` line follows.
     pub(super) fn before_marker(self) -> Self {
-        Self { goes_on: true, ..self }
+        Self { n_left: Some(0), ..self }
     }
 
     /// How much at the end of the input is directives of the document after it.
     pub(super) fn n_left(&self) -> usize {
-        self.n_left
+        self.n_left.unwrap_or_default()
     }
 
     /// What aliases may still repeat in what follows.
@@ -129,7 +127,7 @@ impl<'a, 'o> Stream<'a, 'o> {
         let line_counter = self.line_counter;
         *self = Self {
             line_counter,
-            goes_on: self.goes_on,
+            n_left: self.n_left,
             content_end: start,
             ..Self::new(self.bytes, self.base, input, self.options, self.room)
         };
@@ -246,7 +244,7 @@ impl Stream<'_, '_> {
 
     /// What comes after the last document, where it is directives of the document after the input.
     fn left(&self) -> Option<&[u8]> {
-        let is_after_document = self.goes_on && self.content_end > 0;
+        let is_after_document = self.n_left.is_some() && self.content_end > 0;
         let rest = self.bytes.get(self.content_end..).filter(|_| is_after_document)?;
         let has_directive = rest.split(|byte| is_line_end(*byte)).any(|it| it.starts_with(b"%"));
         (has_directive && is_prologue(rest)).then_some(rest)
@@ -268,7 +266,7 @@ impl Iterator for Stream<'_, '_> {
             Ok(start) => start,
             Err(failure) => {
                 if let Some(left) = self.left() {
-                    (self.n_left, self.done) = (left.len(), true);
+                    (self.n_left, self.done) = (Some(left.len()), true);
                     return None;
                 }
                 return Some(Err(self.recover(failure.into(), None)));

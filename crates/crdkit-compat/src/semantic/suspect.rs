@@ -36,6 +36,7 @@ use std::cell::OnceCell;
 use std::rc::Rc;
 
 /// A difference that may matter.
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(super) struct Suspect<'c> {
     /// Where the difference is.
     pub(super) at: Vec<SchemaStep<'c>>,

@@ -106,7 +106,7 @@ impl Shape {
     /// A shape like this one: here and there with another default, another field, or none.
     pub(crate) fn altered(&self, choices: &mut Choices<'_>) -> Self {
         let is_changed = choices.next().is_multiple_of(4);
-        let mut fields = |fields: &[Field], choices: &mut Choices<'_>| {
+        let fields = |fields: &[Field], choices: &mut Choices<'_>| {
             let mut fields: Vec<Field> = fields
                 .iter()
                 .map(|field| Field { shape: field.shape.altered(choices), ..field.clone() })

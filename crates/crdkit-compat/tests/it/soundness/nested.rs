@@ -78,12 +78,13 @@ impl Nested {
         }
         let Self::Of(_, parts) = self else { return self };
         let mut left = place - 1;
-        let at = parts.iter().position(|part| {
-            let is_there = left < part.len();
-            left -= if is_there { 0 } else { part.len() };
-            is_there
-        });
-        parts[at.unwrap()].part(left)
+        for part in parts {
+            if left < part.len() {
+                return part.part(left);
+            }
+            left -= part.len();
+        }
+        panic!("there is no part {place}")
     }
 
     fn change(&mut self, place: Index, change: &Change) {
@@ -102,7 +103,7 @@ impl Nested {
                 *part = Self::Of(joint, vec![part.clone(), other.clone()]);
             }
             (Change::Twice(at), Self::Of(_, parts)) => {
-                let again = parts[at.index(parts.len())].clone();
+                let again = at.get(parts).clone();
                 parts.push(again);
             }
             (Change::Join(_) | Change::LeaveOut(_) | Change::Twice(_), Self::Test(_)) => {}
