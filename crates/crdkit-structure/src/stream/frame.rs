@@ -2,6 +2,7 @@
 //!
 //! Paths of findings are relative to it.
 
+use super::identity::{ChildValue, ItemIdentity, list_keys, missing_key, old_items, repeated};
 use super::issue;
 use super::schema::{self, Label};
 use super::seen::Seen;
@@ -11,13 +12,11 @@ use crate::options::ParseOptions;
 use crate::said::ReportedStatements;
 use crate::schema::Schema;
 use crate::scope::{Applied, Ids, Nodes, Scope};
-use crate::validate::{
-    self, Identity, Indices, ItemKeys, has_unique_items, has_unique_keys, is_the_servers, refuses,
-};
+use crate::validate::{self, Indices, has_unique_items, has_unique_keys, is_the_servers, refuses};
 use crdkit_issue::{FieldPath, Issue, Segment, codes};
 use crdkit_schema::compile::{Contains, DefaultId, Flags, Id, Member};
 use crdkit_schema::prune::is_meta;
-use crdkit_value::{Document, Duplicates, Event, NodeId, Presence, PresenceMap, Value};
+use crdkit_value::{Document, Duplicates, Event, NewValue, NodeId, Presence, PresenceMap, Value};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
@@ -32,7 +31,7 @@ pub(super) struct StreamFrame<'t> {
     keep: bool,
     n_children: usize,
     /// The keys that tell it apart from its siblings, and those that have come.
-    identity: Option<(Vec<&'t str>, Document)>,
+    identity: Option<ItemIdentity<'t>>,
     /// Where it began in the input.
     pub(super) start: usize,
     /// Where it stands in the document that becomes of the input.
@@ -366,12 +365,12 @@ impl<'t> StreamFrame<'t> {
         }
     }
 
-    /// Takes note that a child has come, which is `value` unless it was opened; `is_wrong` says that it has not the
+    /// Takes note that a child has come; `is_wrong` says that it has not the
     /// right type. With `fail_fast` a surplus item is a finding at once.
     pub(super) fn count_child(
         &mut self,
         schema: &CompiledSchema,
-        value: Option<Value<'_>>,
+        value: ChildValue<'_>,
         (is_wrong, fail_fast): (bool, bool),
         found: &mut Vec<Issue>,
     ) {
@@ -379,10 +378,18 @@ impl<'t> StreamFrame<'t> {
         let (unique, contains) = match &mut self.kind {
             Kind::Array { unique, contains } => (unique, contains),
             Kind::Object { key, .. } => {
-                if let (Some((names, identity)), Some(value)) = (&mut self.identity, value)
-                    && names.contains(&&**key)
+                if let Some(identity) = &mut self.identity
+                    && identity.names.contains(&&**key)
                 {
-                    identity.insert(NodeId::ROOT, key, value);
+                    match value {
+                        ChildValue::Held(value) => {
+                            identity.keys.insert(NodeId::ROOT, key, value);
+                        }
+                        ChildValue::Partial(_) | ChildValue::Gone => {
+                            identity.keys.insert(NodeId::ROOT, key, NewValue::EmptyArray);
+                            identity.is_partial = true;
+                        }
+                    }
                 }
                 return;
             }
@@ -396,7 +403,16 @@ impl<'t> StreamFrame<'t> {
                 .flat_map(|id| issue::miscounted(schema.node(*id), false, n_children));
             found.extend(surplus.filter(|issue| issue.code == codes::object::TOO_MANY_ITEMS));
         }
-        let Some(value) = value else { return };
+        let value = match value {
+            ChildValue::Held(value) => value,
+            ChildValue::Partial(keys) => {
+                found.extend(
+                    unique.iter().filter_map(|(id, _)| missing_key(schema, *id, index, keys)),
+                );
+                return;
+            }
+            ChildValue::Gone => return,
+        };
         for (id, seen) in unique {
             repeated(schema, *id, index, value, is_wrong, seen, found);
         }
@@ -475,14 +491,14 @@ impl<'t> StreamFrame<'t> {
         let names = lists.flat_map(|id| schema.node(*id).list_map_keys());
         let names: Vec<&str> = names.map(|name| schema.table().name(*name)).collect();
         if !names.is_empty() {
-            let nothing = Document::object();
-            self.identity = Some((names, nothing));
+            let keys = Document::object();
+            self.identity = Some(ItemIdentity { names, keys, is_partial: false });
         }
     }
 
     /// What it remembers of itself, when it ends.
-    pub(super) fn into_identity(self) -> Option<Document> {
-        self.identity.map(|(_, document)| document)
+    pub(super) fn into_identity(self) -> Option<ItemIdentity<'t>> {
+        self.identity
     }
 
     /// Whether it has members, not items.
@@ -511,23 +527,6 @@ impl<'t> StreamFrame<'t> {
     }
 }
 
-/// The bytes that tell an item of a list apart, if it has all its keys.
-fn list_keys(schema: &CompiledSchema, list: Id, item: Value<'_>) -> Option<Vec<u8>> {
-    let mut bytes = Vec::new();
-    let identity = ItemKeys::new(schema).write_list_keys(schema.node(list), item, &mut bytes);
-    (identity == Identity::Bytes).then_some(bytes)
-}
-
-/// The items of `old` by their keys, if the list has any.
-fn old_items<'t>(
-    schema: &CompiledSchema,
-    lists: &[Id],
-    old: Value<'t>,
-) -> Option<HashMap<Vec<u8>, Value<'t>>> {
-    let list = lists.iter().find(|id| has_unique_keys(schema.node(**id)))?;
-    Some(old.items().filter_map(|item| Some((list_keys(schema, *list, item)?, item))).collect())
-}
-
 /// Notes that the member `name` is there, if others have to do with it.
 fn note_dependents<'t>(
     schema: &'t CompiledSchema,
@@ -539,38 +538,5 @@ fn note_dependents<'t>(
     for (because, names) in &more.dependent_required {
         let mut all = std::iter::once(because).chain(names).map(|it| schema.table().name(*it));
         present.extend(all.find(|it| *it == name));
-    }
-}
-
-/// Holds an item against those before it.
-fn repeated(
-    schema: &CompiledSchema,
-    id: Id,
-    index: usize,
-    value: Value<'_>,
-    is_wrong: bool,
-    seen: &mut Seen,
-    found: &mut Vec<Issue>,
-) {
-    let list = schema.node(id);
-    let mut first = |bytes: &[u8]| seen.note(bytes, index).map(|(first, _)| (first, index));
-    // The server compares items whatever their type.
-    if has_unique_items(list) && (!is_wrong || is_the_servers(schema.settings(), list)) {
-        let mut bytes = vec![0];
-        ItemKeys::new(schema).write(value, list.item(index), &mut bytes);
-        found.extend(first(&bytes).map(|at| issue::repeated_item(list, at, value)));
-    }
-    if has_unique_keys(list) {
-        let mut bytes = vec![1];
-        match ItemKeys::new(schema).write_list_keys(list, value, &mut bytes) {
-            Identity::Bytes => {
-                let repeated = first(&bytes);
-                found.extend(repeated.map(|at| issue::repeated_keys(schema, id, at, value)));
-            }
-            Identity::Missing(name) => {
-                found.push(issue::key_missing(index, schema.table().name(name)));
-            }
-            Identity::None => {}
-        }
     }
 }

@@ -19,6 +19,7 @@
 mod element;
 mod feed;
 mod frame;
+mod identity;
 mod input;
 mod issue;
 mod open;

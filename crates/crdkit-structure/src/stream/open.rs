@@ -2,6 +2,7 @@
 
 use super::Resolution;
 use super::frame::{Child, ChildCheck, StreamFrame};
+use super::identity::{ChildValue, ItemIdentity};
 use super::part::Origin;
 use super::step::Ready;
 use super::walk::{Filling, Pending, Stream};
@@ -226,7 +227,7 @@ impl<R: Read> Stream<'_, R> {
         let Some(parent) = self.frames.last_mut() else { return };
         let mut found = Vec::new();
         let identity = ended.into_identity();
-        let value = identity.as_ref().map(Document::root);
+        let value = identity.as_ref().map_or(ChildValue::Gone, ItemIdentity::value);
         parent.count_child(compiled, value, (false, self.options.parse.fail_fast), &mut found);
         self.report(found, at);
     }

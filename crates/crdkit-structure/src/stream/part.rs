@@ -1,6 +1,7 @@
 //! A whole value of a stream on its way through the stages.
 
 use super::frame::{ChildCheck, StreamFrame};
+use super::identity::ChildValue;
 use super::issue::placed;
 use super::step::Ready;
 use super::walk::Stream;
@@ -72,7 +73,7 @@ impl<'t, R: Read> Stream<'t, R> {
         if let Some(frame) = self.frames.last_mut() {
             let value = passed.compared.as_ref().unwrap_or(&document).root();
             let how = (is_wrong, parse.fail_fast);
-            frame.count_child(schema.compiled(), Some(value), how, &mut found);
+            frame.count_child(schema.compiled(), ChildValue::Held(value), how, &mut found);
         }
         let around = self.around();
         if !issues.is_empty() {

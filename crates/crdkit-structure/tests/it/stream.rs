@@ -793,6 +793,20 @@ properties: {list: {type: array}}
 }
 
 #[test]
+fn a_key_of_an_item_that_is_a_list_is_there_and_not_compared() {
+    let text = "{properties: {ports: {type: array, x-kubernetes-list-type: map, \
+                x-kubernetes-list-map-keys: [a, b]}}}";
+    let schema = schema(text, Unknown::Preserve);
+    let value = r#"{"ports": [{"a": [null], "b": 1}, {"a": [1]}, {"b": 2}, {"a": [], "b": 1}, {"b": 1, "a": [{}]}]}"#;
+    for threshold in [0, 10, 1000] {
+        let issues = run(&schema, value, &options(threshold), 9).expect("JSON");
+        let place = |it: &Issue| format!("{} {}", it.code, it.path.pointer());
+        let issues: Vec<_> = issues.iter().map(place).collect();
+        assert_eq!(issues, ["required /ports/1/b", "required /ports/2/a"], "{threshold}");
+    }
+}
+
+#[test]
 fn a_schema_of_another_type_says_nothing_about_what_is_in_a_value() {
     let text = "{properties: {labels: {type: array, additionalProperties: {maxLength: 2}}}, \
                 patternProperties: {'^l': {minProperties: 2}}}";
