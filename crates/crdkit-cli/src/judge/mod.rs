@@ -96,10 +96,10 @@ impl Judge<'_> {
         let options = limits::decoding();
         let invalid_utf8 = invalid_utf8(input);
         let has_comments = memchr::memmem::find(&input.bytes, b"crdkit-ignore").is_some();
-        let (mut quiet, mut first) = (Vec::new(), None);
+        let (mut quiet, mut first, mut recent) = (Vec::new(), None, None);
         if invalid_utf8.is_empty() && !has_comments {
             for decoded in objects::decode(input, &options) {
-                let (identity, judgement) = self.object(decoded, input.role);
+                let (identity, judgement) = self.object(decoded, input.role, &mut recent);
                 if !judgement.is_quiet() {
                     first = Some((identity, judgement));
                     break;
@@ -166,7 +166,7 @@ impl Judge<'_> {
         if opaque.is_some() && known.is_none() {
             let whole = Document::copy_with_positions(document.root());
             let whole = Decoded { document: whole, issues: decoded.issues.clone() };
-            let (_, judgement) = self.object(Ok(whole), input.role);
+            let (_, judgement) = self.object(Ok(whole), input.role, &mut None);
             opaque = opaque.filter(|_| !judgement.is_quiet());
         }
         if let Some(opaque) = &opaque {
@@ -177,7 +177,7 @@ impl Judge<'_> {
                 outcome.locate(&decoded);
                 (identity, Judgement::Outcome { outcome, is_built_in })
             }
-            _ => self.object(Ok(decoded), input.role),
+            _ => self.object(Ok(decoded), input.role, &mut None),
         };
         let identity = identity.and_then(|_| objects::identify(&document).ok());
         let mut judged = judged(identity, judgement, input.role);

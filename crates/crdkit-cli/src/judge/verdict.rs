@@ -16,6 +16,7 @@ use crdkit_engine::{Crd, Outcome, RequestOptions};
 use crdkit_issue::{Issue, Severity, codes};
 use crdkit_native::{NativeKind, NativeKinds};
 use crdkit_structure::definitions;
+use crdkit_text::kind::GroupVersionKind;
 use crdkit_value::{Document, Value};
 
 /// What was found out about an object.
@@ -34,6 +35,12 @@ pub(super) enum Judgement {
     LeftOut(LeftOut, Vec<Issue>),
 }
 
+/// A kind that was asked for.
+pub(super) struct RecentKind {
+    gvk: GroupVersionKind,
+    schema: KnownSchema,
+}
+
 impl Judgement {
     pub(super) fn is_quiet(&self) -> bool {
         match self {
@@ -45,10 +52,12 @@ impl Judgement {
 }
 
 impl Judge<'_> {
+    /// What is found out about an object; `recent` is what was asked for last.
     pub(super) fn object(
         &self,
         decoded: objects::ObjectOutcome,
         role: Role,
+        recent: &mut Option<RecentKind>,
     ) -> (Option<Identity>, Judgement) {
         let refused = |issues| (None, Judgement::Issues(issues));
         let decoded = match decoded {
@@ -75,7 +84,7 @@ impl Judge<'_> {
         }
         let changeable = self.policies.filter(|policies| policies.mutates());
         let written = changeable.map(|_| Document::copy_with_positions(decoded.document.root()));
-        let mut judgement = self.judgement(decoded, &identity);
+        let mut judgement = self.judgement(decoded, &identity, recent);
         if let (Some(policies), Judgement::Outcome { outcome, .. }) =
             (self.policies, &mut judgement)
         {
@@ -83,10 +92,26 @@ impl Judge<'_> {
             if let Some(issues) = changed {
                 return (Some(identity), Judgement::Issues(issues));
             }
-            let old = self.old.get(&ObjectName::from(&identity));
+            let old = self.old_object(&identity);
             policies.judge(&identity, &self.plural(&identity), old, outcome);
         }
         (Some(identity), judgement)
+    }
+
+    /// What is known of a kind. Threads do not meet here for each of many objects of one kind.
+    fn schema<'r>(
+        &self,
+        identity: &Identity,
+        recent: &'r mut Option<RecentKind>,
+    ) -> &'r KnownSchema {
+        let known = recent.take().filter(|known| known.gvk == identity.gvk);
+        let look_up = || RecentKind { gvk: identity.gvk.clone(), schema: self.crds.get(identity) };
+        &recent.insert(known.unwrap_or_else(look_up)).schema
+    }
+
+    /// What an object replaces.
+    fn old_object(&self, identity: &Identity) -> Option<&Document> {
+        if self.old.is_empty() { None } else { self.old.get(&ObjectName::from(identity)) }
     }
 
     /// What is wrong with an object once policies have changed it, each where the object as it is written has it.
@@ -106,7 +131,7 @@ impl Judge<'_> {
         };
         let options = self.options(identity);
         let object = Decoded { document: written.clone(), issues: Vec::new() };
-        let old = self.old.get(&ObjectName::from(identity));
+        let old = self.old_object(identity);
         let (live, object) = match old {
             Some(old) => {
                 let (old, object) = objects::as_update(old, object, rules.is_namespaced());
@@ -137,7 +162,12 @@ impl Judge<'_> {
     }
 
     /// What is wrong with an object.
-    pub(super) fn judgement(&self, decoded: Decoded, identity: &Identity) -> Judgement {
+    pub(super) fn judgement(
+        &self,
+        decoded: Decoded,
+        identity: &Identity,
+        recent: &mut Option<RecentKind>,
+    ) -> Judgement {
         let at = |issue, key| Judgement::Issues(self.at_value(issue, &decoded, key));
         if !self.is_wanted(identity) {
             return Judgement::Skipped(Vec::new());
@@ -146,14 +176,14 @@ impl Judge<'_> {
             let issue = Issue::error(codes::source::REJECTED_KIND);
             return at(issue.with("kind", identity.gvk.kind.as_str()), "kind");
         }
-        let old = self.old.get(&ObjectName::from(identity));
+        let old = self.old_object(identity);
         if identity.is_crd() {
             return Judgement::Issues(crds::issues(decoded, old, Extent::AsServer));
         }
-        match self.crds.get(identity) {
-            KnownSchema::Crd(crd) => self.verdict(&crd, false, decoded, identity, old),
+        match self.schema(identity, recent) {
+            KnownSchema::Crd(crd) => self.verdict(crd, false, decoded, identity, old),
             KnownSchema::Schema(crd) => {
-                self.verdict(&crd, identity.is_built_in(), decoded, identity, old)
+                self.verdict(crd, identity.is_built_in(), decoded, identity, old)
             }
             KnownSchema::Nothing => {
                 if let Some(kind) = self.native_kind(identity) {
@@ -174,7 +204,7 @@ impl Judge<'_> {
             KnownSchema::Unusable(problem) => {
                 let issue = Issue::error(codes::source::UNUSABLE_SCHEMA)
                     .with("kind", identity.gvk.kind.as_str())
-                    .with("problem", problem);
+                    .with("problem", problem.as_str());
                 at(issue, "kind")
             }
         }

@@ -58,7 +58,8 @@ impl Judge<'_> {
         let Some(id) = document.root().get("apiVersion").map(Value::id) else { return false };
         document.set(id, api_version);
         let identity = Identity { gvk: version.kind(&identity.gvk.kind), ..identity.clone() };
-        let judgement = self.judgement(Decoded { document, issues: Vec::new() }, &identity);
+        let judgement =
+            self.judgement(Decoded { document, issues: Vec::new() }, &identity, &mut None);
         let is_fine = |issues: &[Issue]| issues.iter().all(|it| it.severity != Severity::Error);
         match judgement {
             Judgement::Outcome { outcome, .. } => is_fine(&outcome.issues),
