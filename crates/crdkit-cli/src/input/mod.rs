@@ -85,8 +85,10 @@ pub(crate) enum Content {
     Memory(Vec<u8>),
 }
 
-/// A larger file is read in parts of about this size.
-const PART: usize = 1 << 20;
+/// Larger files are read in parts.
+const LARGE: usize = 2 << 20;
+/// About the size of a part: small enough for workers to end at about the same time.
+const PART: usize = 256 << 10;
 
 impl InputEntry {
     pub(crate) fn file(path: PathBuf) -> Self {
@@ -125,12 +127,12 @@ impl InputEntry {
         let unreadable = || self.unreadable();
         let file = File::open(path).with_context(unreadable)?;
         let size = file.metadata().with_context(unreadable)?.len();
-        if size > 2 * PART as u64 {
+        if size > LARGE as u64 {
             return Ok(None);
         }
         // With room for one byte more the end is seen without asking for more room.
         let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default() + 1);
-        file.take(4 * PART as u64).read_to_end(&mut bytes).with_context(unreadable)?;
+        file.take(2 * LARGE as u64).read_to_end(&mut bytes).with_context(unreadable)?;
         Ok(Some(self.input(bytes, Start::default())))
     }
 
@@ -177,7 +179,7 @@ impl InputEntry {
 
     /// Whether it is worth reading in parts.
     pub(crate) fn is_large(&self) -> bool {
-        self.size() > 2 * PART
+        self.size() > LARGE
     }
 
     fn input(&self, bytes: Vec<u8>, start: Start) -> Input {

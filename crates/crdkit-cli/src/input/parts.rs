@@ -1,6 +1,6 @@
 //! Parts of entries that are too large to hold: between documents, or between the items of a list.
 
-use super::{Input, InputEntry, PART, yaml_list};
+use super::{Input, InputEntry, LARGE, PART, yaml_list};
 use crate::limits;
 use anyhow::{Context as _, Result};
 use crdkit_codec::Format;
@@ -57,7 +57,7 @@ impl List {
     /// The list that an entry is; none for anything else.
     pub(super) fn find(entry: &InputEntry, reader: &mut dyn ReadSeek) -> io::Result<Option<Self>> {
         let mut beginning = Vec::new();
-        (&mut *reader).take(PART as u64).read_to_end(&mut beginning)?;
+        (&mut *reader).take(LARGE as u64 / 2).read_to_end(&mut beginning)?;
         reader.rewind()?;
         match entry.format_of(&beginning) {
             Format::Json => {

@@ -358,7 +358,8 @@ impl<'f> ValidationRun<'f> {
     /// Judges standard input as it comes in. Objects of a kind that is not known yet wait for its CRD.
     pub(super) fn stream(&mut self, judge: &mut Judge<'_>, stream: DocumentStream) -> Result<()> {
         let mut waiting = Waiting::default();
-        let windows = stream.windows(parts_at_once());
+        // Less of a stream is held, which may come slowly.
+        let windows = stream.windows(parts_at_once() / 4);
         while self.open
             && let Ok(window) = windows.recv()
         {
@@ -439,5 +440,5 @@ impl Waiting {
 /// How many parts are judged before something is written: enough to keep all workers busy.
 fn parts_at_once() -> usize {
     let n_workers = rayon::current_num_threads();
-    (4 * n_workers).min(n_workers.max(16))
+    (16 * n_workers).min(n_workers.max(64))
 }
