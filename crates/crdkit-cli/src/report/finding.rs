@@ -66,7 +66,7 @@ pub(crate) struct Compared {
     /// Where the old CRD says otherwise.
     pub(crate) old: Option<(Arc<str>, Position)>,
     /// An object that shows it, and what it is changed to where that matters.
-    pub(crate) witness: Option<Document>,
+    pub(crate) witness: Option<Arc<Document>>,
     pub(crate) changed: Option<Document>,
 }
 

@@ -461,7 +461,7 @@ impl ComparedRow {
                 line: position.line,
                 column: position.column,
             }),
-            witness: compared.witness.as_ref().and_then(value),
+            witness: compared.witness.as_deref().and_then(value),
             changed: compared.changed.as_ref().and_then(value),
         }
     }

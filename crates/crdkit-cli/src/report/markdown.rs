@@ -65,7 +65,7 @@ fn item(object: &Object, finding: &ShownFinding, out: &mut String) {
     }
     let _ = writeln!(out, "  - affects {}", compared.affected);
     let _ = writeln!(out, "  - {}", compared.advice);
-    for object in compared.witness.iter().chain(&compared.changed) {
+    for object in compared.witness.as_deref().into_iter().chain(&compared.changed) {
         let _ = writeln!(out, "\n    ```yaml\n{}    ```", indented(object, "    "));
     }
 }

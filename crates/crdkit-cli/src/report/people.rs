@@ -106,7 +106,9 @@ fn comparison(compared: &Compared, out: &mut String) {
             let _ = writeln!(out, "  = {label}: {}", block(text).replace('\n', "\n          "));
         }
     }
-    for (label, object) in [("witness", &compared.witness), ("changed to", &compared.changed)] {
+    let objects =
+        [("witness", compared.witness.as_deref()), ("changed to", compared.changed.as_ref())];
+    for (label, object) in objects {
         if let Some(object) = object {
             let _ = write!(out, "  = {label}:\n{}", indented(object, "      "));
         }

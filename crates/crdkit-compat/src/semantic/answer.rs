@@ -4,6 +4,7 @@ use super::question::Question;
 use crdkit_issue::Span;
 use crdkit_value::{Document, Value};
 use std::collections::HashSet;
+use std::sync::Arc;
 
 /// How a question was answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -67,8 +68,8 @@ pub struct Places {
 /// How a change was seen to matter.
 #[derive(Clone, Debug)]
 pub struct Evidence {
-    /// An object that shows it; what is certain without one has none.
-    pub witness: Option<Document>,
+    /// An object that shows it, which may show more; what is certain without one has none.
+    pub witness: Option<Arc<Document>>,
     /// The object it is changed to, where a change is what is refused.
     pub changed: Option<Document>,
     /// What becomes of it.

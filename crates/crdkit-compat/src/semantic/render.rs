@@ -81,7 +81,9 @@ impl CompatReport {
                         if !effect.is_empty() {
                             out.extend([Event::Key("effect"), Event::String(effect)]);
                         }
-                        for (key, object) in [("witness", witness), ("changed", changed)] {
+                        let objects =
+                            [("witness", witness.as_deref()), ("changed", changed.as_ref())];
+                        for (key, object) in objects {
                             if let Some(object) = object {
                                 out.push(Event::Key(key));
                                 out.extend(object.root().events());

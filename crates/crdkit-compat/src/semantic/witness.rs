@@ -19,6 +19,7 @@ use crdkit_value::{Document, NodeId, Value};
 use std::cell::{OnceCell, RefCell};
 use std::iter;
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// Branches of `anyOf` and `oneOf` that are tried for each value.
 const CHOICES: usize = 3;
@@ -35,6 +36,8 @@ pub(super) struct WitnessSearch<'c> {
     new_version: String,
     /// The object that was tried last: many suspects of one place are shown by the same.
     last: RefCell<Option<Rc<Tried>>>,
+    /// The last witness: one large object may show many suspects.
+    shared: RefCell<Option<Arc<Document>>>,
 }
 
 /// An object, and what became of it as far as anybody asked.
@@ -51,7 +54,8 @@ struct Tried {
 impl<'c> WitnessSearch<'c> {
     pub(super) fn new(old: Half<'c>, new: Half<'c>, old_version: &str, new_version: &str) -> Self {
         let (old_version, new_version) = (old_version.to_owned(), new_version.to_owned());
-        Self { old, new, old_version, new_version, last: RefCell::default() }
+        let (last, shared) = (RefCell::default(), RefCell::default());
+        Self { old, new, old_version, new_version, last, shared }
     }
 
     /// The answer to a question, from all suspects that concern it, one reason for each.
@@ -81,7 +85,7 @@ impl<'c> WitnessSearch<'c> {
             let refused = witness.and_then(|it| self.refused_object(suspect, it));
             let evidence = match refused {
                 Some((witness, effect)) => {
-                    Ok(Evidence { witness: Some(witness), changed: None, effect })
+                    Ok(Evidence { witness: Some(self.share(witness)), changed: None, effect })
                 }
                 None if suspect.is_ratcheted => continue,
                 None if witness.is_some() => Err(Open("the object that was tried can be changed")),
@@ -151,11 +155,21 @@ impl<'c> WitnessSearch<'c> {
                     } else {
                         (object, effect)
                     };
-                    return Ok(Evidence { witness: Some(witness), changed: None, effect });
+                    let witness = Some(self.share(witness));
+                    return Ok(Evidence { witness, changed: None, effect });
                 }
             }
         }
         Err(suspect.open)
+    }
+
+    /// A witness, which is the one before if they are the same.
+    fn share(&self, witness: Document) -> Arc<Document> {
+        let mut shared = self.shared.borrow_mut();
+        match shared.as_ref().filter(|it| it.root().is_identical(witness.root())) {
+            Some(same) => Arc::clone(same),
+            None => Arc::clone(shared.insert(Arc::new(witness))),
+        }
     }
 
     /// A whole object with `value` at the place of the suspect.
@@ -274,7 +288,8 @@ impl<'c> WitnessSearch<'c> {
             let object = self.object(suspect, value, 0)?;
             if let Some(effect) = self.refused_update(&object) {
                 let (object, effect) = minimal(object, effect, |it| self.refused_update(it));
-                return Some(Evidence { witness: Some(object), changed: None, effect });
+                let witness = Some(self.share(object));
+                return Some(Evidence { witness, changed: None, effect });
             }
         }
         let old = self.old.engines.version(&self.old_version)?;
@@ -294,7 +309,8 @@ impl<'c> WitnessSearch<'c> {
                 continue;
             }
             if let Some(effect) = refusal(&change(new, &before, &changed), suspect) {
-                return Some(Evidence { witness: Some(from), changed: Some(to), effect });
+                let witness = Some(self.share(from));
+                return Some(Evidence { witness, changed: Some(to), effect });
             }
         }
         None

@@ -137,7 +137,8 @@ fn many_fields_are_compared_within_bounds() {
         for (old, new) in [(few, &*many), (&*many, few)] {
             let report = semantic::compare(&document(&crd(old)), &document(&crd(new))).unwrap();
             let witnesses = report.answers.iter().flat_map(|answer| &answer.reasons);
-            let witnesses = witnesses.filter_map(|it| it.evidence.as_ref().ok()?.witness.as_ref());
+            let witnesses =
+                witnesses.filter_map(|it| it.evidence.as_ref().ok()?.witness.as_deref());
             let n_nodes: usize = witnesses.map(Document::n_nodes).sum();
             assert!(n_nodes < 8_000_000, "{n_nodes} values are kept");
         }
