@@ -7,6 +7,7 @@ use crate::Schema;
 use crate::definitions::Strategy;
 use crate::typed::Type;
 use crdkit_value::{Document, MemberIndex, NewValue, NodeId, Tag, Value};
+use std::collections::HashMap;
 
 /// The strategic merge patch that makes `new` of `old`, objects of the kind that `schema` is the definition of.
 pub fn strategic(schema: &Schema<'_>, old: Value<'_>, new: Value<'_>) -> Document {
@@ -38,6 +39,17 @@ struct Sides<'v> {
     original: Option<Value<'v>>,
     current: Value<'v>,
     modified: Value<'v>,
+}
+
+/// The items of a list by their keys; the first of those that have the same.
+fn by_name<'v>(list: Option<Value<'v>>, merge_key: &str) -> HashMap<String, Value<'v>> {
+    let mut known = HashMap::new();
+    for item in list.into_iter().flat_map(Value::items) {
+        if let Some(key) = item.get(merge_key) {
+            known.entry(key.to_string()).or_insert(item);
+        }
+    }
+    known
 }
 
 /// What a schema says about a field.
@@ -161,19 +173,18 @@ impl<'t> Diff<'_, 't> {
     ) {
         let Sides { original, current, modified } = sides;
         let name = |item: Value<'_>| item.get(merge_key).map(|key| key.to_string());
-        let find = |list: Value<'_>, wanted: Value<'_>| {
-            list.items().find(|item| name(*item) == name(wanted)).map(Value::id)
-        };
+        let [now, wanted, before] =
+            [Some(current), Some(modified), original].map(|list| by_name(list, merge_key));
         let Some(changes) = self.patch.insert(id, key, NewValue::EmptyArray) else { return };
         let item_type = self.schema.items(list);
         for item in modified.items() {
-            let Some(now) = find(current, item) else {
+            let name = name(item).unwrap_or_default();
+            let Some(current) = now.get(&name).copied() else {
                 self.patch.push(changes, item);
                 continue;
             };
             let Some(change) = self.patch.push(changes, NewValue::EmptyObject) else { continue };
-            let original = original.and_then(|list| Some(list.document().value(find(list, item)?)));
-            let current = current.document().value(now);
+            let original = before.get(&name).copied();
             self.members(item_type, change, Sides { original, current, modified: item }, depth - 1);
             if self.patch.value(change).members().len() == 0 {
                 self.patch.remove(change);
@@ -182,7 +193,7 @@ impl<'t> Diff<'_, 't> {
             }
         }
         for item in original.into_iter().flat_map(Value::items) {
-            if find(modified, item).is_none()
+            if name(item).is_some_and(|name| !wanted.contains_key(&name))
                 && let Some(gone) = self.patch.push(changes, NewValue::EmptyObject)
                 && let Some(name) = item.get(merge_key)
             {
