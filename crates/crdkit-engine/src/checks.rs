@@ -51,22 +51,14 @@ impl Request<'_> {
         let mut meta = read::object_meta(metadata);
         match rules {
             MetadataRules::Create => {
-                metadata_rules::create(
-                    &meta,
-                    METADATA,
-                    namespaced,
-                    &metadata_rules::subdomain_problems,
-                    &mut issues,
-                );
+                let names = &metadata_rules::subdomain_problems;
+                metadata_rules::create(&meta, METADATA, namespaced, names, &mut issues);
                 metadata::collapse(&mut issues);
             }
-            MetadataRules::Segments => metadata_rules::create(
-                &meta,
-                METADATA,
-                namespaced,
-                &metadata_rules::segment_problems,
-                &mut issues,
-            ),
+            MetadataRules::Segments => {
+                let names = &metadata_rules::segment_problems;
+                metadata_rules::create(&meta, METADATA, namespaced, names, &mut issues);
+            }
             MetadataRules::Update => {
                 let Some(old) = old.and_then(|old| old.get("metadata")) else { return };
                 let old = read::object_meta(old);

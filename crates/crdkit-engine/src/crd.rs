@@ -1,6 +1,7 @@
 //! A CRD that judges objects, and one version of it.
 
-use crate::{Input, Outcome, ReadObject, RequestOptions, Stage, Stored, pipeline};
+use crate::pipeline::{self, Request};
+use crate::{Input, Outcome, ReadObject, RequestOptions, Stage, Stored};
 #[cfg(feature = "k8s-openapi")]
 use crdkit_codec::typed::{TypedError, to_document};
 use crdkit_codec::{DecodeOptions, Format};
@@ -10,7 +11,6 @@ use crdkit_schema::read;
 use crdkit_value::Document;
 #[cfg(feature = "k8s-openapi")]
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
-use std::fmt;
 use std::str::FromStr;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -45,16 +45,19 @@ impl VersionKey {
 }
 
 /// Why there is no CRD.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CrdError {
     /// The text is not a document.
+    #[error("{0}")]
     Decode(Box<Issue>),
     /// Its schemas cannot be worked with: they nest too deep.
+    #[error("{}", .0.first().map_or_else(|| "there is no CRD".to_owned(), Issue::to_string))]
     Unreadable(Vec<Issue>),
     /// A value of a Rust type that is not a document.
     #[cfg(feature = "k8s-openapi")]
-    Typed(TypedError),
+    #[error("{0}")]
+    Typed(#[from] TypedError),
 }
 
 impl Crd {
@@ -157,28 +160,6 @@ impl From<CompiledCrd> for Crd {
 
 /// The phases of a request: an object is read, may be changed by whoever sends or guards it, and is then
 /// created or replaces another.
-///
-/// ```
-/// use crdkit_engine::{Crd, RequestOptions};
-/// # let crd = Crd::from_json(br#"{"spec": {"group": "example.com", "scope": "Cluster",
-/// #   "names": {"kind": "Lamp", "plural": "lamps"},
-/// #   "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": {
-/// #     "type": "object", "properties": {"spec": {"type": "object", "properties": {
-/// #       "watts": {"type": "integer", "maximum": 60, "default": 40}
-/// #     }}}}}}]}}"#)?;
-/// let lamps = crd.version("v1").ok_or("not served")?;
-/// let options = RequestOptions::new().uid("f81d4fae");
-/// let body = br#"{"apiVersion": "example.com/v1", "kind": "Lamp", "metadata": {"name": "desk"}, "spec": {}}"#;
-///
-/// let read = lamps.read(body, &options).map_err(|refused| format!("{:?}", refused.status()))?;
-/// assert_eq!(read.document().root().pointer("/spec/watts").and_then(|it| it.as_i64()), Some(40));
-/// let stored = read.create().into_stored().ok_or("refused")?;
-///
-/// let read = lamps.read(body, &options).map_err(|refused| format!("{:?}", refused.status()))?;
-/// let outcome = read.update(&stored);
-/// assert!(outcome.is_accepted());
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 impl<'c> Version<'c> {
     /// Reads `object`: decoded, of this version, where the request is for, without unknown fields, with
     /// defaults. An object that was changed after it was read is read again in the same way.
@@ -245,7 +226,7 @@ impl<'c> Version<'c> {
 
     /// What becomes of `object` when it is created.
     pub fn create<'i>(&self, object: impl Into<Input<'i>>, options: &RequestOptions) -> Outcome {
-        outcome(pipeline::read(*self, object.into(), options, None), ReadObject::create)
+        pipeline::run(*self, object.into(), options, None, Request::create)
     }
 
     /// The same, and `watch` is told of every stage when it has ended. A stage may have several parts.
@@ -255,7 +236,7 @@ impl<'c> Version<'c> {
         options: &RequestOptions,
         watch: &mut (dyn FnMut(Stage) + Send),
     ) -> Outcome {
-        outcome(pipeline::read(*self, object.into(), options, Some(watch)), ReadObject::create)
+        pipeline::run(*self, object.into(), options, Some(watch), Request::create)
     }
 
     /// What becomes of `object` when it replaces `old`, which is as it was stored.
@@ -266,7 +247,7 @@ impl<'c> Version<'c> {
         options: &RequestOptions,
     ) -> Outcome {
         let old = self.stored(old, options);
-        outcome(pipeline::read(*self, object.into(), options, None), |read| read.update(&old))
+        pipeline::run(*self, object.into(), options, None, |request| request.update(&old))
     }
 
     /// What becomes of the `status` of `object` when it replaces that of `old`.
@@ -277,15 +258,16 @@ impl<'c> Version<'c> {
         options: &RequestOptions,
     ) -> Outcome {
         let old = self.stored(old, options);
-        outcome(pipeline::read(*self, object.into(), options, None), |read| {
-            read.update_status(&old)
-        })
+        pipeline::run(*self, object.into(), options, None, |request| request.update_status(&old))
     }
 
     /// What becomes of `old` when its `scale` subresource is set to `replicas`.
     pub fn scale(&self, old: &Document, replicas: i64, options: &RequestOptions) -> Outcome {
         let old = self.stored(old, options);
-        outcome(pipeline::read_scale(*self, &old, replicas, options), |read| read.update(&old))
+        match pipeline::read_scale(*self, &old, replicas, options) {
+            Ok(read) => read.update(&old),
+            Err(refused) => *refused,
+        }
     }
 
     /// The CRD this is a version of.
@@ -296,39 +278,5 @@ impl<'c> Version<'c> {
     /// What was compiled of this version.
     pub fn compiled(&self) -> &'c CompiledVersion {
         self.compiled
-    }
-}
-
-/// What `operation` makes of an object, unless it was refused before.
-fn outcome<'r>(
-    read: Result<ReadObject<'r>, Box<Outcome>>,
-    operation: impl FnOnce(ReadObject<'r>) -> Outcome,
-) -> Outcome {
-    match read {
-        Ok(read) => operation(read),
-        Err(refused) => *refused,
-    }
-}
-
-impl fmt::Display for CrdError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Decode(issue) => issue.fmt(f),
-            #[cfg(feature = "k8s-openapi")]
-            Self::Typed(error) => error.fmt(f),
-            Self::Unreadable(issues) => match issues.first() {
-                Some(issue) => issue.fmt(f),
-                None => f.write_str("there is no CRD"),
-            },
-        }
-    }
-}
-
-impl std::error::Error for CrdError {}
-
-#[cfg(feature = "k8s-openapi")]
-impl From<TypedError> for CrdError {
-    fn from(error: TypedError) -> Self {
-        Self::Typed(error)
     }
 }

@@ -12,6 +12,16 @@ pub enum Input<'a> {
     Decoded(Decoded),
 }
 
+impl<'a> Input<'a> {
+    /// The bytes, as far as there are any.
+    pub(crate) fn bytes(&self) -> &'a [u8] {
+        match self {
+            Self::Bytes(_, bytes) => bytes,
+            Self::Decoded(_) => &[],
+        }
+    }
+}
+
 impl<'a> From<&'a [u8]> for Input<'a> {
     fn from(bytes: &'a [u8]) -> Self {
         Self::Bytes(Format::Json, bytes)

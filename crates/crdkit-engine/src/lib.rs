@@ -59,6 +59,7 @@ mod options;
 mod outcome;
 mod pipeline;
 mod prepare;
+mod read_back;
 mod rules;
 mod scale;
 mod shape;

@@ -24,18 +24,21 @@ const PAIRWISE: usize = 16;
 
 /// What is wrong with the lists of `object`.
 pub(crate) fn check(table: &Table, schema: Id, object: Value<'_>, findings: &mut Findings) {
-    let mut walk = ListWalk { table, found: Vec::new() };
-    walk.value(table.node(schema), object);
     let path = |id| walk::path(table, Some(schema), object.document(), id);
-    let found = walk.found.into_iter().map(|(id, issue)| (id, issue.at(path(id))));
+    let found = repeats(table, schema, object).into_iter();
+    let found = found.map(|(id, issue)| (id, issue.at(path(id))));
     findings.add_sorted(found.collect());
 }
 
 /// Whether nothing is wrong with the lists of `object`.
 pub(crate) fn is_clean(table: &Table, schema: Id, object: Value<'_>) -> bool {
+    repeats(table, schema, object).is_empty()
+}
+
+fn repeats(table: &Table, schema: Id, object: Value<'_>) -> Vec<(NodeId, Issue)> {
     let mut walk = ListWalk { table, found: Vec::new() };
     walk.value(table.node(schema), object);
-    walk.found.is_empty()
+    walk.found
 }
 
 struct ListWalk<'t> {

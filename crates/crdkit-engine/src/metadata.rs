@@ -111,11 +111,7 @@ impl Edits {
         values: impl Iterator<Item = Value<'v>>,
         of: &'static GoType,
     ) -> bool {
-        let mut fits = true;
-        for value in values {
-            fits &= self.element(value, of);
-        }
-        fits
+        values.fold(true, |fits, value| self.element(value, of) && fits)
     }
 
     /// An item of a list or an entry of a map, where `null` means an empty value.
@@ -337,13 +333,9 @@ fn finalizers(object: Value<'_>) -> Option<Value<'_>> {
 
 /// Keeps one of several issues that say the same.
 pub fn collapse(issues: &mut Vec<Issue>) {
-    let mut at = 0;
-    while let Some(issue) = issues.get(at) {
-        let same = |other: &Issue| other == issue;
-        if issues.iter().take(at).any(same) {
-            issues.remove(at);
-        } else {
-            at += 1;
+    for issue in std::mem::take(issues) {
+        if !issues.contains(&issue) {
+            issues.push(issue);
         }
     }
 }

@@ -3,7 +3,8 @@
 //! Reading an object: decode → metadata → prune → nulls → embedded metadata → defaults, then it must be of
 //! the version and in the namespace that the request is for. What was read may be changed by the caller. It is
 //! then prepared (fields that clients do not decide) and checked: type, metadata, schema, scale values,
-//! embedded resources, lists, rules. Reading refuses with 400, checking with 422.
+//! embedded resources, lists, rules. Reading refuses with 400, checking with 422. What was accepted is made what is
+//! read back.
 //!
 //! This is the order for requests to the API server; `crdkit-structure` has the one for schemas used as a library.
 //!
@@ -19,15 +20,13 @@ use crate::metadata::OnWrongType;
 use crate::options::{FieldValidation, RequestOptions};
 use crate::outcome::{Changes, Outcome, Refusal, Refused, Written, warning_text};
 use crate::prepare::{copy_root, keep_status, remove_root};
+use crate::read_back::PartsFrom;
 use crate::shape::{TrimmedObject, append};
 use crate::stage::{Stage, Watch};
 use crate::stored::Stored;
 use crate::{metadata, scale, spans, strict};
 use crdkit_codec::Format;
 use crdkit_issue::{FieldPath, Issue, Severity, codes};
-use crdkit_schema::compile::{Conversion, Flags, Id};
-use crdkit_schema::defaults;
-use crdkit_schema::prune::{self, Pruned};
 use crdkit_value::{Document, NodeId, Value};
 
 /// An object of a request that was read, on its way to be checked.
@@ -43,50 +42,62 @@ pub(crate) struct Request<'r> {
     pub(crate) findings: Findings,
     pub(crate) changes: Changes,
     /// Whether server-side apply has made the object, so that it was not trimmed.
-    is_applied: bool,
+    pub(crate) is_applied: bool,
     /// The object before it was made what is read back.
-    written: Written,
+    pub(crate) written: Written,
     /// The bytes that the object came from.
     source: Option<(Format, &'r [u8])>,
     watch: Watch<'r>,
 }
 
-/// Where the parts of an object come from.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum PartsFrom {
-    /// All from the request, so that only whole fields can be without their defaults again.
-    Request,
-    /// Some from the object it replaces, which was filled in by the schema of its own version.
-    OldObject,
-}
-
 /// Reads an object.
-#[inline(always)]
 pub(crate) fn read<'r>(
     version: Version<'r>,
     input: Input<'r>,
     options: &'r RequestOptions,
     watch: Watch<'r>,
 ) -> Result<ReadObject<'r>, Box<Outcome>> {
-    let body = match &input {
-        Input::Bytes(_, bytes) => *bytes,
-        Input::Decoded(_) => &[],
-    };
-    let Received { document, repeated, source } = match decode::receive(input, options) {
-        Ok(received) => received,
-        Err(issue) => {
-            return Request::new(version, options, Document::null(), watch).advance(|request| {
-                let refusal = Refusal::Unrecognized(decode::summary(body));
-                Err(request.refuse(refusal, NodeId::ROOT, *issue))
-            });
+    let body = input.bytes();
+    match decode::receive(input, options) {
+        Ok(Received { document, repeated, source }) => {
+            Request::new(version, options, document, source, watch)
+                .advance(|request| request.read_received(repeated))
         }
-    };
-    let mut request = Request::new(version, options, document, watch);
-    request.source = source;
-    request.done(Stage::Decode);
-    request.advance(|request| {
-        request.read(repeated, options.field_validation)?;
-        request.place()
+        Err(issue) => Err(Box::new(unrecognized(version, options, body, *issue))),
+    }
+}
+
+/// Reads an object and goes on with `phase`, the last one. A request that is handed from one to the other is copied.
+pub(crate) fn run<'r>(
+    version: Version<'r>,
+    input: Input<'r>,
+    options: &'r RequestOptions,
+    watch: Watch<'r>,
+    phase: impl FnOnce(&mut Request<'r>) -> Result<(), Refusal>,
+) -> Outcome {
+    let body = input.bytes();
+    match decode::receive(input, options) {
+        Ok(Received { document, repeated, source }) => {
+            Request::new(version, options, document, source, watch).conclude(|request| {
+                request.read_received(repeated)?;
+                phase(request)
+            })
+        }
+        Err(issue) => unrecognized(version, options, body, *issue),
+    }
+}
+
+/// What becomes of a body that is not a document.
+#[cold]
+fn unrecognized(
+    version: Version<'_>,
+    options: &RequestOptions,
+    body: &[u8],
+    issue: Issue,
+) -> Outcome {
+    Request::of(version, options, Document::null()).conclude(|request| {
+        let refusal = Refusal::Unrecognized(decode::summary(body));
+        Err(request.refuse(refusal, NodeId::ROOT, issue))
     })
 }
 
@@ -98,7 +109,7 @@ pub(crate) fn read_scale<'r>(
     options: &'r RequestOptions,
 ) -> Result<ReadObject<'r>, Box<Outcome>> {
     let document = Document::copy_of(old.of(version, options).root());
-    Request::new(version, options, document, None).advance(|request| {
+    Request::of(version, options, document).advance(|request| {
         let set = match &version.compiled.scale {
             None => Err("the scale subresource is not enabled".to_owned()),
             Some(paths) => scale::set(&mut request.document, &paths.spec, replicas),
@@ -118,7 +129,7 @@ pub(crate) fn read_applied<'r>(
     object: Document,
     options: &'r RequestOptions,
 ) -> Result<ReadObject<'r>, Box<Outcome>> {
-    Request::new(version, options, object, None).advance(|request| {
+    Request::of(version, options, object).advance(|request| {
         request.is_applied = true;
         let id = metadata::ensure(&mut request.document);
         // What is removed was not applied by anybody.
@@ -130,7 +141,7 @@ pub(crate) fn read_applied<'r>(
 
 /// Reads an object from storage: with what the current schema makes of it.
 pub(crate) fn stored(version: Version<'_>, old: &Document, options: &RequestOptions) -> Stored {
-    let mut request = Request::new(version, options, Document::copy_of(old.root()), None);
+    let mut request = Request::of(version, options, Document::copy_of(old.root()));
     // What is wrong with an old object is not a finding about the new one.
     let trimmed = request.trim(OnWrongType::Remove).unwrap_or_default();
     let _ = request.fill(trimmed.schema);
@@ -152,7 +163,7 @@ pub(crate) fn converted(
     object: &Document,
     options: &RequestOptions,
 ) -> Document {
-    let mut request = Request::new(version, options, Document::copy_of(object.root()), None);
+    let mut request = Request::of(version, options, Document::copy_of(object.root()));
     request.convert();
     request.document
 }
@@ -163,7 +174,7 @@ pub(crate) fn trimmed(
     object: Document,
     options: &RequestOptions,
 ) -> Document {
-    let mut request = Request::new(version, options, object, None);
+    let mut request = Request::of(version, options, object);
     // What is wrong with it is no finding of the request that reads it.
     let _ = request.trim_content(version.compiled.schema, OnWrongType::Remove);
     request.document
@@ -211,62 +222,39 @@ impl ReadObject<'_> {
     }
 
     /// Creates the object.
-    #[inline(always)]
     pub fn create(self) -> Outcome {
-        self.request.conclude(|request| {
-            let metadata = metadata::ensure(&mut request.document);
-            metadata::discard_system_fields(&mut request.document, metadata);
-            metadata::prepare_create(&mut request.document, metadata, request.options);
-            if request.version.compiled.status {
-                remove_root(&mut request.document, "status");
-            }
-            request.document.insert(metadata, "generation", 1);
-            request.done(Stage::Metadata);
-            request.check_create();
-            request.verdict(PartsFrom::Request)
-        })
+        self.request.conclude(Request::create)
     }
 
     /// Replaces `old` by the object.
     pub fn update(self, old: &Stored) -> Outcome {
-        let Request { version, options, .. } = self.request;
-        let old = old.of(version, options);
-        self.request.conclude(|request| {
-            request.check_precondition(old.root())?;
-            let metadata = metadata::ensure(&mut request.document);
-            metadata::prepare_update(&mut request.document, metadata, old.root());
-            if version.compiled.status {
-                copy_root(&mut request.document, "status", old.root());
-            }
-            request.bump_generation(metadata, old.root());
-            request.check_update(old.root());
-            request.verdict(PartsFrom::OldObject)
-        })
+        self.request.conclude(|request| request.update(old))
     }
 
     /// Replaces the status of `old` by that of the object, and its `managedFields`, which tell who wrote it.
     pub fn update_status(self, old: &Stored) -> Outcome {
-        let Request { version, options, .. } = self.request;
-        let old = old.of(version, options);
-        self.request.conclude(|request| {
-            request.check_precondition(old.root())?;
-            keep_status(&mut request.document, old.root());
-            request.check_status_update(old.root());
-            request.verdict(PartsFrom::OldObject)
-        })
+        self.request.conclude(|request| request.update_status(old))
     }
 }
 
 impl<'r> Request<'r> {
+    /// A request whose object was decoded from `source`.
+    #[inline(always)]
     fn new(
         version: Version<'r>,
         options: &'r RequestOptions,
         document: Document,
+        source: Option<(Format, &'r [u8])>,
         watch: Watch<'r>,
     ) -> Self {
         let (findings, changes) = (Findings::default(), Changes::default());
-        let (is_applied, source, written) = (false, None, Written::Alike);
+        let (is_applied, written) = (false, Written::Alike);
         Self { version, options, document, findings, changes, is_applied, written, source, watch }
+    }
+
+    /// A request whose object did not come as bytes.
+    fn of(version: Version<'r>, options: &'r RequestOptions, document: Document) -> Self {
+        Self::new(version, options, document, None, None)
     }
 
     // Moved from phase to phase, a request would be copied each time if these were calls.
@@ -316,6 +304,50 @@ impl<'r> Request<'r> {
         }
     }
 
+    /// Everything up to an object of the right version with defaults, where the request is for.
+    fn read_received(&mut self, repeated: Vec<Issue>) -> Result<(), Refusal> {
+        self.done(Stage::Decode);
+        self.read(repeated, self.options.field_validation)?;
+        self.place()
+    }
+
+    /// Creates the object that was read.
+    pub(crate) fn create(&mut self) -> Result<(), Refusal> {
+        let metadata = metadata::ensure(&mut self.document);
+        metadata::discard_system_fields(&mut self.document, metadata);
+        metadata::prepare_create(&mut self.document, metadata, self.options);
+        if self.version.compiled.status {
+            remove_root(&mut self.document, "status");
+        }
+        self.document.insert(metadata, "generation", 1);
+        self.done(Stage::Metadata);
+        self.check_create();
+        self.verdict(PartsFrom::Request)
+    }
+
+    /// Replaces `old` by the object that was read.
+    pub(crate) fn update(&mut self, old: &Stored) -> Result<(), Refusal> {
+        let old = old.of(self.version, self.options);
+        self.check_precondition(old.root())?;
+        let metadata = metadata::ensure(&mut self.document);
+        metadata::prepare_update(&mut self.document, metadata, old.root());
+        if self.version.compiled.status {
+            copy_root(&mut self.document, "status", old.root());
+        }
+        self.bump_generation(metadata, old.root());
+        self.check_update(old.root());
+        self.verdict(PartsFrom::OldObject)
+    }
+
+    /// Replaces the status of `old` by that of the object that was read.
+    pub(crate) fn update_status(&mut self, old: &Stored) -> Result<(), Refusal> {
+        let old = old.of(self.version, self.options);
+        self.check_precondition(old.root())?;
+        keep_status(&mut self.document, old.root());
+        self.check_status_update(old.root());
+        self.verdict(PartsFrom::OldObject)
+    }
+
     /// Everything up to an object of the right version with defaults.
     fn read(&mut self, repeated: Vec<Issue>, validation: FieldValidation) -> Result<(), Refusal> {
         // The server shows other formats as the JSON that it makes of them.
@@ -350,57 +382,6 @@ impl<'r> Request<'r> {
             self.document.insert(NodeId::ROOT, "apiVersion", &version.api_version);
             let _ = self.trim_content(version.schema, OnWrongType::Remove);
         }
-    }
-
-    /// Makes the object what is read back after it was written: in the storage version, which may not
-    /// know all fields, and with the defaults of fields that clients do not decide.
-    fn read_back(&mut self, parts: PartsFrom) {
-        let Version { crd, compiled: version, .. } = self.version;
-        let Some(storage) = crd.storage_version() else { return };
-        // What a webhook makes of the object is known to the server alone.
-        let is_asked =
-            storage.name != version.name && matches!(crd.conversion(), Conversion::Webhook(_));
-        // Equal schemas are one, and by its own schema the object was trimmed and filled in already.
-        if is_asked || storage.schema == version.schema && !self.is_applied {
-            let table = crd.table();
-            let fields =
-                version.schema.map_or(&[][..], |schema| table.node(schema).field_defaults());
-            let root = self.document.root();
-            let is_missing = || fields.iter().any(|it| root.get(table.name(it.name)).is_none());
-            if parts == PartsFrom::OldObject && version.status && !fields.is_empty() {
-                self.written = Written::Document(Box::new(self.document.clone()));
-                let _ = self.fill(version.schema);
-            } else if is_missing() {
-                self.written = Written::Before(self.changes.defaulted.len());
-                let _ = self.fill(version.schema);
-            }
-            return;
-        }
-        if self.is_kept_by(storage.schema, parts) {
-            return;
-        }
-        self.written = Written::Document(Box::new(self.document.clone()));
-        // The object was found to be right, so nothing is refused any more.
-        let _ = self.trim_content(storage.schema, OnWrongType::Remove);
-        let _ = self.fill(storage.schema);
-        let _ = self.trim_content(version.schema, OnWrongType::Remove);
-    }
-
-    /// Whether an object that was read by its own schema stays as it is under that of the storage version.
-    fn is_kept_by(&self, storage: Option<Id>, parts: PartsFrom) -> bool {
-        let Version { crd, compiled: version, .. } = self.version;
-        let (table, root) = (crd.table(), self.document.root());
-        let Some(node) = storage.map(|id| table.node(id)) else { return false };
-        if self.is_applied || node.has(Flags::HAS_EMBEDDED) {
-            return false;
-        }
-        // The request took only whole fields away since then.
-        let is_read = parts == PartsFrom::Request || !version.status;
-        if is_read && crd.is_kept_in_storage(version) {
-            return node.field_defaults().iter().all(|it| root.get(table.name(it.name)).is_some());
-        }
-        (!crd.prunes() || prune::object(table, storage, root) == Pruned::default())
-            && !defaults::is_missing(table, node, root)
     }
 
     fn check_create(&mut self) {

@@ -1,5 +1,6 @@
 //! The steps that make an object what its schema says: trimmed first, then filled in.
 
+use crate::crd::Version;
 use crate::decode::{self, TypeMeta};
 use crate::metadata::OnWrongType;
 use crate::outcome::Refusal;
@@ -93,9 +94,13 @@ impl Request<'_> {
 
     /// Whether the object says it is of this CRD, and the schema of the version it says it has.
     fn own_schema(&self) -> Result<(bool, Option<Id>), Box<Issue>> {
-        let crd = self.version.crd;
+        let Version { crd, compiled, .. } = self.version;
         let root = self.document.root();
         let kind = root.get("kind").and_then(Value::as_str).unwrap_or_default();
+        // Nearly every object is of the version that the request is for.
+        if root.get("apiVersion").and_then(Value::as_str) == Some(&compiled.api_version) {
+            return Ok((kind == crd.kind(), compiled.schema));
+        }
         let TypeMeta { group, version, kind } = decode::type_meta(root, kind)?;
         let found = crd.versions().iter().find(|known| *known.name == *version);
         let schema = found.and_then(|known| known.schema);

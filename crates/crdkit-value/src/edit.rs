@@ -64,7 +64,7 @@ impl Document {
         key: &str,
         value: impl Into<NewValue<'v>>,
     ) -> Option<NodeId> {
-        self.put(Slot::Member(object, key), value.into())
+        self.insert_value(object, key, value.into())
     }
 
     /// The same for an object that has no member called `key`, which is not checked; `after` is what was added
@@ -76,7 +76,7 @@ impl Document {
         key: &str,
         value: impl Into<NewValue<'v>>,
     ) -> Option<NodeId> {
-        self.put(Slot::NewMember(object, after, key), value.into())
+        self.append_value(object, after, key, value.into())
     }
 
     /// Adds `value` as the last item of `array`. Gives its id, or none when `array` is not an array or `value`
@@ -119,26 +119,50 @@ impl Document {
         *self = Self::copy_with_positions(self.root());
     }
 
+    // The ones that requests spend time in: compiled for their slot, once for all types of values.
+
+    fn insert_value(&mut self, object: NodeId, key: &str, value: NewValue<'_>) -> Option<NodeId> {
+        self.put(Slot::Member(object, key), value)
+    }
+
+    fn append_value(
+        &mut self,
+        object: NodeId,
+        after: Option<NodeId>,
+        key: &str,
+        value: NewValue<'_>,
+    ) -> Option<NodeId> {
+        self.put(Slot::NewMember(object, after, key), value)
+    }
+
+    #[inline(always)]
     fn put(&mut self, slot: Slot<'_>, value: NewValue<'_>) -> Option<NodeId> {
-        if let NewValue::CopyOfId(id) = value {
-            // As it is before anything makes room for the copy.
-            let copy = Self::copy_of(self.value(id));
-            return self.put(slot, NewValue::CopyOf(copy.root()));
+        match value {
+            NewValue::CopyOfId(id) => {
+                // As it is before anything makes room for the copy.
+                let copy = Self::copy_of(self.value(id));
+                self.put_new(slot, NewValue::CopyOf(copy.root()))
+            }
+            NewValue::Moved(id) => self.put_moved(slot, id),
+            value => self.put_new(slot, value),
         }
-        self.nodes.get(slot.target().index())?;
-        if slot.tag().is_some_and(|tag| self.node(slot.target()).tag != tag) {
+    }
+
+    fn put_moved(&mut self, slot: Slot<'_>, id: NodeId) -> Option<NodeId> {
+        if matches!(slot, Slot::Content(to) if to == id) {
+            return self.nodes.get(id.index()).map(|_| id);
+        }
+        if !self.takes(slot) || !self.can_move(id, slot) {
             return None;
         }
-        if let NewValue::Moved(id) = value {
-            if let Slot::Content(to) = slot
-                && to == id
-            {
-                return Some(id);
-            }
-            if !self.can_move(id, slot) {
-                return None;
-            }
-            self.detach(id);
+        self.detach(id);
+        self.put_new(slot, NewValue::Moved(id))
+    }
+
+    #[inline(always)]
+    fn put_new(&mut self, slot: Slot<'_>, value: NewValue<'_>) -> Option<NodeId> {
+        if !self.takes(slot) {
+            return None;
         }
         let before = match slot {
             Slot::Content(id) => return Some(self.replace(id, value)),
@@ -151,6 +175,13 @@ impl Document {
         let id = self.make(slot.target(), key, value);
         self.attach(id, before);
         Some(id)
+    }
+
+    /// Whether the value that `slot` is about is there and may have what `slot` says.
+    #[inline(always)]
+    fn takes(&self, slot: Slot<'_>) -> bool {
+        let target = self.nodes.get(slot.target().index());
+        target.is_some_and(|node| slot.tag().is_none_or(|tag| node.tag == tag))
     }
 
     /// Whether the value `id` is in this document, not around `slot`, and leaves a place for itself.
@@ -168,6 +199,7 @@ impl Document {
     }
 
     /// Removes the member `key` of `object`, if it has one. Gives the last row of the chain.
+    #[inline(always)]
     fn make_room(&mut self, object: NodeId, key: &str) -> NodeId {
         let (mut last, mut old) = (NodeId::NONE, NodeId::NONE);
         let mut next = self.node(object).first_child();
@@ -194,10 +226,11 @@ impl Document {
     }
 
     /// A row for `value` with the parent `parent` and the key `key`, not linked there.
+    #[inline(always)]
     fn make(&mut self, parent: NodeId, key: TextRef, value: NewValue<'_>) -> NodeId {
-        if let Some(node) = self.single(value) {
+        if let Some(node) = self.single(Node::new(Tag::Null, key, parent), value) {
             let id = NodeId(self.next_id());
-            self.nodes.push(Node::new(node.tag, key, parent).with_content(&node));
+            self.nodes.push(node);
             return id;
         }
         match value {
@@ -217,37 +250,38 @@ impl Document {
         }
     }
 
-    /// The row of a value that is one row, so far without key and parent.
-    fn single(&mut self, value: NewValue<'_>) -> Option<Node> {
-        let new = |tag| Node::new(tag, TextRef::default(), NodeId::NONE);
+    /// `row` with `value` as its content, if that is one row.
+    #[inline]
+    fn single(&mut self, row: Node, value: NewValue<'_>) -> Option<Node> {
+        let tagged = |tag| row.with_content(&Node::new(tag, TextRef::default(), NodeId::NONE));
         Some(match value {
-            NewValue::Null => new(Tag::Null),
-            NewValue::Bool(false) => new(Tag::False),
-            NewValue::Bool(true) => new(Tag::True),
-            NewValue::Int(int) => new(Tag::Int).with_bits(int.cast_unsigned()),
-            NewValue::Float(float) => new(Tag::Float).with_bits(float.to_bits()),
-            NewValue::Number(text) => new(Tag::Number).with_text(self.add_text(text)),
-            NewValue::String(text) => new(Tag::String).with_text(self.add_text(text)),
-            NewValue::EmptyArray => new(Tag::Array),
-            NewValue::EmptyObject => new(Tag::Object),
-            NewValue::CopyOf(value) => {
-                return match value.kind() {
-                    Kind::Null => self.single(NewValue::Null),
-                    Kind::Bool(bool) => self.single(NewValue::Bool(bool)),
-                    Kind::Int(int) => self.single(NewValue::Int(int)),
-                    Kind::String(text) if value.document().exact.is_none() => {
-                        self.single(NewValue::String(text))
-                    }
-                    _ => None,
-                };
-            }
+            NewValue::Null => tagged(Tag::Null),
+            NewValue::Bool(false) => tagged(Tag::False),
+            NewValue::Bool(true) => tagged(Tag::True),
+            NewValue::Int(int) => tagged(Tag::Int).with_bits(int.cast_unsigned()),
+            NewValue::Float(float) => tagged(Tag::Float).with_bits(float.to_bits()),
+            NewValue::Number(text) => tagged(Tag::Number).with_text(self.add_text(text)),
+            NewValue::String(text) => tagged(Tag::String).with_text(self.add_text(text)),
+            NewValue::EmptyArray => tagged(Tag::Array),
+            NewValue::EmptyObject => tagged(Tag::Object),
+            NewValue::CopyOf(value) => match value.kind() {
+                Kind::Null => tagged(Tag::Null),
+                Kind::Bool(false) => tagged(Tag::False),
+                Kind::Bool(true) => tagged(Tag::True),
+                Kind::Int(int) => tagged(Tag::Int).with_bits(int.cast_unsigned()),
+                Kind::String(text) if value.document().exact.is_none() => {
+                    tagged(Tag::String).with_text(self.add_text(text))
+                }
+                _ => return None,
+            },
             NewValue::CopyOfId(_) | NewValue::Moved(_) => return None,
         })
     }
 
     /// Gives the row `id` the content of `value`.
     fn replace(&mut self, id: NodeId, value: NewValue<'_>) -> NodeId {
-        let content = self.single(value).unwrap_or_else(|| {
+        let row = Node::new(Tag::Null, TextRef::default(), NodeId::NONE);
+        let content = self.single(row, value).unwrap_or_else(|| {
             let top = self.make(NodeId::NONE, TextRef::default(), value);
             self.forget_last_child(top);
             self.each_child(top, |child| child.parent = id);

@@ -82,6 +82,7 @@ impl Document {
     }
 
     /// Forgets where the items of `array` are, which is about to change.
+    #[inline]
     pub(crate) fn items_change(&mut self, array: NodeId) {
         if self.node(array).tag == Tag::Array && *self.items.n_walked.get_mut() > 0 {
             self.items = ItemTable::default();

@@ -18,6 +18,7 @@ const SHORT: usize = 32;
 impl Document {
     /// Links the row `id`, which is in no chain, among the children of its parent: after `before`, or in
     /// front of all.
+    #[inline(always)]
     pub(crate) fn attach(&mut self, id: NodeId, before: NodeId) {
         let parent_id = self.node(id).parent;
         self.items_change(parent_id);
