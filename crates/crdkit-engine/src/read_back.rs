@@ -24,7 +24,8 @@ impl Request<'_> {
     /// Makes the object what is read back after it was written.
     pub(crate) fn read_back(&mut self, parts: PartsFrom) {
         let Version { crd, compiled: version, .. } = self.version;
-        let Some(storage) = crd.storage_version() else { return };
+        // Schemas that a server publishes do not say which version is stored; each is then taken for it.
+        let storage = crd.storage_version().unwrap_or(version);
         // What a webhook makes of the object is known to the server alone.
         let is_asked =
             storage.name != version.name && matches!(crd.conversion(), Conversion::Webhook(_));

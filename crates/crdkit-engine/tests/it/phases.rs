@@ -433,3 +433,16 @@ fn the_storage_version_fills_in_and_removes_what_only_its_schema_says() {
         assert_eq!(written.is_some(), is_changed, "{fields}");
     }
 }
+
+/// Schemas that a server publishes do not say which version is stored.
+#[test]
+fn a_version_is_read_back_as_itself_where_none_is_known_to_be_stored() {
+    let text = r#"{"spec": {"group": "example.com", "scope": "Cluster", "names": {"kind": "Lamp", "plural": "lamps"}, "versions": [
+      {"name": "v1", "served": true, "subresources": {"status": {}}, "schema": {"openAPIV3Schema": {"type": "object", "properties":
+        {"status": {"type": "object", "default": {"phase": "New"}, "properties": {"phase": {"type": "string"}}}}}}}
+    ]}}"#;
+    let crd = Crd::from_json(text.as_bytes()).unwrap();
+    let sent = lamp("", r#","status":{"phase":"Old"}"#);
+    let outcome = crd.version("v1").unwrap().create(sent.as_str(), &lenient());
+    assert_eq!(at(outcome.document(), "/status/phase"), Some("New"));
+}

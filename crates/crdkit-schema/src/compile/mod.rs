@@ -21,6 +21,7 @@ mod literal;
 mod member;
 mod more;
 mod node;
+mod parts;
 mod pattern;
 mod plain;
 #[cfg(feature = "cel")]
@@ -31,7 +32,7 @@ mod shapes;
 mod table;
 
 pub(crate) use build::SchemaTable;
-pub use build::{Compiler, SchemaParts};
+pub use build::Compiler;
 pub use crd::{CompiledCrd, CompiledVersion, ReplicaPaths, ResourceNames};
 pub use fields::{Field, Fields};
 pub use flags::Flags;
@@ -46,6 +47,7 @@ pub use more::{
 pub use node::{
     Additional, Bounds, CompiledRule, FieldDefault, Junctors, ListType, Node, Number, Types,
 };
+pub use parts::SchemaParts;
 pub use pattern::{Pattern, PatternId, PatternRoom, Syntax};
 pub use plain::Plain;
 #[cfg(feature = "cel")]
