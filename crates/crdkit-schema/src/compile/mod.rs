@@ -31,8 +31,8 @@ mod serving;
 mod shapes;
 mod table;
 
-pub(crate) use build::SchemaTable;
 pub use build::Compiler;
+pub(crate) use build::SchemaTable;
 pub use crd::{CompiledCrd, CompiledVersion, ReplicaPaths, ResourceNames};
 pub use fields::{Field, Fields};
 pub use flags::Flags;
