@@ -257,9 +257,8 @@ impl<'r> Request<'r> {
         Self::new(version, options, document, None, None)
     }
 
-    // Moved from phase to phase, a request would be copied each time if these were calls.
-
-    /// Goes on with `phase`; to an object that was read, or to the outcome if it is refused.
+    /// Goes on with `phase`; to an object that was read, or to the outcome if it is refused. A call would copy the
+    /// request, as it would below.
     #[inline(always)]
     fn advance(
         mut self,
