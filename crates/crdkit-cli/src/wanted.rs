@@ -65,9 +65,10 @@ impl Wanted {
             first_line: 1,
             first_column: 0,
             is_inside_list: false,
+            item_kind: None,
             role: input.role,
             is_part: false,
-            lines: None,
+            map: None,
             origin: None,
         };
         Some(pieces.into_iter().filter(is_wanted).map(part).collect())

@@ -135,6 +135,9 @@ impl Judge<'_> {
         if self.is_template(input, &all) {
             return vec![Object::left_out(&input.name, LeftOut::Template)];
         }
+        if self.is_foreign(input, &all) {
+            return vec![Object::left_out(&input.name, LeftOut::NoObjects)];
+        }
         match settle(&mut all) {
             Some(reason) => vec![Object::left_out(&input.name, reason)],
             None => self.presentation.objects(input, all),
@@ -147,6 +150,19 @@ impl Judge<'_> {
             |it: &Judged| it.issues.iter().any(|it| it.code == codes::decode::YAML_SYNTAX);
         let is_file = self.leaves_out && input.role == Role::File;
         is_file && judged.iter().any(is_broken) && source::has_actions(&input.bytes)
+    }
+
+    /// Whether a broken file cannot have been meant to hold objects: settings with comments in JSON, say.
+    fn is_foreign(&self, input: &Input, judged: &[Judged]) -> bool {
+        let is_file = self.leaves_out && input.role == Role::File && !input.is_part;
+        let is_broken = |it: &Judged| it.identity.is_none() && it.left_out.is_none();
+        let is_any = |it: &Judged| it.identity.is_some();
+        is_file
+            && judged.iter().any(is_broken)
+            && !judged.iter().any(is_any)
+            && ["apiVersion", "kind", "metadata"]
+                .iter()
+                .all(|mark| memchr::memmem::find(&input.bytes, mark.as_bytes()).is_none())
     }
 
     /// An object that was decoded with positions; `known` is what was found out without them.
@@ -162,15 +178,18 @@ impl Judge<'_> {
         };
         let document = Document::copy_with_positions(decoded.document.root());
         let mut opaque = Opaque::find(&document, input.role, &self.skip_json_path, self.as_is);
-        // What is accepted as it is needs no excuse.
-        if opaque.is_some() && known.is_none() {
+        let mut unknown = Vec::new();
+        if opaque.is_some() {
             let whole = Document::copy_with_positions(document.root());
             let whole = Decoded { document: whole, issues: decoded.issues.clone() };
             let (_, judgement) = self.object(Ok(whole), input.role, &mut None);
+            // What is accepted as it is needs no excuse.
             opaque = opaque.filter(|_| !judgement.is_quiet());
-        }
-        if let Some(opaque) = &opaque {
-            opaque.strip(&mut decoded.document);
+            if let Some(opaque) = &opaque {
+                let found = judged(None, judgement, input.role).issues.into_iter();
+                unknown = found.filter(|issue| opaque.is_unknown_field(issue)).collect();
+                opaque.strip(&mut decoded.document);
+            }
         }
         let (identity, judgement) = match known.filter(|_| opaque.is_none()) {
             Some((identity, Judgement::Outcome { mut outcome, is_built_in })) => {
@@ -184,6 +203,7 @@ impl Judge<'_> {
         if judged.left_out.is_none() {
             if let Some(opaque) = &opaque {
                 judged.partly = Some(opaque.excuse(&document, &mut judged.issues));
+                judged.issues.append(&mut unknown);
             }
             self.improve(&mut judged, &WrittenObject { document: &document, source: &input.bytes });
         }

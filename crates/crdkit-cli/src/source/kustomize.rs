@@ -5,6 +5,7 @@
 
 use super::read_file;
 use crate::limits;
+use crate::rendered::Target;
 use crdkit_codec::yaml;
 use crdkit_value::Value;
 use std::collections::HashMap;
@@ -32,8 +33,10 @@ pub(crate) enum Purpose {
 pub(crate) struct Kustomization {
     /// The files and directories it names, from where the program runs.
     pub(crate) uses: HashMap<PathBuf, Purpose>,
-    /// Its patches in order, and whether it says what each is merged into.
-    pub(crate) patches: Vec<(PathBuf, bool)>,
+    /// The files of its patches in order, and what it says each is for.
+    pub(crate) patches: Vec<(PathBuf, Option<Target>)>,
+    /// Whether it has charts rendered.
+    pub(crate) has_charts: bool,
     /// Whether it is only ever a part of others.
     pub(crate) is_component: bool,
 }
@@ -102,14 +105,16 @@ impl Kustomization {
                 }
             }
         }
-        let merged = items("patchesStrategicMerge").map(|item| (Some(item), false));
+        let merged = items("patchesStrategicMerge").map(|item| (Some(item), None));
         let aimed = items("patches").chain(items("patchesJson6902"));
-        let aimed = aimed.map(|item| (item.get("path"), item.get("target").is_some()));
-        for (name, is_aimed) in merged.chain(aimed) {
+        let aimed = aimed.map(|item| (item.get("path"), item.get("target").map(Target::of)));
+        for (name, target) in merged.chain(aimed) {
             let name = name.and_then(Value::as_str).filter(|text| !text.contains(['\n', ':']));
             let file = name.map(|name| normal(&directory.join(name)));
-            found.patches.extend(file.map(|file| (file, is_aimed)));
+            found.patches.extend(file.map(|file| (file, target)));
         }
+        let charts = ["helmCharts", "helmChartInflationGenerator"];
+        found.has_charts = charts.iter().any(|key| root.get(key).is_some());
         Some(found)
     }
 }
