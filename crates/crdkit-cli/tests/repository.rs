@@ -359,8 +359,13 @@ mod programs {
         fs::write(&path, "#!/bin/sh\n/bin/echo \"$@\" > called\n").unwrap();
         let directory = copy();
         let arguments = [
-            "validate", "--allow-empty", "--kubernetes-version", "1.34", "--api-versions",
-            "monitoring.coreos.com/v1", "charts/lights",
+            "validate",
+            "--allow-empty",
+            "--kubernetes-version",
+            "1.34",
+            "--api-versions",
+            "monitoring.coreos.com/v1",
+            "charts/lights",
         ];
         let ran = run_with(directory.path(), &arguments, Some(helm.path()));
         assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
@@ -377,7 +382,8 @@ mod programs {
             ("charts/lib/templates/_name.tpl", "{{- define \"name\" }}a{{ end }}\n"),
         ]);
         let helm = program("helm", "");
-        fs::write(helm.path().join("helm"), "#!/bin/sh\n/bin/echo 'Error: called' >&2; exit 1\n").unwrap();
+        fs::write(helm.path().join("helm"), "#!/bin/sh\n/bin/echo 'Error: called' >&2; exit 1\n")
+            .unwrap();
         let ran = run_with(
             directory.path(),
             &["validate", "--allow-empty", "charts/lib"],
@@ -422,10 +428,12 @@ mod programs {
 
     #[test]
     fn templates_of_packed_dependencies_are_named() {
-        let directory = with_chart(&[("charts/all/Chart.yaml", "apiVersion: v2\nname: all\nversion: 0.1.0\n")]);
+        let directory =
+            with_chart(&[("charts/all/Chart.yaml", "apiVersion: v2\nname: all\nversion: 0.1.0\n")]);
         let files = [("lamps/Chart.yaml", CHART), ("lamps/templates/lamp.yaml", TEMPLATE)];
         fs::create_dir(directory.path().join("charts/all/charts")).unwrap();
-        fs::write(directory.path().join("charts/all/charts/lamps-0.1.0.tgz"), packed(&files)).unwrap();
+        fs::write(directory.path().join("charts/all/charts/lamps-0.1.0.tgz"), packed(&files))
+            .unwrap();
         let text = TEMPLATE.replace("{{ .Values.watts }}", "500");
         let helm = program(
             "helm",
@@ -437,7 +445,8 @@ mod programs {
             Some(helm.path()),
         );
         assert_eq!(ran.code, Some(1), "{}{}", ran.out, ran.err);
-        let start = "charts/all/charts/lamps-0.1.0.tgz/lamps/templates/lamp.yaml:6:3: error[maximum]";
+        let start =
+            "charts/all/charts/lamps-0.1.0.tgz/lamps/templates/lamp.yaml:6:3: error[maximum]";
         assert!(ran.out.starts_with(start), "{}", ran.out);
     }
 
@@ -455,7 +464,8 @@ mod programs {
         assert!(ran.out.contains("\n  = rendered: watts: 400\n"), "{}", ran.out);
         // Comments silence what is found in what was made of their file.
         let path = directory.path().join("charts/lights/templates/lamp.yaml");
-        let silenced = template.replace(line, &format!("{line} # crdkit-ignore: maximum it is far away"));
+        let silenced =
+            template.replace(line, &format!("{line} # crdkit-ignore: maximum it is far away"));
         fs::write(path, silenced).unwrap();
         let ran = run_with(directory.path(), &arguments, Some(helm.path()));
         assert_eq!((ran.code, ran.out.as_str()), (Some(0), ""), "{}", ran.err);
@@ -534,13 +544,17 @@ fn broken_files_that_cannot_be_objects_are_left_out() {
 #[test]
 fn items_of_a_list_of_one_kind_are_of_that_kind() {
     let directory = copy();
-    let item = |watts| format!("{{\"metadata\": {{\"name\": \"a\"}}, \"spec\": {{\"watts\": {watts}}}}}");
+    let item =
+        |watts| format!("{{\"metadata\": {{\"name\": \"a\"}}, \"spec\": {{\"watts\": {watts}}}}}");
     let list = |items: &str| {
-        format!("{{\"kind\": \"LampList\", \"apiVersion\": \"lighting.example.com/v1\", \"metadata\": {{}}, \"items\": [{items}]}}")
+        format!(
+            "{{\"kind\": \"LampList\", \"apiVersion\": \"lighting.example.com/v1\", \"metadata\": {{}}, \"items\": [{items}]}}"
+        )
     };
     // The second is large enough to be read in parts.
     let many = vec![item(40); 50_000].join(",\n");
-    for (name, items) in [("few.json", item(500)), ("many.json", format!("{many},\n{}", item(500)))] {
+    for (name, items) in [("few.json", item(500)), ("many.json", format!("{many},\n{}", item(500)))]
+    {
         fs::write(directory.path().join(name), list(&items)).unwrap();
         let ran = run(directory.path(), &["validate", "-o", "text", name]);
         assert_eq!(ran.code, Some(1), "{}{}", ran.out, ran.err);
@@ -557,7 +571,11 @@ fn a_field_that_there_is_not_is_found_whatever_is_filled_in() {
     fs::write(&path, text.replace("spec:\n", "spec:\n  wats: ${watts}\n")).unwrap();
     let ran = run(directory.path(), &["validate", "-o", "text", "clusters"]);
     assert_eq!(ran.code, Some(1), "{}{}", ran.out, ran.err);
-    assert!(ran.out.contains("error[unknown-field]: Lamp ${cluster_name}-porch: spec.wats"), "{}", ran.out);
+    assert!(
+        ran.out.contains("error[unknown-field]: Lamp ${cluster_name}-porch: spec.wats"),
+        "{}",
+        ran.out
+    );
 }
 
 #[test]
@@ -565,8 +583,11 @@ fn templates_with_crds_are_told_where_crds_are_looked_for() {
     let directory = copy();
     let templates = directory.path().join("charts/lights/templates");
     let crd = fs::read_to_string(directory.path().join("config/crd/lamps.yaml")).unwrap();
-    fs::write(templates.join("crd.yaml"), format!("{{{{- if .Values.crds }}}}\n{crd}{{{{- end }}}}\n"))
-        .unwrap();
+    fs::write(
+        templates.join("crd.yaml"),
+        format!("{{{{- if .Values.crds }}}}\n{crd}{{{{- end }}}}\n"),
+    )
+    .unwrap();
     fs::create_dir(directory.path().join("charts/lights/crds")).unwrap();
     fs::write(
         directory.path().join("charts/lights/crds/other.yaml"),
@@ -574,7 +595,11 @@ fn templates_with_crds_are_told_where_crds_are_looked_for() {
     )
     .unwrap();
     let ran = run(directory.path(), &["lint", "charts/lights"]);
-    assert!(ran.err.contains("1 template of `charts/lights` with CRDs was not read"), "{}", ran.err);
+    assert!(
+        ran.err.contains("1 template of `charts/lights` with CRDs was not read"),
+        "{}",
+        ran.err
+    );
 }
 
 #[test]
@@ -656,15 +681,39 @@ mod real_programs {
             directory.path(),
             &[
                 ("charts/all/Chart.yaml", "apiVersion: v2\nname: all\nversion: 0.1.0\n"),
-                ("charts/all/values.yaml", "watts: 500\nrooms: [hall, desk]\nspec: {watts: 40, color: blue}\n"),
+                (
+                    "charts/all/values.yaml",
+                    "watts: 500\nrooms: [hall, desk]\nspec: {watts: 40, color: blue}\n",
+                ),
                 ("charts/all/charts/sub/Chart.yaml", "apiVersion: v2\nname: sub\nversion: 0.1.0\n"),
-                ("charts/all/charts/sub/templates/svc.yaml", "apiVersion: v1\nkind: Service\nmetadata: {name: {{ .Release.Name }}}\nspec:\n  ports:\n  - port: 80\n    protocl: TCP\n"),
-                ("charts/all/charts/lib/Chart.yaml", "apiVersion: v2\nname: lib\nversion: 0.1.0\ntype: library\n"),
-                ("charts/all/charts/lib/templates/_labels.tpl", "{{- define \"labels\" }}\n    app: lamps\n{{- end }}\n"),
-                ("charts/all/templates/hook.yaml", "apiVersion: batch/v1\nkind: Job\nmetadata:\n  name: migrate\n  annotations: {helm.sh/hook: pre-install}\nspec:\n  backoffLimit: -1\n  template: {spec: {restartPolicy: Never, containers: [{name: a, image: b}]}}\n"),
-                ("charts/all/templates/lamps.yaml", "{{- range .Values.rooms }}\n---\napiVersion: lighting.example.com/v1\nkind: Lamp\nmetadata:\n  name: {{ . }}\n  labels: {{- include \"labels\" $ }}\nspec:\n  watts: {{ $.Values.watts }}\n{{- end }}\n---\napiVersion: lighting.example.com/v1\nkind: Lamp\nmetadata:\n  name: stage\nspec:\n  {{- toYaml .Values.spec | nindent 2 }}\n"),
-                ("charts/all/templates/budget.yaml", "{{- if .Capabilities.APIVersions.Has \"policy/v1/PodDisruptionBudget\" }}\napiVersion: policy/v1\n{{- else }}\napiVersion: policy/v1beta1\n{{- end }}\nkind: PodDisruptionBudget\nmetadata: {name: a}\nspec: {minAvailable: 1, selector: {}}\n"),
-                ("charts/all/templates/schedule.yaml", "{{- if semverCompare \">=1.25-0\" .Capabilities.KubeVersion.Version }}\napiVersion: batch/v1\n{{- else }}\napiVersion: batch/v1beta1\n{{- end }}\nkind: CronJob\nmetadata: {name: a}\nspec:\n  schedule: '@daily'\n  jobTemplate: {spec: {template: {spec: {restartPolicy: Never, containers: [{name: a, image: b}]}}}}\n"),
+                (
+                    "charts/all/charts/sub/templates/svc.yaml",
+                    "apiVersion: v1\nkind: Service\nmetadata: {name: {{ .Release.Name }}}\nspec:\n  ports:\n  - port: 80\n    protocl: TCP\n",
+                ),
+                (
+                    "charts/all/charts/lib/Chart.yaml",
+                    "apiVersion: v2\nname: lib\nversion: 0.1.0\ntype: library\n",
+                ),
+                (
+                    "charts/all/charts/lib/templates/_labels.tpl",
+                    "{{- define \"labels\" }}\n    app: lamps\n{{- end }}\n",
+                ),
+                (
+                    "charts/all/templates/hook.yaml",
+                    "apiVersion: batch/v1\nkind: Job\nmetadata:\n  name: migrate\n  annotations: {helm.sh/hook: pre-install}\nspec:\n  backoffLimit: -1\n  template: {spec: {restartPolicy: Never, containers: [{name: a, image: b}]}}\n",
+                ),
+                (
+                    "charts/all/templates/lamps.yaml",
+                    "{{- range .Values.rooms }}\n---\napiVersion: lighting.example.com/v1\nkind: Lamp\nmetadata:\n  name: {{ . }}\n  labels: {{- include \"labels\" $ }}\nspec:\n  watts: {{ $.Values.watts }}\n{{- end }}\n---\napiVersion: lighting.example.com/v1\nkind: Lamp\nmetadata:\n  name: stage\nspec:\n  {{- toYaml .Values.spec | nindent 2 }}\n",
+                ),
+                (
+                    "charts/all/templates/budget.yaml",
+                    "{{- if .Capabilities.APIVersions.Has \"policy/v1/PodDisruptionBudget\" }}\napiVersion: policy/v1\n{{- else }}\napiVersion: policy/v1beta1\n{{- end }}\nkind: PodDisruptionBudget\nmetadata: {name: a}\nspec: {minAvailable: 1, selector: {}}\n",
+                ),
+                (
+                    "charts/all/templates/schedule.yaml",
+                    "{{- if semverCompare \">=1.25-0\" .Capabilities.KubeVersion.Version }}\napiVersion: batch/v1\n{{- else }}\napiVersion: batch/v1beta1\n{{- end }}\nkind: CronJob\nmetadata: {name: a}\nspec:\n  schedule: '@daily'\n  jobTemplate: {spec: {template: {spec: {restartPolicy: Never, containers: [{name: a, image: b}]}}}}\n",
+                ),
             ],
         );
         let expected = [
@@ -696,10 +745,22 @@ mod real_programs {
             directory.path(),
             &[
                 ("k/base/kustomization.yaml", "resources: [all.yaml]\n"),
-                ("k/base/all.yaml", "apiVersion: v1\nkind: Service\nmetadata: {name: web}\nspec: {ports: [{name: http, port: 80}, {name: admin, port: 81}]}\n---\napiVersion: lighting.example.com/v1\nkind: Lamp\nmetadata: {name: hall}\nspec: {watts: 40, color: white}\n"),
-                ("k/all/kustomization.yaml", "resources: [../base]\nnamePrefix: my-\nnamespace: prod\npatches:\n- path: lamp.yaml\n- target: {kind: Service}\n  path: service.json\n- patch: |-\n    apiVersion: v1\n    kind: Service\n    metadata:\n      name: web\n    spec:\n      sessionAffinity: Sometimes\nconfigMapGenerator:\n- {name: motd, literals: [a=b]}\n"),
-                ("k/all/lamp.yaml", "apiVersion: lighting.example.com/v1\nkind: Lamp\nmetadata: {name: hall}\nspec: {color: blue}\n"),
-                ("k/all/service.json", "[{\"op\": \"replace\", \"path\": \"/spec/ports/1/port\", \"value\": 99999},\n {\"op\": \"add\", \"path\": \"/spec/typ\", \"value\": \"NodePort\"}]\n"),
+                (
+                    "k/base/all.yaml",
+                    "apiVersion: v1\nkind: Service\nmetadata: {name: web}\nspec: {ports: [{name: http, port: 80}, {name: admin, port: 81}]}\n---\napiVersion: lighting.example.com/v1\nkind: Lamp\nmetadata: {name: hall}\nspec: {watts: 40, color: white}\n",
+                ),
+                (
+                    "k/all/kustomization.yaml",
+                    "resources: [../base]\nnamePrefix: my-\nnamespace: prod\npatches:\n- path: lamp.yaml\n- target: {kind: Service}\n  path: service.json\n- patch: |-\n    apiVersion: v1\n    kind: Service\n    metadata:\n      name: web\n    spec:\n      sessionAffinity: Sometimes\nconfigMapGenerator:\n- {name: motd, literals: [a=b]}\n",
+                ),
+                (
+                    "k/all/lamp.yaml",
+                    "apiVersion: lighting.example.com/v1\nkind: Lamp\nmetadata: {name: hall}\nspec: {color: blue}\n",
+                ),
+                (
+                    "k/all/service.json",
+                    "[{\"op\": \"replace\", \"path\": \"/spec/ports/1/port\", \"value\": 99999},\n {\"op\": \"add\", \"path\": \"/spec/typ\", \"value\": \"NodePort\"}]\n",
+                ),
             ],
         );
         let expected = [

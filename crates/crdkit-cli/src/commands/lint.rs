@@ -136,8 +136,11 @@ fn find(sources: &[String], client: &Client, exit: &mut Exit) -> FoundInputs {
         match source::search(source, Purpose::Crds, client) {
             Ok(found) => {
                 let is_any = !found.entries.is_empty();
-                let note = source::crds_left_out(source, &found.left_out).filter(|_| is_any);
-                note.iter().for_each(|note| report::note(note));
+                if let Some(note) =
+                    source::crds_left_out(source, &found.left_out).filter(|_| is_any)
+                {
+                    report::note(&note);
+                }
                 all.entries.extend(found.entries);
                 all.n_templates += found.left_out.len();
                 found.failures.iter().for_each(|failure| fail(failure, exit));

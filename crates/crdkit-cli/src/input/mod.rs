@@ -108,11 +108,6 @@ impl InputEntry {
         Self { name, format, content, role, map, origin, list: OnceLock::new() }
     }
 
-    /// The same entry, called after a file.
-    pub(crate) fn called(self, file: &Path) -> Self {
-        Self { name: name_of(file), ..self }
-    }
-
     /// All of it.
     pub(crate) fn read(&self) -> Result<Input> {
         let bytes = match &self.content {

@@ -29,7 +29,9 @@ impl Partly {
         match self {
             Self::Patch if n == 1 => "1 patch judged as a part of an object".to_owned(),
             Self::Patch => format!("{n} patches judged as parts of objects"),
-            Self::Encrypted => format!("{n} object{s} with encrypted values, which were not judged"),
+            Self::Encrypted => {
+                format!("{n} object{s} with encrypted values, which were not judged")
+            }
             Self::Substituted => {
                 format!("{n} object{s} with `${{\u{2026}}}` placeholders, which were not judged")
             }

@@ -55,8 +55,8 @@ pub(crate) struct SourceMap {
     /// What its lines come from in that file.
     lines: Vec<Option<LineOrigin>>,
     rendered: LineIndex,
-    /// Where its keys and values come from, by their first byte.
-    places: BTreeMap<usize, Origin>,
+    /// Where its keys and values come from, by where they begin and end. A value may begin where a key in it does.
+    places: BTreeMap<(usize, usize), Origin>,
 }
 
 /// Where something comes from.
@@ -92,10 +92,16 @@ impl SourceMap {
 
     /// Where the text at `span` of `rendered` comes from, as far as that can be told.
     pub(crate) fn origin(&self, rendered: &[u8], span: Span) -> Option<Origin> {
-        if let Some((start, origin)) = self.places.range(..=span.start).next_back() {
+        if let Some(origin) = self.places.get(&(span.start, span.end)) {
+            return Some(origin.clone());
+        }
+        let from = self.places.range((span.start, 0)..).next();
+        if let Some((_, origin)) = from.filter(|((start, _), _)| *start == span.start) {
+            return Some(origin.clone());
+        }
+        if let Some((_, origin)) = self.places.range(..(span.start, 0)).next_back() {
             // What stands inside a value is somewhere in it.
-            let is_exact = origin.is_exact && *start == span.start;
-            return Some(Origin { is_exact, ..origin.clone() });
+            return Some(Origin { is_exact: false, ..origin.clone() });
         }
         let file = self.file.as_ref()?;
         let position = self.rendered.position(rendered, span.start);
@@ -219,7 +225,8 @@ mod tests {
     #[test]
     fn values_lead_to_the_last_that_gave_them() {
         let base = "kind: Lamp\nmetadata: {name: a, labels: {x: y}}\nspec: {watts: 50, color: white, parts: [{name: p, n: 1}, {name: q}]}\n";
-        let merge = "kind: Lamp\nmetadata: {name: a}\nspec:\n  watts: 70\n  parts:\n  - {name: q, m: 2}\n";
+        let merge =
+            "kind: Lamp\nmetadata: {name: a}\nspec:\n  watts: 70\n  parts:\n  - {name: q, m: 2}\n";
         let settings = "namePrefix: my-\ncommonLabels: {env: prod}\npatches:\n- target: {kind: Lamp}\n  patch: |-\n    - op: add\n      path: /spec/colour\n      value: ambr\n- patch: |-\n    kind: Lamp\n    metadata:\n      name: a\n    spec:\n      label: z\n";
         let rendered = "kind: Lamp\nmetadata:\n  labels:\n    env: prod\n    x: y\n  name: my-a\nspec:\n  color: white\n  colour: ambr\n  label: z\n  parts:\n  - m: 2\n    name: q\n  - n: 1\n    name: p\n  watts: 70\n";
         let mut patches = Patch::of_kustomization(&file("k", settings));

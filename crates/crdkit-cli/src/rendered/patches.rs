@@ -70,17 +70,15 @@ impl Patch {
         let whole = Text::whole(file);
         let Some(document) = documents(&file.text).into_iter().next() else { return Vec::new() };
         let document = Arc::new(document);
-        let mut found = vec![Self {
-            text: whole,
-            document: Arc::clone(&document),
-            kind: PatchKind::Settings,
-        }];
+        let mut found =
+            vec![Self { text: whole, document: Arc::clone(&document), kind: PatchKind::Settings }];
         let items = |key| document.root().get(key).into_iter().flat_map(Value::items);
         let aimed = items("patches").chain(items("patchesJson6902"));
         let aimed = aimed.map(|item| (item.get("patch"), item.get("target").map(Target::of)));
         let merged = items("patchesStrategicMerge").map(|item| (Some(item), None));
         for (value, target) in merged.chain(aimed) {
-            let inline = value.and_then(|value| Some((Text::inside(file, value)?, value.as_str()?)));
+            let inline =
+                value.and_then(|value| Some((Text::inside(file, value)?, value.as_str()?)));
             if let Some((text, patch)) = inline.filter(|(_, patch)| patch.contains('\n')) {
                 found.extend(of_text(&text, patch, target.as_ref()));
             }

@@ -32,12 +32,12 @@ enum BesideKind<'d> {
     Added { path: Value<'d>, left: Vec<&'d str>, value: Value<'d> },
 }
 
-/// Where each key and value of `rendered` comes from, by its first byte.
+/// Where each key and value of `rendered` comes from, by where it begins and ends.
 pub(super) fn find(
     rendered: &str,
     file: Option<&Arc<SourceFile>>,
     patches: &[Patch],
-) -> BTreeMap<usize, Origin> {
+) -> BTreeMap<(usize, usize), Origin> {
     let mut found = BTreeMap::new();
     let rendered = documents(rendered);
     let Some(root) = rendered.first().map(Document::root) else { return found };
@@ -62,8 +62,9 @@ pub(super) fn find(
             origin = Chosen { key: around.clone(), value: around };
         }
         if let Some(place) = value.document().place(value.id()) {
-            let value = origin.value.clone().map(|origin| (place.value.start, origin));
-            let key = place.key.zip(origin.key.clone()).map(|(key, origin)| (key.start, origin));
+            let at = |span: Span| (span.start, span.end);
+            let value = origin.value.clone().map(|origin| (at(place.value), origin));
+            let key = place.key.zip(origin.key.clone()).map(|(key, origin)| (at(key), origin));
             found.extend(value.into_iter().chain(key));
         }
         let around = origin.key.or(origin.value);
@@ -101,9 +102,9 @@ fn of_patch<'d>(patch: &'d Patch, object: Value<'_>) -> Vec<Beside<'d>> {
         }
         PatchKind::Operations(target) if target.has(object) => {
             let added = |operation: Value<'d>| {
-                let (path, value) = (operation.get("path")?, operation.get("value")?);
-                let left = path.as_str()?.split('/').skip(1).collect();
-                Some(Beside { text, kind: BesideKind::Added { path, left, value } })
+                let (at, value) = (operation.get("path")?, operation.get("value")?);
+                let left = at.as_str()?.split('/').skip(1).collect();
+                Some(Beside { text, kind: BesideKind::Added { path: at, left, value } })
             };
             patch.document.root().items().filter_map(added).collect()
         }
@@ -183,7 +184,9 @@ fn choose(value: Value<'_>, beside: &[Beside<'_>], settings: &[&Patch]) -> Chose
         let found = here().find(|it| it.is_base()).or_else(|| here().next_back());
         return found.map(|it| it.chosen(true)).unwrap_or_default();
     }
-    if let Some(equal) = here().rev().find(|it| it.value() == Some(value)) {
+    let equal = || here().filter(|it| it.value() == Some(value));
+    // What was so before needed no patch.
+    if let Some(equal) = equal().find(|it| it.is_base()).or_else(|| equal().next_back()) {
         return equal.chosen(true);
     }
     if let Some(setting) = settings.iter().rev().find_map(|patch| set_by(patch, value)) {
@@ -220,7 +223,9 @@ fn counterpart<'d>(container: Value<'d>, child: Value<'_>, is_base: bool) -> Opt
             }
         }
     }
-    container.at(child.index()?).filter(|item| is_base && child.get("name").is_none() && item.get("name").is_none())
+    container
+        .at(child.index()?)
+        .filter(|item| is_base && child.get("name").is_none() && item.get("name").is_none())
 }
 
 fn origin_at(text: &Text, value: Value<'_>) -> Option<Origin> {

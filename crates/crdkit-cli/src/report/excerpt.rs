@@ -69,10 +69,13 @@ impl<'a> SourceText<'a> {
         }
         if self.map.is_some() {
             let first = Position { line: 1, column: 1 };
-            return Some(self.origin(span).map_or((first, first), |Origin { file, span, .. }| {
-                let at = |offset| file.lines.position(file.text.as_bytes(), offset);
-                (at(span.start), at(span.end))
-            }));
+            return Some(self.origin(span).map_or(
+                (first, first),
+                |Origin { file, span, .. }| {
+                    let at = |offset| file.lines.position(file.text.as_bytes(), offset);
+                    (at(span.start), at(span.end))
+                },
+            ));
         }
         let at = |offset| {
             let Position { line, mut column } = self.lines.position(self.bytes, offset);
@@ -227,8 +230,7 @@ impl Window {
         source: &SourceText<'_>,
     ) -> Snippet<'static, annotate_snippets::Annotation<'static>> {
         // In bytes the number of a row is the offset of its first one.
-        let number =
-            if source.is_binary { self.line } else { self.line + source.first_line - 1 };
+        let number = if source.is_binary { self.line } else { self.line + source.first_line - 1 };
         let marks = self.marks.into_iter().map(|(range, kind, label)| {
             let annotation = kind.span(range);
             if label.is_empty() { annotation } else { annotation.label(label) }

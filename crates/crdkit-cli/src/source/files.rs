@@ -144,9 +144,8 @@ impl FileWalk {
 /// Whether a chart, by its `Chart.yaml`, has definitions for others and no objects.
 pub(super) fn is_library(chart: &[u8]) -> bool {
     let decoded = yaml::decode(chart, &limits::decoding()).ok();
-    decoded.is_some_and(|it| {
-        it.document.root().get("type").and_then(Value::as_str) == Some("library")
-    })
+    decoded
+        .is_some_and(|it| it.document.root().get("type").and_then(Value::as_str) == Some("library"))
 }
 
 /// Files that stand beside manifests without being any: kustomizations, and of a chart all but its CRDs.

@@ -8,7 +8,7 @@ use crate::limits;
 use crate::rendered::Target;
 use crdkit_codec::yaml;
 use crdkit_value::Value;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Component, Path, PathBuf};
 
 /// The names that a kustomization may have.
@@ -32,7 +32,7 @@ pub(crate) enum Purpose {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Kustomization {
     /// The files and directories it names, from where the program runs.
-    pub(crate) uses: HashMap<PathBuf, Purpose>,
+    pub(crate) uses: BTreeMap<PathBuf, Purpose>,
     /// The files of its patches in order, and what it says each is for.
     pub(crate) patches: Vec<(PathBuf, Option<Target>)>,
     /// Whether it has charts rendered.

@@ -42,7 +42,14 @@ fn api_versions(settings: &Rendering) -> String {
 
 /// A name that helm takes for a release.
 fn release_name(name: &str) -> String {
-    let name = name.strip_suffix(".tgz").unwrap_or(name);
+    // `helm package` adds the version to the name.
+    let name = match name.strip_suffix(".tgz") {
+        Some(packed) => match packed.rsplit_once('-') {
+            Some((name, version)) if version.contains('.') => name,
+            _ => packed,
+        },
+        None => name,
+    };
     let allowed = |c: char| if c.is_ascii_lowercase() || c.is_ascii_digit() { c } else { '-' };
     let name: String = name.to_ascii_lowercase().chars().map(allowed).take(50).collect();
     match name.trim_matches('-') {
@@ -92,4 +99,21 @@ fn packed(archive: &Path, name: &str) -> Option<Arc<SourceFile>> {
     let text = archive::file(&bytes, name)?;
     let name = archive.join(name).display().to_string();
     Some(SourceFile::new(name.strip_prefix("./").unwrap_or(&name).into(), text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::release_name;
+
+    #[test]
+    fn releases_are_called_after_charts() {
+        for (chart, release) in [
+            ("web", "web"),
+            ("My_Chart", "my-chart"),
+            ("web-app-1.2.3.tgz", "web-app"),
+            ("..", "release"),
+        ] {
+            assert_eq!(release_name(chart), release);
+        }
+    }
 }

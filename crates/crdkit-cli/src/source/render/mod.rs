@@ -19,7 +19,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug, ClapArgs)]
 #[command(next_help_heading = "Charts and overlays")]
 pub(crate) struct Rendering {
-    /// Whether to render charts and overlays in directories
+    /// Whether to render charts and overlays
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     pub(crate) render: When,
 
@@ -40,7 +40,7 @@ pub(crate) enum When {
     Auto,
     /// Do not render: skip templates, and validate patches as partial objects
     Never,
-    /// Like `auto`, but a directory with neither a chart nor an overlay is an error
+    /// Like `auto`, but fail if the input has neither a chart nor an overlay
     Always,
 }
 
@@ -77,17 +77,14 @@ impl Root {
     /// Whether `file` is judged as a part of what is rendered.
     fn covers(&self, file: &Path) -> bool {
         let file = normal(file);
-        match &self.kustomization {
-            Some(kustomization) => {
-                let used = kustomization.uses.get(&file);
-                used.is_some_and(|used| *used != Purpose::Other)
-            }
-            None => {
-                // A packed chart has its own directory inside.
-                let inside = file.strip_prefix(normal(&self.directory));
-                inside.is_ok_and(|it| it.iter().take(2).any(|part| part == "templates"))
-            }
+        if let Some(kustomization) = &self.kustomization {
+            return kustomization.uses.get(&file).is_some_and(|used| *used != Purpose::Other);
         }
+        // Charts in a directory are roots of their own, those in an archive are not.
+        let is_packed = super::is_archive(&self.directory.to_string_lossy());
+        let depth = if is_packed { usize::MAX } else { 1 };
+        let inside = file.strip_prefix(normal(&self.directory));
+        inside.is_ok_and(|it| it.iter().take(depth).any(|part| part == "templates"))
     }
 
     fn noun(&self) -> &'static str {

@@ -20,7 +20,14 @@ pub(super) fn output(mut command: Command, called: &str) -> Result<String> {
 /// What a program complains about, in one line: what it logs as the error, the paragraph that begins with `Error`, or
 /// the last line.
 fn complaint(text: &str) -> String {
-    let logged = text.split_once("err=<").map(|(_, rest)| rest.split_once("\n >").unwrap_or((rest, "")).0);
+    let text = match text.split_once("err=\"") {
+        Some((_, quoted)) => {
+            &format!("error: {}", quoted.trim_end().trim_end_matches('"').replace("\\\"", "\""))
+        }
+        None => text,
+    };
+    let logged = text.split_once("err=<");
+    let logged = logged.map(|(_, rest)| rest.split_once("\n >").unwrap_or((rest, "")).0);
     let is_error = |line: &str| line.get(..5).is_some_and(|it| it.eq_ignore_ascii_case("error"));
     let from = text.lines().skip_while(|line| !is_error(line));
     let lines: Vec<&str> = match logged {
@@ -39,6 +46,7 @@ fn complaint(text: &str) -> String {
     {
         (depth, place, said) = (depth + 1, path, inside);
     }
+    let said = said.strip_prefix("Error: ").unwrap_or(said);
     match said {
         "" => text.trim().lines().last().unwrap_or("no reason given").to_owned(),
         said if depth > 1 => format!("in `{place}`: {said}"),
@@ -73,6 +81,8 @@ mod tests {
         assert_eq!(complaint(nested), "in `/b`: no such file");
         let logged = "# Warning: old\nE1119 21:33:51.5 5255 run.go:72] \"command failed\" err=<\n\ttrouble: `\n\tname: web\n\t`: must specify --enable-helm\n >\n";
         assert_eq!(complaint(logged), "trouble: ` name: web `: must specify --enable-helm");
+        let quoted = "E1119 21:33:51.5 5255 run.go:72] \"command failed\" err=\"accumulating: \\\"helm\\\" not found\"\n";
+        assert_eq!(complaint(quoted), "accumulating: \"helm\" not found");
         assert_eq!(complaint("odd\nbroken\n"), "broken");
         assert_eq!(complaint(""), "no reason given");
     }
