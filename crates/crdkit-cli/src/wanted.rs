@@ -35,7 +35,9 @@ impl Wanted {
                 Unit::Kept(_) | Unit::Later(_) => None,
             };
             let Some(found) = found else { return Self { kinds: None } };
-            for word in found {
+            // A list of one kind says for its items what they are.
+            let of_lists = found.iter().filter_map(|word| word.strip_suffix(b"List"));
+            for word in found.iter().copied().chain(of_lists) {
                 if !kinds.contains(word) {
                     kinds.insert(word.into());
                 }

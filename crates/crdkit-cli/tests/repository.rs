@@ -765,7 +765,8 @@ mod real_programs {
         );
         let expected = [
             "k/all/lamp.yaml:4:15: error[enum-mismatch]: Lamp prod/my-hall (k/all): spec.color",
-            "k/all/service.json:1:62: error[native-invalid]: Service prod/my-web (k/all): spec.ports[1].port",
+            "k/all/service.json:1:59: error[native-invalid]: Service prod/my-web (k/all): spec.ports[1].port",
+            "k/base/all.yaml:4:40: error[native-invalid]: Service prod/my-web (k/all): spec.ports[1].targetPort",
             "k/all/kustomization.yaml:14:24: error[native-unsupported]: Service prod/my-web (k/all): spec.sessionAffinity",
             "k/all/service.json:2:24: error[unknown-field]: Service prod/my-web (k/all): spec.typ",
         ];

@@ -80,6 +80,24 @@ impl SourceMap {
         }
     }
 
+    /// Of an object that the kustomization `file` has made, with patches as below.
+    pub(crate) fn of_generated(rendered: &str, file: Arc<SourceFile>, patches: &[Patch]) -> Self {
+        let kind = annotated(rendered).find_map(|line| line.trim().strip_prefix("kind:"));
+        let key = match kind.map(str::trim) {
+            Some("HelmChartInflationGenerator") => "helmCharts:",
+            Some("SecretGenerator") => "secretGenerator:",
+            _ => "configMapGenerator:",
+        };
+        let line = file.text.lines().position(|line| line.starts_with(key));
+        let origin = LineOrigin { line: line.unwrap_or(0), shift: None };
+        Self {
+            lines: rendered.lines().map(|_| Some(origin.clone())).collect(),
+            rendered: LineIndex::new(rendered.as_bytes()),
+            places: places::find(rendered, None, patches),
+            file: Some(file),
+        }
+    }
+
     /// Of an object that was made of one in `file` and of patches, in the order in which they are made.
     pub(crate) fn of_object(
         rendered: &str,
@@ -99,7 +117,8 @@ impl SourceMap {
         if let Some((_, origin)) = from.filter(|((start, _), _)| *start == span.start) {
             return Some(origin.clone());
         }
-        if let Some((_, origin)) = self.places.range(..(span.start, 0)).next_back() {
+        let before = self.places.range(..(span.start, 0)).next_back();
+        if let Some((_, origin)) = before.filter(|((_, end), _)| *end > span.start) {
             // What stands inside a value is somewhere in it.
             return Some(Origin { is_exact: false, ..origin.clone() });
         }
@@ -164,9 +183,13 @@ pub(crate) fn comment<'t>(lines: impl Iterator<Item = &'t str>) -> Option<String
 
 /// The file that the annotation of kustomize names.
 fn annotation(document: &str) -> Option<String> {
+    annotated(document).find_map(origin_path)
+}
+
+/// The lines of the annotation of kustomize.
+fn annotated(document: &str) -> impl Iterator<Item = &str> {
     let lines = document.lines().skip_while(|line| !line.trim().starts_with(ANNOTATION)).skip(1);
-    let mut lines = lines.take_while(|line| line.starts_with("      "));
-    lines.find_map(origin_path)
+    lines.take_while(|line| line.starts_with("      "))
 }
 
 /// The annotation in which kustomize says where an object comes from.
@@ -233,14 +256,28 @@ mod tests {
         patches.extend(Patch::of_file(&file("m", merge), None));
         let map = SourceMap::of_object(rendered, Some(file("b", base)), &patches);
         let texts = [
-            "my-a", "prod", "white", "colour", "ambr", "label", "z", "m: 2", "2", "1", "70", "spec",
+            "my-a", "prod", "white", "colour", "ambr", "label: z", "z", "m: 2", "2", "1", "70",
+            "spec",
         ];
         assert_eq!(
             origins(&map, rendered, &texts),
             [
                 "~b:2:18", "=k:2:21", "=b:3:26", "~k:7:13", "=k:8:14", "=k:14:7", "=k:14:14",
-                "=m:6:14", "=m:6:17", "=b:3:54", "=m:4:10", "=b:3:1"
+                "=m:6:15", "=m:6:18", "=b:3:54", "=m:4:10", "=b:3:1"
             ]
+        );
+    }
+
+    #[test]
+    fn what_a_kustomization_has_made_leads_to_it() {
+        let settings = "resources: [a.yaml]\nhelmCharts:\n- name: web\npatches:\n- patch: |-\n    kind: Lamp\n    spec:\n      watts: 70\n";
+        let rendered = "kind: Lamp\nmetadata:\n  annotations:\n    config.kubernetes.io/origin: |\n      configuredIn: k\n      configuredBy:\n        apiVersion: builtin\n        kind: HelmChartInflationGenerator\n  name: a\nspec:\n  color: red\n  watts: 70\n  zone: b\n";
+        let file = file("k", settings);
+        let patches = Patch::of_kustomization(&file);
+        let map = SourceMap::of_generated(rendered, file, &patches);
+        assert_eq!(
+            origins(&map, rendered, &["name", "color", "70", "zone"]),
+            ["~k:2:1", "~k:2:1", "=k:8:14", "~k:2:1"]
         );
     }
 

@@ -55,7 +55,12 @@ pub(super) fn find(
     let start = base.and_then(|(value, text)| origin_at(text, value));
     let mut pending = vec![(root, beside, start)];
     while let Some((value, beside, around)) = pending.pop() {
-        let mut origin = choose(value, &beside, &settings);
+        let mut origin = if value.is_container() && base.is_none() {
+            // What was there before a patch is not known.
+            Chosen::default()
+        } else {
+            choose(value, &beside, &settings)
+        };
         if origin.value.is_none() {
             // What came from nowhere is somewhere in what is around it.
             let around = around.map(|it| Origin { is_exact: false, ..it });

@@ -44,8 +44,14 @@ pub(super) fn build(directory: &Path, kustomization: &Kustomization) -> Result<V
         let path = path.strip_prefix(&here).map(Path::to_owned).unwrap_or(path);
         SourceFile::read(&path)
     };
-    Ok(entries(&text, directory, find, |rendered, file| {
-        SourceMap::of_object(rendered, file, &used.patches)
+    let is_kustomization = |file: &SourceFile| {
+        Path::new(&*file.name).file_name().is_some_and(|name| NAMES.iter().any(|it| name == *it))
+    };
+    Ok(entries(&text, directory, find, |rendered, file| match file {
+        Some(file) if is_kustomization(&file) => {
+            SourceMap::of_generated(rendered, file, &used.patches)
+        }
+        file => SourceMap::of_object(rendered, file, &used.patches),
     }))
 }
 
