@@ -9,7 +9,7 @@ mod lines;
 mod patches;
 mod places;
 
-pub(crate) use patches::{Patch, Target};
+pub(crate) use patches::{OverlayPatch, PatchTarget};
 
 use crate::input::name_of;
 use crate::source::read_file;
@@ -81,7 +81,11 @@ impl SourceMap {
     }
 
     /// Of an object that the kustomization `file` has made, with patches as below.
-    pub(crate) fn of_generated(rendered: &str, file: Arc<SourceFile>, patches: &[Patch]) -> Self {
+    pub(crate) fn of_generated(
+        rendered: &str,
+        file: Arc<SourceFile>,
+        patches: &[OverlayPatch],
+    ) -> Self {
         let kind = annotated(rendered).find_map(|line| line.trim().strip_prefix("kind:"));
         let key = match kind.map(str::trim) {
             Some("HelmChartInflationGenerator") => "helmCharts:",
@@ -102,7 +106,7 @@ impl SourceMap {
     pub(crate) fn of_object(
         rendered: &str,
         file: Option<Arc<SourceFile>>,
-        patches: &[Patch],
+        patches: &[OverlayPatch],
     ) -> Self {
         let places = places::find(rendered, file.as_ref(), patches);
         Self { places, ..Self::of_template(rendered, file) }
@@ -252,8 +256,8 @@ mod tests {
             "kind: Lamp\nmetadata: {name: a}\nspec:\n  watts: 70\n  parts:\n  - {name: q, m: 2}\n";
         let settings = "namePrefix: my-\ncommonLabels: {env: prod}\npatches:\n- target: {kind: Lamp}\n  patch: |-\n    - op: add\n      path: /spec/colour\n      value: ambr\n- patch: |-\n    kind: Lamp\n    metadata:\n      name: a\n    spec:\n      label: z\n";
         let rendered = "kind: Lamp\nmetadata:\n  labels:\n    env: prod\n    x: y\n  name: my-a\nspec:\n  color: white\n  colour: ambr\n  label: z\n  parts:\n  - m: 2\n    name: q\n  - n: 1\n    name: p\n  watts: 70\n";
-        let mut patches = Patch::of_kustomization(&file("k", settings));
-        patches.extend(Patch::of_file(&file("m", merge), None));
+        let mut patches = OverlayPatch::of_kustomization(&file("k", settings));
+        patches.extend(OverlayPatch::of_file(&file("m", merge), None));
         let map = SourceMap::of_object(rendered, Some(file("b", base)), &patches);
         let texts = [
             "my-a", "prod", "white", "colour", "ambr", "label: z", "z", "m: 2", "2", "1", "70",
@@ -273,7 +277,7 @@ mod tests {
         let settings = "resources: [a.yaml]\nhelmCharts:\n- name: web\npatches:\n- patch: |-\n    kind: Lamp\n    spec:\n      watts: 70\n";
         let rendered = "kind: Lamp\nmetadata:\n  annotations:\n    config.kubernetes.io/origin: |\n      configuredIn: k\n      configuredBy:\n        apiVersion: builtin\n        kind: HelmChartInflationGenerator\n  name: a\nspec:\n  color: red\n  watts: 70\n  zone: b\n";
         let file = file("k", settings);
-        let patches = Patch::of_kustomization(&file);
+        let patches = OverlayPatch::of_kustomization(&file);
         let map = SourceMap::of_generated(rendered, file, &patches);
         assert_eq!(
             origins(&map, rendered, &["name", "color", "70", "zone"]),

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 /// Something that an overlay makes of objects.
 #[derive(Clone)]
-pub(crate) struct Patch {
+pub(crate) struct OverlayPatch {
     pub(super) text: Text,
     pub(super) document: Arc<Document>,
     pub(super) kind: PatchKind,
@@ -17,22 +17,22 @@ pub(crate) struct Patch {
 
 #[derive(Clone)]
 pub(super) enum PatchKind {
-    /// A part of an object, merged into those that `Target` says.
-    Merge(Target),
-    /// Operations on those that `Target` says.
-    Operations(Target),
+    /// A part of an object, merged into those that `PatchTarget` says.
+    Merge(PatchTarget),
+    /// Operations on those that `PatchTarget` says.
+    Operations(PatchTarget),
     /// Labels, names and whatever else a kustomization sets.
     Settings,
 }
 
 /// Which objects a patch is for; what is not said does not matter.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Target {
+pub(crate) struct PatchTarget {
     kind: Option<String>,
     name: Option<String>,
 }
 
-impl Target {
+impl PatchTarget {
     /// What `value` says, a selector of a kustomization.
     pub(crate) fn of(value: Value<'_>) -> Self {
         let text = |key| value.get(key).and_then(Value::as_str).map(str::to_owned);
@@ -59,9 +59,9 @@ impl Target {
     }
 }
 
-impl Patch {
+impl OverlayPatch {
     /// The patches in a file. `target` says what they are for if they do not say so themselves.
-    pub(crate) fn of_file(file: &Arc<SourceFile>, target: Option<&Target>) -> Vec<Self> {
+    pub(crate) fn of_file(file: &Arc<SourceFile>, target: Option<&PatchTarget>) -> Vec<Self> {
         of_text(&Text::whole(file), &file.text, target)
     }
 
@@ -74,7 +74,7 @@ impl Patch {
             vec![Self { text: whole, document: Arc::clone(&document), kind: PatchKind::Settings }];
         let items = |key| document.root().get(key).into_iter().flat_map(Value::items);
         let aimed = items("patches").chain(items("patchesJson6902"));
-        let aimed = aimed.map(|item| (item.get("patch"), item.get("target").map(Target::of)));
+        let aimed = aimed.map(|item| (item.get("patch"), item.get("target").map(PatchTarget::of)));
         let merged = items("patchesStrategicMerge").map(|item| (Some(item), None));
         for (value, target) in merged.chain(aimed) {
             let inline =
@@ -87,16 +87,16 @@ impl Patch {
     }
 }
 
-fn of_text(text: &Text, patch: &str, target: Option<&Target>) -> Vec<Patch> {
+fn of_text(text: &Text, patch: &str, target: Option<&PatchTarget>) -> Vec<OverlayPatch> {
     let of_document = |document: Document| {
         let root = document.root();
-        let named = || Target::named(root);
+        let named = || PatchTarget::named(root);
         let kind = if root.as_array().is_some() {
             PatchKind::Operations(target.cloned().unwrap_or_default())
         } else {
             PatchKind::Merge(target.cloned().unwrap_or_else(named))
         };
-        Patch { text: text.clone(), document: Arc::new(document), kind }
+        OverlayPatch { text: text.clone(), document: Arc::new(document), kind }
     };
     documents(patch).into_iter().map(of_document).collect()
 }

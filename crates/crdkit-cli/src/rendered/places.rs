@@ -4,7 +4,7 @@
 //! path. Items of lists meet by what names them, because patches are merged by it and move others.
 
 use super::inline::Text;
-use super::patches::{Patch, PatchKind, documents};
+use super::patches::{OverlayPatch, PatchKind, documents};
 use super::{Origin, SourceFile};
 use crdkit_issue::Span;
 use crdkit_value::{Document, Value};
@@ -36,7 +36,7 @@ enum BesideKind<'d> {
 pub(super) fn find(
     rendered: &str,
     file: Option<&Arc<SourceFile>>,
-    patches: &[Patch],
+    patches: &[OverlayPatch],
 ) -> BTreeMap<(usize, usize), Origin> {
     let mut found = BTreeMap::new();
     let rendered = documents(rendered);
@@ -99,7 +99,7 @@ fn base_of<'d>(root: Value<'_>, documents: &'d [Document]) -> Option<Value<'d>> 
     named.max_by_key(|object| text(*object, "/metadata/name").len())
 }
 
-fn of_patch<'d>(patch: &'d Patch, object: Value<'_>) -> Vec<Beside<'d>> {
+fn of_patch<'d>(patch: &'d OverlayPatch, object: Value<'_>) -> Vec<Beside<'d>> {
     let text = &patch.text;
     match &patch.kind {
         PatchKind::Merge(target) if target.has(object) => {
@@ -183,7 +183,7 @@ struct Chosen {
 }
 
 /// Where `value` comes from, of all that stands beside it.
-fn choose(value: Value<'_>, beside: &[Beside<'_>], settings: &[&Patch]) -> Chosen {
+fn choose(value: Value<'_>, beside: &[Beside<'_>], settings: &[&OverlayPatch]) -> Chosen {
     let here = || beside.iter().filter(|it| it.value().is_some());
     if value.is_container() {
         let found = here().find(|it| it.is_base()).or_else(|| here().next_back());
@@ -202,7 +202,7 @@ fn choose(value: Value<'_>, beside: &[Beside<'_>], settings: &[&Patch]) -> Chose
 }
 
 /// Where a kustomization has the same key with the same value.
-fn set_by(patch: &Patch, value: Value<'_>) -> Option<Chosen> {
+fn set_by(patch: &OverlayPatch, value: Value<'_>) -> Option<Chosen> {
     let key = value.key()?;
     let root = patch.document.root();
     let mut all = root.ids().map(|id| patch.document.value(id));

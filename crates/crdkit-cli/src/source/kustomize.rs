@@ -5,7 +5,7 @@
 
 use super::read_file;
 use crate::limits;
-use crate::rendered::Target;
+use crate::rendered::PatchTarget;
 use crdkit_codec::yaml;
 use crdkit_value::Value;
 use std::collections::{BTreeMap, HashMap};
@@ -34,7 +34,7 @@ pub(crate) struct Kustomization {
     /// The files and directories it names, from where the program runs.
     pub(crate) uses: BTreeMap<PathBuf, Purpose>,
     /// The files of its patches in order, and what it says each is for.
-    pub(crate) patches: Vec<(PathBuf, Option<Target>)>,
+    pub(crate) patches: Vec<(PathBuf, Option<PatchTarget>)>,
     /// Whether it has charts rendered.
     pub(crate) has_charts: bool,
     /// Whether it is only ever a part of others.
@@ -107,7 +107,7 @@ impl Kustomization {
         }
         let merged = items("patchesStrategicMerge").map(|item| (Some(item), None));
         let aimed = items("patches").chain(items("patchesJson6902"));
-        let aimed = aimed.map(|item| (item.get("path"), item.get("target").map(Target::of)));
+        let aimed = aimed.map(|item| (item.get("path"), item.get("target").map(PatchTarget::of)));
         for (name, target) in merged.chain(aimed) {
             let name = name.and_then(Value::as_str).filter(|text| !text.contains(['\n', ':']));
             let file = name.map(|name| normal(&directory.join(name)));

@@ -2,7 +2,7 @@
 
 use super::{entries, program};
 use crate::input::InputEntry;
-use crate::rendered::{Patch, SourceFile, SourceMap, Target};
+use crate::rendered::{OverlayPatch, PatchTarget, SourceFile, SourceMap};
 use crate::source::kustomize::{Kustomization, NAMES, normal};
 use crate::source::temporary::Temporary;
 use anyhow::{Result, bail};
@@ -59,7 +59,7 @@ pub(super) fn build(directory: &Path, kustomization: &Kustomization) -> Result<V
 #[derive(Default)]
 struct Used {
     /// What changes objects, in the order in which it does.
-    patches: Vec<Patch>,
+    patches: Vec<OverlayPatch>,
     has_charts: bool,
 }
 
@@ -83,11 +83,13 @@ impl Used {
         for (directory, kustomization) in found.into_iter().rev() {
             used.has_charts |= kustomization.has_charts;
             let own = NAMES.iter().find_map(|name| SourceFile::read(&directory.join(name)));
-            used.patches.extend(own.iter().flat_map(Patch::of_kustomization));
+            used.patches.extend(own.iter().flat_map(OverlayPatch::of_kustomization));
             for (file, target) in &kustomization.patches {
                 let file = SourceFile::read(file);
-                let of = |target: Option<&Target>| {
-                    file.iter().flat_map(|file| Patch::of_file(file, target)).collect::<Vec<_>>()
+                let of = |target: Option<&PatchTarget>| {
+                    file.iter()
+                        .flat_map(|file| OverlayPatch::of_file(file, target))
+                        .collect::<Vec<_>>()
                 };
                 used.patches.extend(of(target.as_ref()));
             }
