@@ -532,10 +532,11 @@ fn broken_files_that_cannot_be_objects_are_left_out() {
     let directory = copy();
     let write = |name: &str, text: &str| fs::write(directory.path().join(name), text).unwrap();
     write("tsconfig.json", "// settings\n{\"compilerOptions\": {\"strict\": true,}}\n");
-    let arguments = ["validate", "-o", "text", "tsconfig.json", "manifests"];
+    write("devcontainer.json", "// settings\n{\"image\": \"a\"}\n");
+    let arguments = ["validate", "-o", "text", "tsconfig.json", "devcontainer.json", "manifests"];
     let ran = run(directory.path(), &arguments);
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), ""), "{}", ran.err);
-    assert!(ran.err.contains("1 file without Kubernetes objects"), "{}", ran.err);
+    assert!(ran.err.contains("2 files without Kubernetes objects"), "{}", ran.err);
     write("tsconfig.json", "{\"apiVersion\": \"v1\", \"kind\": \"Namespace\",}\n");
     let ran = run(directory.path(), &arguments);
     assert!(ran.code == Some(1) && ran.out.contains("error[json-syntax]"), "{}", ran.out);

@@ -25,7 +25,7 @@ use crate::report::{LeftOut, Object, Subject, Tally, Verdict};
 use crate::source;
 use clap::ValueEnum;
 use crdkit_codec::{Decoded, Format};
-use crdkit_issue::{FieldPath, Severity, codes};
+use crdkit_issue::{Code, FieldPath, Severity, codes};
 use crdkit_native::{NativeKind, NativeKinds};
 use crdkit_structure::definitions;
 use crdkit_text::kind::{GroupKind, GroupVersionKind};
@@ -154,15 +154,17 @@ impl Judge<'_> {
 
     /// Whether a broken file cannot have been meant to hold objects: settings with comments in JSON, say.
     fn is_foreign(&self, input: &Input, judged: &[Judged]) -> bool {
+        const BROKEN: [Code; 3] =
+            [codes::decode::JSON_SYNTAX, codes::decode::YAML_SYNTAX, codes::decode::NOT_READ];
         let is_file = self.leaves_out && input.role == Role::File && !input.is_part;
-        let is_broken = |it: &Judged| it.identity.is_none() && it.left_out.is_none();
-        let is_any = |it: &Judged| it.identity.is_some();
+        let has = |mark: &str| memchr::memmem::find(&input.bytes, mark.as_bytes()).is_some();
+        let is_broken = |it: &Judged| {
+            it.left_out.is_some() || it.issues.iter().all(|it| BROKEN.contains(&it.code))
+        };
         is_file
-            && judged.iter().any(is_broken)
-            && !judged.iter().any(is_any)
-            && ["apiVersion", "kind", "metadata"]
-                .iter()
-                .all(|mark| memchr::memmem::find(&input.bytes, mark.as_bytes()).is_none())
+            && matches!(input.format, Format::Json | Format::Yaml)
+            && judged.iter().all(|it| it.identity.is_none() && is_broken(it))
+            && !["\0", "apiVersion", "kind", "metadata"].into_iter().any(has)
     }
 
     /// An object that was decoded with positions; `known` is what was found out without them.
