@@ -580,6 +580,35 @@ fn a_field_that_there_is_not_is_found_whatever_is_filled_in() {
 }
 
 #[test]
+fn built_in_kinds_are_judged_as_a_server_judges_new_objects() {
+    let directory = copy();
+    let check = |text: &str, expected: &str| {
+        fs::write(directory.path().join("new.yaml"), text).unwrap();
+        let ran = run(directory.path(), &["validate", "-o", "text", "new.yaml"]);
+        assert_eq!(ran.code, Some(i32::from(!expected.is_empty())), "{}{}", ran.out, ran.err);
+        assert!(ran.out.contains(expected), "{}", ran.out);
+    };
+    // The server gives a new Job an identity that its labels cannot have already, and a LimitRange a name.
+    check(
+        "apiVersion: batch/v1\nkind: Job\nmetadata: {name: a}\nspec:\n  template:\n    metadata: {labels: {controller-uid: x}}\n    spec: {restartPolicy: Never, containers: [{name: a, image: b}]}\n",
+        "spec.template.metadata.labels[controller-uid]",
+    );
+    check("apiVersion: v1\nkind: LimitRange\nspec: {limits: [{type: Pod, max: {cpu: 1}}]}\n", "");
+    check(
+        "apiVersion: v1\nkind: Deploymnt\nmetadata: {name: a}\n",
+        "did you mean `apiVersion: apps/v1, kind: Deployment`?",
+    );
+    // Lines of files from Windows end before what ends them.
+    fs::write(
+        directory.path().join("new.yaml"),
+        "apiVersion: v1\r\nkind: ConfigMap\r\nmetadata: {name: a}\r\ndatas: {}\r\n",
+    )
+    .unwrap();
+    let ran = run(directory.path(), &["validate", "--color", "never", "new.yaml"]);
+    assert!(ran.out.contains("\n4 | datas: {}\n"), "{}", ran.out);
+}
+
+#[test]
 fn templates_with_crds_are_told_where_crds_are_looked_for() {
     let directory = copy();
     let templates = directory.path().join("charts/lights/templates");
