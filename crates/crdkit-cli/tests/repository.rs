@@ -326,6 +326,13 @@ mod programs {
                 ],
             ),
             (
+                "tap",
+                [
+                    "    file: \"overlays/prod/patches/lamp.yaml\"",
+                    "not ok 1 - overlays/base/lamp.yaml (",
+                ],
+            ),
+            (
                 "ndjson",
                 [
                     "{\"file\":\"overlays/prod/patches/lamp.yaml\",",
