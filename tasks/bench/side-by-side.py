@@ -8,8 +8,10 @@
 
 CORPUS has `crds.jsonl.gz`, lines of `{name, crd}`, and `cr-verdicts.jsonl.gz`, lines of `{id, crd, object, strict: {code}}`:
 what a kube-apiserver answered to a create with `fieldValidation=Strict`; `native/native-verdicts.jsonl.gz` has lines of
-`{id, op, object, strict: {code}}` about kinds that come with Kubernetes. Objects are taken evenly from all of it, custom ones
-among those of kinds with a version that the CRD serves, native ones among the creates. Each is a file. A program is right
+`{id, op, gvk, object, strict: {code}}` about kinds that come with Kubernetes, sent to the namespace `default`. Objects are taken
+evenly from all of it, custom ones among those of kinds with a version that the CRD serves, native ones among the creates of
+objects that say where they go: without the kind of the path, or in another namespace, the path decides, which a file does not
+have. Each is a file. A program is right
 about an object if it accepts what the server created and refuses what the server refused; an object that it cannot judge
 counts as wrong. CPU is user and system time of the process, the least of as many runs as asked for.
 """
@@ -65,6 +67,15 @@ def kubectl_validate(path, at):
     rows = json.loads(out)
     accepts = lambda answers: all(answer.get("status") == "Success" for answer in answers)
     return {pathlib.Path(name).stem: accepts(answers) for name, answers in rows.items()}, cpu
+
+
+def is_complete(line):
+    """Whether an object says itself what the path of its request says: group, version, kind, namespace."""
+    object = line["object"]
+    kind = f"{object.get('apiVersion')}/{object.get('kind')}"
+    metadata = object.get("metadata")
+    namespace = metadata.get("namespace") if isinstance(metadata, dict) else None
+    return kind == line["gvk"] and namespace in (None, "", "default")
 
 
 def evenly(lines, count):
@@ -131,7 +142,7 @@ def main():
         compare(f"{len(chosen)} objects of {len(crds)} CRDs", chosen, at, own, ["--crds", at["crds"]], args)
 
     recorded = lines(args.corpus / "native" / "native-verdicts.jsonl.gz")
-    native = [it for it in recorded if it["op"] == "create" and "object" in it]
+    native = [it for it in recorded if it["op"] == "create" and "object" in it and is_complete(it)]
     with tempfile.TemporaryDirectory() as directory:
         at = {name: os.path.join(directory, name) for name in ("objects", "schemas")}
         chosen = evenly(native, args.objects)

@@ -85,7 +85,7 @@ impl From<Colors> for anstream::ColorChoice {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    Validate(Validate),
+    Validate(Box<Validate>),
     Test(Test),
     Lint(Lint),
     Compat(Compare),

@@ -2,8 +2,9 @@
 //!
 //! It decides which CEL functions and formats there are. What native kinds are made of is known for one version alone.
 
-use anyhow::{Result, bail};
-use clap::Args;
+use crate::args::Args as CommandLine;
+use clap::error::ErrorKind;
+use clap::{Args, CommandFactory as _};
 use crdkit_schema::rules::Environments;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -27,11 +28,8 @@ pub(crate) struct KubernetesVersion {
 }
 
 impl KubernetesVersion {
-    /// Makes it the version of this process.
-    ///
-    /// # Errors
-    /// When nothing is known about it.
-    pub(crate) fn choose(&self) -> Result<()> {
+    /// Makes it the version of this process, or ends the process if nothing is known about it.
+    pub(crate) fn choose(&self) {
         let minor = match self.kubernetes_version.split('.').nth(1) {
             Some(minor) => minor.parse().unwrap_or_default(),
             None => NEWEST,
@@ -39,15 +37,16 @@ impl KubernetesVersion {
         let is_major_one =
             !self.kubernetes_version.contains('.') || self.kubernetes_version.starts_with("1.");
         if !is_major_one || !(OLDEST..=NEWEST).contains(&minor) {
-            bail!(
-                "Kubernetes {} is not known; the known versions are 1.{OLDEST} to 1.{NEWEST}",
-                self.kubernetes_version
+            let version = self.kubernetes_version.as_str();
+            let version = version.strip_suffix(".0").unwrap_or(version);
+            let text = format!(
+                "Kubernetes {version} is not known; the known versions are 1.{OLDEST} to 1.{NEWEST}"
             );
+            CommandLine::command().error(ErrorKind::ValueValidation, text).exit();
         }
         if *CHOSEN.get_or_init(|| minor) == minor && minor != NEWEST {
             Environments::share(minor);
         }
-        Ok(())
     }
 }
 

@@ -9,6 +9,7 @@ use crdkit_text::kind::{GroupVersion, GroupVersionKind};
 use crdkit_value::{Document, Value};
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 
 /// What an object says about itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -33,13 +34,16 @@ pub(crate) fn decode<'a>(
             Some(items) => {
                 let Sorted { around, mut inside } = Sorted::new(&decoded.issues, items.len());
                 let around = Some(around).filter(|issues| !issues.is_empty()).map(Err);
+                let kind = ItemKind::of(decoded.document.root());
+                let kind = kind.map(Arc::new).or_else(|| input.item_kind.clone());
                 let parts = items.into_iter().enumerate().map(|(index, item)| {
                     let issues = inside.remove(&index).unwrap_or_default();
-                    Ok(Decoded { document: Document::copy_with_positions(item), issues })
+                    let document = Document::copy_with_positions(item);
+                    Ok(named_after_list(Decoded { document, issues }, kind.as_deref()))
                 });
                 around.into_iter().chain(parts).collect()
             }
-            None => vec![Ok(decoded)],
+            None => vec![Ok(named_after_list(decoded, input.item_kind.as_deref()))],
         },
         Err(DecodeError::Refused(issue)) => vec![Err(vec![*issue])],
         // Bytes in memory can always be read.
@@ -55,6 +59,39 @@ fn items<'d>(input: &Input, root: Value<'d>) -> Option<Vec<Value<'d>>> {
         (true, Format::Yaml) => root.as_array().map(Iterator::collect),
         (true, _) => None,
     }
+}
+
+/// What the items of a list of one kind are. A server does not say it with each of them.
+#[derive(Clone, Debug)]
+pub(crate) struct ItemKind {
+    api_version: String,
+    kind: String,
+}
+
+impl ItemKind {
+    /// What a list says about its items.
+    pub(crate) fn of(list: Value<'_>) -> Option<Self> {
+        let text = |key| list.get(key).and_then(Value::as_str);
+        let kind = text("kind")?.strip_suffix("List").filter(|kind| !kind.is_empty())?;
+        let api_version = text("apiVersion")?;
+        Some(Self { api_version: api_version.to_owned(), kind: kind.to_owned() })
+    }
+}
+
+/// An item of a list of one kind, which says what it is, as kubectl has it.
+fn named_after_list(mut item: Decoded, list: Option<&ItemKind>) -> Decoded {
+    let root = item.document.root();
+    let says = |key| root.get(key).is_some();
+    if let Some(ItemKind { api_version, kind }) = list
+        && root.as_object().is_some()
+        && !says("kind")
+        && !says("apiVersion")
+    {
+        let id = root.id();
+        item.document.insert(id, "apiVersion", api_version.as_str());
+        item.document.insert(id, "kind", kind.as_str());
+    }
+    item
 }
 
 /// The items of `v1 List` and of lists of one kind.

@@ -35,7 +35,9 @@ impl Wanted {
                 Unit::Kept(_) | Unit::Later(_) => None,
             };
             let Some(found) = found else { return Self { kinds: None } };
-            for word in found {
+            // A list of one kind says for its items what they are.
+            let of_lists = found.iter().filter_map(|word| word.strip_suffix(b"List"));
+            for word in found.iter().copied().chain(of_lists) {
                 if !kinds.contains(word) {
                     kinds.insert(word.into());
                 }
@@ -65,9 +67,10 @@ impl Wanted {
             first_line: 1,
             first_column: 0,
             is_inside_list: false,
+            item_kind: None,
             role: input.role,
             is_part: false,
-            lines: None,
+            map: None,
             origin: None,
         };
         Some(pieces.into_iter().filter(is_wanted).map(part).collect())

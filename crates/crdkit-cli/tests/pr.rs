@@ -102,7 +102,13 @@ fn a_branch_is_judged_against_what_it_is_based_on() {
 
     let (code, text) = crdkit(directory.path(), &["pr"]);
     assert_eq!(code, Some(0), "{text}");
-    assert!(text.contains("0 files changed"), "{text}");
+    assert!(text.contains("Nothing changed since"), "{text}");
+
+    // Elsewhere than in the root directory no change would be seen.
+    fs::create_dir(at("sub")).unwrap();
+    let (code, text) = crdkit(&at("sub"), &["pr"]);
+    assert_eq!(code, Some(3), "{text}");
+    assert!(text.contains("run `crdkit pr` in `../`"), "{text}");
 
     fs::write(at("lamp.yaml"), lamp("e27")).unwrap();
     fs::write(at("ci.yaml"), "on: pull_request\n").unwrap();

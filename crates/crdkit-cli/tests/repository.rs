@@ -280,12 +280,12 @@ mod programs {
         let name = "charts/lights/templates/lamp.yaml";
         assert!(
             lines[0].starts_with(&format!(
-                "{name}:7:1: error[maximum]: Lamp lights (charts/lights): spec.watts"
+                "{name}:7:3: error[maximum]: Lamp lights (charts/lights): spec.watts"
             )),
             "{}",
             ran.out
         );
-        assert!(lines[1].starts_with(&format!("{name}:8:1: error[enum-mismatch]")), "{}", ran.out);
+        assert!(lines[1].starts_with(&format!("{name}:8:3: error[enum-mismatch]")), "{}", ran.out);
         assert_eq!(lines.len(), 2, "{}", ran.out);
     }
 
@@ -315,7 +315,7 @@ mod programs {
                 "text",
                 [
                     "overlays/prod/patches/lamp.yaml:6:3: error[unknown-field]: Lamp prod/hall (overlays/prod): spec.colour",
-                    "overlays/base/lamp.yaml:7:1: error[maximum]: Lamp prod/hall (overlays/prod): spec.watts",
+                    "overlays/base/lamp.yaml:7:10: error[maximum]: Lamp prod/hall (overlays/prod): spec.watts",
                 ],
             ),
             (
@@ -323,6 +323,13 @@ mod programs {
                 [
                     "::error file=overlays/prod/patches/lamp.yaml,line=6,",
                     "::error file=overlays/base/lamp.yaml,line=7,",
+                ],
+            ),
+            (
+                "tap",
+                [
+                    "    file: \"overlays/prod/patches/lamp.yaml\"",
+                    "not ok 1 - overlays/base/lamp.yaml (",
                 ],
             ),
             (
@@ -339,6 +346,136 @@ mod programs {
                 assert!(found, "no line begins with\n{start}\nin\n{}", ran.out);
             }
         }
+    }
+
+    /// A chart in which a program finds nothing, and a copy of the repository around it.
+    fn with_chart(files: &[(&str, &str)]) -> tempfile::TempDir {
+        let directory = copy();
+        for (name, text) in files {
+            let path = directory.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        directory
+    }
+
+    #[test]
+    fn helm_is_told_which_kubernetes_is_meant() {
+        let helm = program("helm", "");
+        let path = helm.path().join("helm");
+        fs::write(&path, "#!/bin/sh\n/bin/echo \"$@\" > called\n").unwrap();
+        let directory = copy();
+        let arguments = [
+            "validate",
+            "--allow-empty",
+            "--kubernetes-version",
+            "1.34",
+            "--api-versions",
+            "monitoring.coreos.com/v1",
+            "charts/lights",
+        ];
+        let ran = run_with(directory.path(), &arguments, Some(helm.path()));
+        assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
+        let called = fs::read_to_string(directory.path().join("called")).unwrap();
+        for part in ["--kube-version 1.34.0", "apps/v1/Deployment,", ",monitoring.coreos.com/v1"] {
+            assert!(called.contains(part), "{part}: {called}");
+        }
+    }
+
+    #[test]
+    fn a_library_chart_has_nothing_to_render() {
+        let directory = with_chart(&[
+            ("charts/lib/Chart.yaml", "apiVersion: v2\nname: lib\nversion: 0.1.0\ntype: library\n"),
+            ("charts/lib/templates/_name.tpl", "{{- define \"name\" }}a{{ end }}\n"),
+        ]);
+        let helm = program("helm", "");
+        fs::write(helm.path().join("helm"), "#!/bin/sh\n/bin/echo 'Error: called' >&2; exit 1\n")
+            .unwrap();
+        let ran = run_with(
+            directory.path(),
+            &["validate", "--allow-empty", "charts/lib"],
+            Some(helm.path()),
+        );
+        assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
+    }
+
+    /// Packs files as `helm package` does.
+    fn packed(files: &[(&str, &str)]) -> Vec<u8> {
+        let encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        let mut archive = tar::Builder::new(encoder);
+        for (name, text) in files {
+            let mut header = tar::Header::new_gnu();
+            header.set_size(text.len() as u64);
+            header.set_mode(0o644);
+            archive.append_data(&mut header, name, text.as_bytes()).unwrap();
+        }
+        archive.into_inner().unwrap().finish().unwrap()
+    }
+
+    const CHART: &str = "apiVersion: v2\nname: lamps\nversion: 0.1.0\n";
+    const TEMPLATE: &str = "apiVersion: lighting.example.com/v1\nkind: Lamp\nmetadata:\n  name: a\nspec:\n  watts: {{ .Values.watts }}\n";
+
+    #[test]
+    fn a_packed_chart_is_rendered_as_one_in_a_directory() {
+        let directory = copy();
+        let files = [("lamps/Chart.yaml", CHART), ("lamps/templates/lamp.yaml", TEMPLATE)];
+        fs::write(directory.path().join("lamps-0.1.0.tgz"), packed(&files)).unwrap();
+        let text = TEMPLATE.replace("{{ .Values.watts }}", "500");
+        let helm = program("helm", &format!("---\n# Source: lamps/templates/lamp.yaml\n{text}"));
+        let arguments = ["validate", "-o", "text", "lamps-0.1.0.tgz"];
+        let ran = run_with(directory.path(), &arguments, Some(helm.path()));
+        assert_eq!(ran.code, Some(1), "{}{}", ran.out, ran.err);
+        let start = "lamps-0.1.0.tgz/lamps/templates/lamp.yaml:6:3: error[maximum]: Lamp a";
+        assert!(ran.out.starts_with(start), "{}", ran.out);
+        assert_eq!(ran.out.lines().count(), 1, "{}", ran.out);
+        // Without the program it does not pass.
+        let ran = run_with(directory.path(), &arguments, Some(directory.path()));
+        assert_eq!(ran.code, Some(3), "{}{}", ran.out, ran.err);
+    }
+
+    #[test]
+    fn templates_of_packed_dependencies_are_named() {
+        let directory =
+            with_chart(&[("charts/all/Chart.yaml", "apiVersion: v2\nname: all\nversion: 0.1.0\n")]);
+        let files = [("lamps/Chart.yaml", CHART), ("lamps/templates/lamp.yaml", TEMPLATE)];
+        fs::create_dir(directory.path().join("charts/all/charts")).unwrap();
+        fs::write(directory.path().join("charts/all/charts/lamps-0.1.0.tgz"), packed(&files))
+            .unwrap();
+        let text = TEMPLATE.replace("{{ .Values.watts }}", "500");
+        let helm = program(
+            "helm",
+            &format!("---\n# Source: all/charts/lamps/templates/lamp.yaml\n{text}"),
+        );
+        let ran = run_with(
+            directory.path(),
+            &["validate", "-o", "text", "charts/all"],
+            Some(helm.path()),
+        );
+        assert_eq!(ran.code, Some(1), "{}{}", ran.out, ran.err);
+        let start =
+            "charts/all/charts/lamps-0.1.0.tgz/lamps/templates/lamp.yaml:6:3: error[maximum]";
+        assert!(ran.out.starts_with(start), "{}", ran.out);
+    }
+
+    #[test]
+    fn excerpts_show_the_files_that_findings_point_to() {
+        let directory = copy();
+        let text = "---\n# Source: lights/templates/lamp.yaml\napiVersion: lighting.example.com/v1\nkind: Lamp\nmetadata:\n  name: lights\nspec:\n  watts: 400\n  color: white\n";
+        let helm = program("helm", text);
+        let arguments = ["validate", "--color", "never", "charts/lights"];
+        let ran = run_with(directory.path(), &arguments, Some(helm.path()));
+        let template =
+            fs::read_to_string(directory.path().join("charts/lights/templates/lamp.yaml")).unwrap();
+        let line = template.lines().nth(6).unwrap();
+        assert!(ran.out.contains(&format!("\n7 | {line}\n")), "{}", ran.out);
+        assert!(ran.out.contains("\n  = rendered: watts: 400\n"), "{}", ran.out);
+        // Comments silence what is found in what was made of their file.
+        let path = directory.path().join("charts/lights/templates/lamp.yaml");
+        let silenced =
+            template.replace(line, &format!("{line} # crdkit-ignore: maximum it is far away"));
+        fs::write(path, silenced).unwrap();
+        let ran = run_with(directory.path(), &arguments, Some(helm.path()));
+        assert_eq!((ran.code, ran.out.as_str()), (Some(0), ""), "{}", ran.err);
     }
 
     #[test]
@@ -398,6 +535,111 @@ fn templates_outside_of_charts_are_left_out_and_texts_with_braces_are_not() {
 }
 
 #[test]
+fn broken_files_that_cannot_be_objects_are_left_out() {
+    let directory = copy();
+    let write = |name: &str, text: &str| fs::write(directory.path().join(name), text).unwrap();
+    write("tsconfig.json", "// settings\n{\"compilerOptions\": {\"strict\": true,}}\n");
+    write("devcontainer.json", "// settings\n{\"image\": \"a\"}\n");
+    let arguments = ["validate", "-o", "text", "tsconfig.json", "devcontainer.json", "manifests"];
+    let ran = run(directory.path(), &arguments);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), ""), "{}", ran.err);
+    assert!(ran.err.contains("2 files without Kubernetes objects"), "{}", ran.err);
+    write("tsconfig.json", "{\"apiVersion\": \"v1\", \"kind\": \"Namespace\",}\n");
+    let ran = run(directory.path(), &arguments);
+    assert!(ran.code == Some(1) && ran.out.contains("error[json-syntax]"), "{}", ran.out);
+}
+
+#[test]
+fn items_of_a_list_of_one_kind_are_of_that_kind() {
+    let directory = copy();
+    let item =
+        |watts| format!("{{\"metadata\": {{\"name\": \"a\"}}, \"spec\": {{\"watts\": {watts}}}}}");
+    let list = |items: &str| {
+        format!(
+            "{{\"kind\": \"LampList\", \"apiVersion\": \"lighting.example.com/v1\", \"metadata\": {{}}, \"items\": [{items}]}}"
+        )
+    };
+    // The second is large enough to be read in parts.
+    let many = vec![item(40); 50_000].join(",\n");
+    for (name, items) in [("few.json", item(500)), ("many.json", format!("{many},\n{}", item(500)))]
+    {
+        fs::write(directory.path().join(name), list(&items)).unwrap();
+        let ran = run(directory.path(), &["validate", "-o", "text", name]);
+        assert_eq!(ran.code, Some(1), "{}{}", ran.out, ran.err);
+        assert!(ran.out.contains("error[maximum]: Lamp a: spec.watts"), "{}", ran.out);
+        assert_eq!(ran.out.lines().count(), 1, "{}", ran.out);
+    }
+}
+
+#[test]
+fn a_field_that_there_is_not_is_found_whatever_is_filled_in() {
+    let directory = copy();
+    let path = directory.path().join("clusters/prod/porch.yaml");
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(&path, text.replace("spec:\n", "spec:\n  wats: ${watts}\n")).unwrap();
+    let ran = run(directory.path(), &["validate", "-o", "text", "clusters"]);
+    assert_eq!(ran.code, Some(1), "{}{}", ran.out, ran.err);
+    assert!(
+        ran.out.contains("error[unknown-field]: Lamp ${cluster_name}-porch: spec.wats"),
+        "{}",
+        ran.out
+    );
+}
+
+#[test]
+fn built_in_kinds_are_judged_as_a_server_judges_new_objects() {
+    let directory = copy();
+    let check = |text: &str, expected: &str| {
+        fs::write(directory.path().join("new.yaml"), text).unwrap();
+        let ran = run(directory.path(), &["validate", "-o", "text", "new.yaml"]);
+        assert_eq!(ran.code, Some(i32::from(!expected.is_empty())), "{}{}", ran.out, ran.err);
+        assert!(ran.out.contains(expected), "{}", ran.out);
+    };
+    // The server gives a new Job an identity that its labels cannot have already, and a LimitRange a name.
+    check(
+        "apiVersion: batch/v1\nkind: Job\nmetadata: {name: a}\nspec:\n  template:\n    metadata: {labels: {controller-uid: x}}\n    spec: {restartPolicy: Never, containers: [{name: a, image: b}]}\n",
+        "spec.template.metadata.labels[controller-uid]",
+    );
+    check("apiVersion: v1\nkind: LimitRange\nspec: {limits: [{type: Pod, max: {cpu: 1}}]}\n", "");
+    check(
+        "apiVersion: v1\nkind: Deploymnt\nmetadata: {name: a}\n",
+        "did you mean `apiVersion: apps/v1, kind: Deployment`?",
+    );
+    // Lines of files from Windows end before what ends them.
+    fs::write(
+        directory.path().join("new.yaml"),
+        "apiVersion: v1\r\nkind: ConfigMap\r\nmetadata: {name: a}\r\ndatas: {}\r\n",
+    )
+    .unwrap();
+    let ran = run(directory.path(), &["validate", "--color", "never", "new.yaml"]);
+    assert!(ran.out.contains("\n4 | datas: {}\n"), "{}", ran.out);
+}
+
+#[test]
+fn templates_with_crds_are_told_where_crds_are_looked_for() {
+    let directory = copy();
+    let templates = directory.path().join("charts/lights/templates");
+    let crd = fs::read_to_string(directory.path().join("config/crd/lamps.yaml")).unwrap();
+    fs::write(
+        templates.join("crd.yaml"),
+        format!("{{{{- if .Values.crds }}}}\n{crd}{{{{- end }}}}\n"),
+    )
+    .unwrap();
+    fs::create_dir(directory.path().join("charts/lights/crds")).unwrap();
+    fs::write(
+        directory.path().join("charts/lights/crds/other.yaml"),
+        crd.replace("lamps", "torches").replace("Lamp", "Torch").replace("lamp", "torch"),
+    )
+    .unwrap();
+    let ran = run(directory.path(), &["lint", "charts/lights"]);
+    assert!(
+        ran.err.contains("1 template of `charts/lights` with CRDs was not read"),
+        "{}",
+        ran.err
+    );
+}
+
+#[test]
 fn an_unreadable_part_does_not_hide_the_others() {
     let directory = copy();
     #[cfg(unix)]
@@ -432,6 +674,150 @@ fn crds_of_one_name_that_differ_are_told() {
     check("first", 0, "more/lamps.yaml:4:9: warning[crd-conflict]");
     check("last", 1, "differently in config/crd/lamps.yaml:4; this one counts");
     check("error", 1, "more/lamps.yaml:4:9: error[crd-conflict]");
+}
+
+/// With the real programs, if `HELM` and `KUSTOMIZE` say where they are.
+#[cfg(unix)]
+mod real_programs {
+    use super::*;
+
+    /// A directory with nothing but `program`, which the environment names.
+    fn program(name: &str) -> Option<tempfile::TempDir> {
+        let path = std::env::var_os(name.to_uppercase())?;
+        let directory = tempfile::tempdir().unwrap();
+        std::os::unix::fs::symlink(path, directory.path().join(name)).unwrap();
+        Some(directory)
+    }
+
+    fn write(directory: &Path, files: &[(&str, &str)]) {
+        for (name, text) in files {
+            let path = directory.join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+    }
+
+    #[track_caller]
+    fn check(directory: &Path, programs: &Path, source: &str, expected: &[&str]) {
+        let ran = run_with(directory, &["validate", "-o", "text", source], Some(programs));
+        assert_eq!(ran.code, Some(1), "{}{}", ran.out, ran.err);
+        assert_eq!(ran.out.lines().count(), expected.len(), "{}", ran.out);
+        for (line, expected) in ran.out.lines().zip(expected) {
+            assert!(line.starts_with(expected), "{line}\ndoes not begin with\n{expected}");
+        }
+    }
+
+    #[test]
+    fn helm_renders_what_a_chart_can_have() {
+        let Some(helm) = program("helm") else { return };
+        let directory = copy();
+        let arguments = ["validate", "charts"];
+        let ran = run_with(directory.path(), &arguments, Some(helm.path()));
+        assert_eq!((ran.code, ran.out.as_str()), (Some(0), ""), "{}", ran.err);
+        write(
+            directory.path(),
+            &[
+                ("charts/all/Chart.yaml", "apiVersion: v2\nname: all\nversion: 0.1.0\n"),
+                (
+                    "charts/all/values.yaml",
+                    "watts: 500\nrooms: [hall, desk]\nspec: {watts: 40, color: blue}\n",
+                ),
+                ("charts/all/charts/sub/Chart.yaml", "apiVersion: v2\nname: sub\nversion: 0.1.0\n"),
+                (
+                    "charts/all/charts/sub/templates/svc.yaml",
+                    "apiVersion: v1\nkind: Service\nmetadata: {name: {{ .Release.Name }}}\nspec:\n  ports:\n  - port: 80\n    protocl: TCP\n",
+                ),
+                (
+                    "charts/all/charts/lib/Chart.yaml",
+                    "apiVersion: v2\nname: lib\nversion: 0.1.0\ntype: library\n",
+                ),
+                (
+                    "charts/all/charts/lib/templates/_labels.tpl",
+                    "{{- define \"labels\" }}\n    app: lamps\n{{- end }}\n",
+                ),
+                (
+                    "charts/all/templates/hook.yaml",
+                    "apiVersion: batch/v1\nkind: Job\nmetadata:\n  name: migrate\n  annotations: {helm.sh/hook: pre-install}\nspec:\n  backoffLimit: -1\n  template: {spec: {restartPolicy: Never, containers: [{name: a, image: b}]}}\n",
+                ),
+                (
+                    "charts/all/templates/lamps.yaml",
+                    "{{- range .Values.rooms }}\n---\napiVersion: lighting.example.com/v1\nkind: Lamp\nmetadata:\n  name: {{ . }}\n  labels: {{- include \"labels\" $ }}\nspec:\n  watts: {{ $.Values.watts }}\n{{- end }}\n---\napiVersion: lighting.example.com/v1\nkind: Lamp\nmetadata:\n  name: stage\nspec:\n  {{- toYaml .Values.spec | nindent 2 }}\n",
+                ),
+                (
+                    "charts/all/templates/budget.yaml",
+                    "{{- if .Capabilities.APIVersions.Has \"policy/v1/PodDisruptionBudget\" }}\napiVersion: policy/v1\n{{- else }}\napiVersion: policy/v1beta1\n{{- end }}\nkind: PodDisruptionBudget\nmetadata: {name: a}\nspec: {minAvailable: 1, selector: {}}\n",
+                ),
+                (
+                    "charts/all/templates/schedule.yaml",
+                    "{{- if semverCompare \">=1.25-0\" .Capabilities.KubeVersion.Version }}\napiVersion: batch/v1\n{{- else }}\napiVersion: batch/v1beta1\n{{- end }}\nkind: CronJob\nmetadata: {name: a}\nspec:\n  schedule: '@daily'\n  jobTemplate: {spec: {template: {spec: {restartPolicy: Never, containers: [{name: a, image: b}]}}}}\n",
+                ),
+            ],
+        );
+        let expected = [
+            "charts/all/charts/sub/templates/svc.yaml:7:5: error[unknown-field]: Service all (charts/all): spec.ports[0].protocl",
+            "charts/all/templates/hook.yaml:7:17: error[native-invalid]: Job migrate (charts/all): spec.backoffLimit",
+            "charts/all/templates/lamps.yaml:9:3: error[maximum]: Lamp hall (charts/all): spec.watts",
+            "charts/all/templates/lamps.yaml:9:3: error[maximum]: Lamp desk (charts/all): spec.watts",
+            "charts/all/templates/lamps.yaml:17:3: error[enum-mismatch]: Lamp stage (charts/all): spec.color",
+        ];
+        check(directory.path(), helm.path(), "charts/all", &expected);
+        // What Helm complains about is passed on.
+        write(
+            directory.path(),
+            &[("charts/all/templates/bad.yaml", "a: {{ required \"say how\" .Values.none }}\n")],
+        );
+        let ran = run_with(directory.path(), &["validate", "charts/all"], Some(helm.path()));
+        assert_eq!(ran.code, Some(3), "{}{}", ran.out, ran.err);
+        assert!(ran.err.contains("the chart `charts/all` was not rendered"), "{}", ran.err);
+        assert!(ran.err.contains("say how"), "{}", ran.err);
+    }
+
+    #[test]
+    fn kustomize_builds_what_an_overlay_can_have() {
+        let Some(kustomize) = program("kustomize") else { return };
+        let directory = copy();
+        let ran = run_with(directory.path(), &["validate", "overlays"], Some(kustomize.path()));
+        assert_eq!((ran.code, ran.out.as_str()), (Some(0), ""), "{}", ran.err);
+        write(
+            directory.path(),
+            &[
+                ("k/base/kustomization.yaml", "resources: [all.yaml]\n"),
+                (
+                    "k/base/all.yaml",
+                    "apiVersion: v1\nkind: Service\nmetadata: {name: web}\nspec: {ports: [{name: http, port: 80}, {name: admin, port: 81}]}\n---\napiVersion: lighting.example.com/v1\nkind: Lamp\nmetadata: {name: hall}\nspec: {watts: 40, color: white}\n",
+                ),
+                (
+                    "k/all/kustomization.yaml",
+                    "resources: [../base]\nnamePrefix: my-\nnamespace: prod\npatches:\n- path: lamp.yaml\n- target: {kind: Service}\n  path: service.json\n- patch: |-\n    apiVersion: v1\n    kind: Service\n    metadata:\n      name: web\n    spec:\n      sessionAffinity: Sometimes\nconfigMapGenerator:\n- {name: motd, literals: [a=b]}\n",
+                ),
+                (
+                    "k/all/lamp.yaml",
+                    "apiVersion: lighting.example.com/v1\nkind: Lamp\nmetadata: {name: hall}\nspec: {color: blue}\n",
+                ),
+                (
+                    "k/all/service.json",
+                    "[{\"op\": \"replace\", \"path\": \"/spec/ports/1/port\", \"value\": 99999},\n {\"op\": \"add\", \"path\": \"/spec/typ\", \"value\": \"NodePort\"}]\n",
+                ),
+            ],
+        );
+        let expected = [
+            "k/all/lamp.yaml:4:15: error[enum-mismatch]: Lamp prod/my-hall (k/all): spec.color",
+            "k/all/service.json:1:59: error[native-invalid]: Service prod/my-web (k/all): spec.ports[1].port",
+            "k/base/all.yaml:4:40: error[native-invalid]: Service prod/my-web (k/all): spec.ports[1].targetPort",
+            "k/all/kustomization.yaml:14:24: error[native-unsupported]: Service prod/my-web (k/all): spec.sessionAffinity",
+            "k/all/service.json:2:24: error[unknown-field]: Service prod/my-web (k/all): spec.typ",
+        ];
+        let ran = run_with(
+            directory.path(),
+            &["validate", "-o", "text", "k/all"],
+            Some(kustomize.path()),
+        );
+        assert_eq!(ran.code, Some(1), "{}{}", ran.out, ran.err);
+        assert_eq!(ran.out.lines().count(), expected.len(), "{}", ran.out);
+        for start in expected {
+            assert!(ran.out.lines().any(|line| line.starts_with(start)), "{start}\n{}", ran.out);
+        }
+    }
 }
 
 #[cfg(unix)]

@@ -35,7 +35,7 @@ struct Linted {
 }
 
 pub(crate) fn run(args: &Lint) -> Result<Exit> {
-    args.reporting.kubernetes.choose()?;
+    args.reporting.kubernetes.choose();
     let config = args.reporting.config()?;
     let client = args.fetching.client();
     let specs = args.reporting.outputs(ReportFormat::Pretty);
@@ -135,6 +135,12 @@ fn find(sources: &[String], client: &Client, exit: &mut Exit) -> FoundInputs {
     for source in sources {
         match source::search(source, Purpose::Crds, client) {
             Ok(found) => {
+                let is_any = !found.entries.is_empty();
+                if let Some(note) =
+                    source::crds_left_out(source, &found.left_out).filter(|_| is_any)
+                {
+                    report::note(&note);
+                }
                 all.entries.extend(found.entries);
                 all.n_templates += found.left_out.len();
                 found.failures.iter().for_each(|failure| fail(failure, exit));

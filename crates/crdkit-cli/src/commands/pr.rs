@@ -9,7 +9,7 @@ use crate::exit::Exit;
 use crate::kubernetes::{self, KubernetesVersion};
 use crate::report::{self, Target};
 use crate::source::git_output;
-use anyhow::{Context as _, Result, anyhow};
+use anyhow::{Context as _, Result, anyhow, bail};
 use clap::{Args, Parser as _};
 use crdkit_codec::Format;
 use std::fmt::Write as _;
@@ -44,7 +44,13 @@ pub(crate) struct PullRequest {
 }
 
 pub(crate) fn run(args: &PullRequest) -> Result<Exit> {
-    args.kubernetes.choose()?;
+    args.kubernetes.choose();
+    // Names of files are those that git has, from its root.
+    let up = git_output(&["rev-parse", "--show-cdup"]).unwrap_or_default();
+    let up = String::from_utf8_lossy(&up).trim().to_owned();
+    if !up.is_empty() {
+        bail!("this is not the root directory of the repository; run `crdkit pr` in `{up}`");
+    }
     let base = merge_base(args.base.as_deref())?;
     let changes = changes(&base)?;
     let mut report = Report { text: String::new(), rows: String::new(), exit: Exit::Fine };
@@ -231,15 +237,22 @@ impl Report {
 
     fn finish(&self, base: &str, n_changes: usize) -> String {
         let short = base.get(..12).unwrap_or(base);
-        let s = if n_changes == 1 { "" } else { "s" };
-        let version = kubernetes::version();
-        let mut out = format!(
-            "# crdkit\n\n{n_changes} file{s} changed since {short}. Verdicts are those of Kubernetes {version}.\n"
-        );
+        let changed = match n_changes {
+            0 => format!("Nothing changed since {short}."),
+            1 => format!("1 file changed since {short}."),
+            n => format!("{n} files changed since {short}."),
+        };
         if self.rows.is_empty() {
-            out.push_str("None of them holds Kubernetes objects.\n");
-            return out;
+            let none = match n_changes {
+                0 => "",
+                1 => " It is no file that crdkit reads.",
+                _ => " None of them is a file that crdkit reads.",
+            };
+            return format!("# crdkit\n\n{changed}{none}\n");
         }
+        let version = kubernetes::version();
+        let mut out =
+            format!("# crdkit\n\n{changed} Verdicts are those of Kubernetes {version}.\n");
         let _ = write!(out, "\n| Check | Result |\n|---|---|\n{}{}", self.rows, self.text);
         out
     }

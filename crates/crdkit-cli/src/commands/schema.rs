@@ -59,7 +59,7 @@ pub(crate) struct Export {
     #[arg(long)]
     pub(crate) open: bool,
 
-    /// The kinds that come with Kubernetes as well
+    /// Also export the kinds that come with Kubernetes
     #[arg(long, conflicts_with = "names")]
     pub(crate) native: bool,
 

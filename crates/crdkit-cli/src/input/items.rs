@@ -6,8 +6,10 @@
 
 use super::yaml_list::{LineRole, ListScan, ListState};
 use crate::limits;
+use crate::objects::ItemKind;
 use crdkit_codec::Format;
 use crdkit_value::Value;
+use std::sync::Arc;
 
 /// The items of a list that has begun.
 #[derive(Debug)]
@@ -15,6 +17,8 @@ pub(super) struct Items {
     notation: Notation,
     /// What stands before the first item.
     head: Vec<u8>,
+    /// What the items are, if that stands there for all of them.
+    pub(super) kind: Option<Arc<ItemKind>>,
 }
 
 #[derive(Debug)]
@@ -61,7 +65,8 @@ impl Items {
             None => known.root().get("apiVersion").and_then(Value::as_str) == Some("v1"),
         };
         let head = pending.get(..start)?.to_vec();
-        is_list.then_some((Self { notation, head }, start))
+        let kind = ItemKind::of(known.root()).map(Arc::new);
+        is_list.then_some((Self { notation, head, kind }, start))
     }
 
     /// Looks at what is new in `pending`, which begins with an item; `ended` if nothing comes after it.

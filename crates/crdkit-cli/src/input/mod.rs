@@ -8,7 +8,8 @@ mod yaml_list;
 
 pub(crate) use stream::DocumentStream;
 
-use crate::rendered::LineMap;
+use crate::objects::ItemKind;
+use crate::rendered::SourceMap;
 use crate::source::read_file;
 use anyhow::{Context as _, Result};
 use crdkit_codec::json::{Documents, Framing};
@@ -31,11 +32,13 @@ pub(crate) struct Input {
     pub(crate) first_column: usize,
     /// Whether its documents are the items of a list.
     pub(crate) is_inside_list: bool,
+    /// What they are, if the list says it for all of them.
+    pub(crate) item_kind: Option<Arc<ItemKind>>,
     pub(crate) role: Role,
     /// Whether there is more of its entry.
     pub(crate) is_part: bool,
-    /// Where its lines come from, if a program put it together.
-    pub(crate) lines: Option<Arc<LineMap>>,
+    /// Where it comes from, if a program put it together.
+    pub(crate) map: Option<Arc<SourceMap>>,
     /// What it was put together from.
     pub(crate) origin: Option<Arc<str>>,
 }
@@ -72,7 +75,7 @@ pub(crate) struct InputEntry {
     pub(crate) format: Option<Format>,
     pub(crate) content: Content,
     pub(crate) role: Role,
-    pub(crate) lines: Option<Arc<LineMap>>,
+    pub(crate) map: Option<Arc<SourceMap>>,
     pub(crate) origin: Option<Arc<str>>,
     /// Where the items are, if it is a list that is read in parts.
     pub(crate) list: OnceLock<Option<List>>,
@@ -101,13 +104,8 @@ impl InputEntry {
     }
 
     fn new(name: Arc<str>, content: Content) -> Self {
-        let (format, role, lines, origin) = (None, Role::default(), None, None);
-        Self { name, format, content, role, lines, origin, list: OnceLock::new() }
-    }
-
-    /// The same entry, called after a file.
-    pub(crate) fn called(self, file: &Path) -> Self {
-        Self { name: name_of(file), ..self }
+        let (format, role, map, origin) = (None, Role::default(), None, None);
+        Self { name, format, content, role, map, origin, list: OnceLock::new() }
     }
 
     /// All of it.
@@ -198,9 +196,10 @@ impl InputEntry {
             first_line: 1,
             first_column: 0,
             is_inside_list: false,
+            item_kind: None,
             role: self.role,
             is_part: false,
-            lines: self.lines.clone(),
+            map: self.map.clone(),
             origin: self.origin.clone(),
         }
     }

@@ -2,6 +2,7 @@
 
 use super::{Input, InputEntry, LARGE, PART, yaml_list};
 use crate::limits;
+use crate::objects::ItemKind;
 use anyhow::{Context as _, Result};
 use crdkit_codec::Format;
 use crdkit_codec::json::ListOutline;
@@ -51,6 +52,7 @@ pub(crate) struct List {
     /// Where the first part begins, and where each of them ends.
     start: usize,
     ends: Vec<usize>,
+    item_kind: Option<Arc<ItemKind>>,
 }
 
 impl List {
@@ -66,13 +68,22 @@ impl List {
                     let kind = around.document.root().get("kind").and_then(Value::as_str);
                     around.issues.is_empty() && kind.is_some_and(|kind| kind.ends_with("List"))
                 });
-                let format = Format::Json;
-                Ok(outline.map(|it| Self { format, start: it.start, ends: it.ends.clone() }))
+                Ok(outline.map(|ListOutline { start, ends, around }| Self {
+                    format: Format::Json,
+                    start,
+                    ends,
+                    item_kind: ItemKind::of(around.document.root()).map(Arc::new),
+                }))
             }
             Format::Yaml => {
                 let outline = yaml_list::find(reader, PART)?;
-                let format = Format::Yaml;
-                Ok(outline.map(|yaml_list::Outline { start, ends }| Self { format, start, ends }))
+                let (format, item_kind) = (Format::Yaml, None);
+                Ok(outline.map(|yaml_list::Outline { start, ends }| Self {
+                    format,
+                    start,
+                    ends,
+                    item_kind,
+                }))
             }
             Format::Ndjson | Format::Cbor | Format::CborSeq | Format::Mixed => Ok(None),
         }
@@ -92,7 +103,15 @@ impl List {
             let Start { line: first_line, column: first_column } = start;
             start.advance(&bytes);
             let whole = entry.whole(Arc::clone(&entry.name), self.format, bytes);
-            Ok(Input { first_line, first_column, is_inside_list: true, is_part: true, ..whole })
+            let item_kind = self.item_kind.clone();
+            Ok(Input {
+                first_line,
+                first_column,
+                item_kind,
+                is_inside_list: true,
+                is_part: true,
+                ..whole
+            })
         };
         next(self.start)?;
         let mut at = self.start;

@@ -208,6 +208,7 @@ impl DocumentStream {
         let Within::Items(items, _) = &mut self.within else { return None };
         items.scan(&self.pending, self.ended);
         let (format, ends) = (items.format(), items.ends().to_vec());
+        let item_kind = items.kind.clone();
         items.taken(ends.last().copied().unwrap_or_default());
         let is_over = items.is_over();
         let taken = self.take(&ends).into_iter();
@@ -215,6 +216,7 @@ impl DocumentStream {
         let parts: Vec<_> = taken
             .map(|(bytes, start)| Input {
                 is_inside_list: true,
+                item_kind: item_kind.clone(),
                 ..self.input(bytes, format, start)
             })
             .collect();

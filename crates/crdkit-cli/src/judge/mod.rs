@@ -25,7 +25,7 @@ use crate::report::{LeftOut, Object, Subject, Tally, Verdict};
 use crate::source;
 use clap::ValueEnum;
 use crdkit_codec::{Decoded, Format};
-use crdkit_issue::{FieldPath, Severity, codes};
+use crdkit_issue::{Code, FieldPath, Severity, codes};
 use crdkit_native::{NativeKind, NativeKinds};
 use crdkit_structure::definitions;
 use crdkit_text::kind::{GroupKind, GroupVersionKind};
@@ -135,6 +135,9 @@ impl Judge<'_> {
         if self.is_template(input, &all) {
             return vec![Object::left_out(&input.name, LeftOut::Template)];
         }
+        if self.is_foreign(input, &all) {
+            return vec![Object::left_out(&input.name, LeftOut::NoObjects)];
+        }
         match settle(&mut all) {
             Some(reason) => vec![Object::left_out(&input.name, reason)],
             None => self.presentation.objects(input, all),
@@ -147,6 +150,21 @@ impl Judge<'_> {
             |it: &Judged| it.issues.iter().any(|it| it.code == codes::decode::YAML_SYNTAX);
         let is_file = self.leaves_out && input.role == Role::File;
         is_file && judged.iter().any(is_broken) && source::has_actions(&input.bytes)
+    }
+
+    /// Whether a broken file cannot have been meant to hold objects: settings with comments in JSON, say.
+    fn is_foreign(&self, input: &Input, judged: &[Judged]) -> bool {
+        const BROKEN: [Code; 3] =
+            [codes::decode::JSON_SYNTAX, codes::decode::YAML_SYNTAX, codes::decode::NOT_READ];
+        let is_file = self.leaves_out && input.role == Role::File && !input.is_part;
+        let has = |mark: &str| memchr::memmem::find(&input.bytes, mark.as_bytes()).is_some();
+        let is_broken = |it: &Judged| {
+            it.left_out.is_some() || it.issues.iter().all(|it| BROKEN.contains(&it.code))
+        };
+        is_file
+            && matches!(input.format, Format::Json | Format::Yaml)
+            && judged.iter().all(|it| it.identity.is_none() && is_broken(it))
+            && !["\0", "apiVersion", "kind", "metadata"].into_iter().any(has)
     }
 
     /// An object that was decoded with positions; `known` is what was found out without them.
@@ -162,15 +180,18 @@ impl Judge<'_> {
         };
         let document = Document::copy_with_positions(decoded.document.root());
         let mut opaque = Opaque::find(&document, input.role, &self.skip_json_path, self.as_is);
-        // What is accepted as it is needs no excuse.
-        if opaque.is_some() && known.is_none() {
+        let mut unknown = Vec::new();
+        if opaque.is_some() {
             let whole = Document::copy_with_positions(document.root());
             let whole = Decoded { document: whole, issues: decoded.issues.clone() };
             let (_, judgement) = self.object(Ok(whole), input.role, &mut None);
+            // What is accepted as it is needs no excuse.
             opaque = opaque.filter(|_| !judgement.is_quiet());
-        }
-        if let Some(opaque) = &opaque {
-            opaque.strip(&mut decoded.document);
+            if let Some(opaque) = &opaque {
+                let found = judged(None, judgement, input.role).issues.into_iter();
+                unknown = found.filter(|issue| opaque.is_unknown_field(issue)).collect();
+                opaque.strip(&mut decoded.document);
+            }
         }
         let (identity, judgement) = match known.filter(|_| opaque.is_none()) {
             Some((identity, Judgement::Outcome { mut outcome, is_built_in })) => {
@@ -184,6 +205,7 @@ impl Judge<'_> {
         if judged.left_out.is_none() {
             if let Some(opaque) = &opaque {
                 judged.partly = Some(opaque.excuse(&document, &mut judged.issues));
+                judged.issues.append(&mut unknown);
             }
             self.improve(&mut judged, &WrittenObject { document: &document, source: &input.bytes });
         }

@@ -29,8 +29,12 @@ impl Partly {
         match self {
             Self::Patch if n == 1 => "1 patch judged as a part of an object".to_owned(),
             Self::Patch => format!("{n} patches judged as parts of objects"),
-            Self::Encrypted => format!("{n} object{s} with encrypted values that were not judged"),
-            Self::Substituted => format!("{n} object{s} with `${{\u{2026}}}` that was not judged"),
+            Self::Encrypted => {
+                format!("{n} object{s} with encrypted values, which were not judged")
+            }
+            Self::Substituted => {
+                format!("{n} object{s} with `${{\u{2026}}}` placeholders, which were not judged")
+            }
             Self::Skipped => format!("{n} object{s} judged without what `--skip-json-path` names"),
         }
     }
@@ -130,6 +134,12 @@ impl<'s> Opaque<'s> {
                 document.remove(id);
             }
         }
+    }
+
+    /// Whether a field that stands for something else is none that there is, whatever comes in its place.
+    pub(crate) fn is_unknown_field(&self, issue: &Issue) -> bool {
+        let is_excepted = self.skipped.iter().any(|skipped| skipped.has(&issue.path));
+        issue.code == codes::crd::UNKNOWN_FIELD && self.values.contains(&issue.path) && !is_excepted
     }
 
     /// Drops those of `issues` that are about what stands for something else, and says why. `document` is the object as

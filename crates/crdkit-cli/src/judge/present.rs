@@ -4,6 +4,7 @@ use super::partial::Partly;
 use crate::config::Config;
 use crate::input::Input;
 use crate::objects::Identity;
+use crate::rendered::SourceFile;
 use crate::report::{LeftOut, Object, ShownFinding, SourceText, Subject, Tally, Verdict};
 use crate::suppress::Suppressions;
 use crdkit_codec::Format;
@@ -75,7 +76,7 @@ impl Presentation<'_> {
                     ShownFinding::unshown(issue, &source)
                 }];
                 self.config.adjust(&mut finding);
-                comments.apply(&mut finding);
+                apply(&mut comments, &mut finding, input);
                 // Only what is shown is held: there may be more findings than there is memory.
                 match finding.pop() {
                     Some(found) if found.counts() && !tally.admits(found.code) => {
@@ -102,7 +103,10 @@ impl Presentation<'_> {
                 None => objects.push(object),
             }
         }
-        let mut findings = comments.findings(&source, self.excerpts);
+        // What one object does not need another one that was made of the same file may.
+        let own = comments.into_iter().filter(|_| input.map.is_none());
+        let findings = own.flat_map(|(_, it)| it.findings(&source, self.excerpts));
+        let mut findings: Vec<_> = findings.collect();
         self.config.adjust(&mut findings);
         if !findings.is_empty() {
             objects.push(Object::judged(&input.name, None, findings));
@@ -134,11 +138,29 @@ fn excuse_incomplete(findings: &mut [ShownFinding], unshown: &[(Code, Severity)]
     }
 }
 
-fn suppressions(input: &Input) -> Suppressions {
-    match input.format {
+/// The comments that may silence findings, by the name of their file.
+fn suppressions(input: &Input) -> Vec<(Arc<str>, Suppressions)> {
+    if let Some(map) = &input.map {
+        let of = |file: &Arc<SourceFile>| {
+            (Arc::clone(&file.name), Suppressions::find(file.text.as_bytes(), 1))
+        };
+        return map.files().into_iter().map(of).collect();
+    }
+    let found = match input.format {
         Format::Yaml => Suppressions::find(&input.bytes, input.first_line),
         Format::Json | Format::Ndjson | Format::Cbor | Format::CborSeq | Format::Mixed => {
             Suppressions::find(&[], 1)
+        }
+    };
+    vec![(Arc::clone(&input.name), found)]
+}
+
+/// Silences those of `findings` that a comment in their file is about.
+fn apply(comments: &mut [(Arc<str>, Suppressions)], findings: &mut [ShownFinding], input: &Input) {
+    for finding in findings {
+        let file = finding.file.clone().unwrap_or_else(|| Arc::clone(&input.name));
+        for (_, comments) in comments.iter_mut().filter(|(name, _)| *name == file) {
+            comments.apply(std::slice::from_mut(finding));
         }
     }
 }

@@ -146,9 +146,14 @@ pub(super) fn kind<'n>(
         return None;
     }
     let kinds = NativeKinds::latest().all();
-    let elsewhere = kinds.iter().filter(|kind| kind.kind == name);
+    let is_native_group = kinds.iter().any(|kind| kind.group == group);
+    // In a group of Kubernetes itself, a kind of another one may be meant that is spelled alike.
+    let meant = alike(name, kinds.iter().map(|kind| kind.kind).filter(|_| is_native_group));
+    let meant = meant.first().map_or(name, String::as_str);
+    let elsewhere = kinds.iter().filter(|kind| kind.kind == meant);
     let best = elsewhere.max_by_key(|kind| kind.version == kind.preferred_version)?;
-    Some(Suggestion { shown: format!("apiVersion: {}", best.api_version()), fix: None })
+    let kind = if meant == name { String::new() } else { format!(", kind: {meant}") };
+    Some(Suggestion { shown: format!("apiVersion: {}{kind}", best.api_version()), fix: None })
 }
 
 impl WrittenObject<'_> {

@@ -253,7 +253,8 @@ impl Judge<'_> {
         old: Option<&Document>,
     ) -> Judgement {
         kubernetes::native_was_judged();
-        let options = self.options(identity);
+        // Some rules compare with the identity that a new object gets, which is none that it could name.
+        let options = self.options(identity).uid(NEW_UID);
         let outcome = match old {
             Some(old) => {
                 let (old, decoded) = objects::as_update(old, decoded, kind.namespaced);
@@ -324,6 +325,9 @@ impl Judge<'_> {
         issues
     }
 }
+
+/// The identity of objects that are created.
+const NEW_UID: &str = "00000000-0000-4000-8000-000000000000";
 
 /// What to do about a kind that nothing is known about.
 fn hint(identity: &Identity) -> String {

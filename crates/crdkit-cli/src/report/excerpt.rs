@@ -3,10 +3,11 @@
 //! Only a window of lines around the finding is handed to the renderer, so that a large file costs no
 //! more than a small one. In binary input the place is a byte offset, and the excerpt shows bytes.
 
+use super::escape::block;
 use crate::input::Input;
-use crate::rendered::LineMap;
+use crate::rendered::{Origin, SourceMap};
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
-use crdkit_issue::{Issue, LineIndex, Position, Severity, Span};
+use crdkit_issue::{Issue, LineIndex, Position, Related, Severity, Span};
 use std::io::Write as _;
 use std::ops::Range;
 use std::sync::Arc;
@@ -20,8 +21,8 @@ pub(crate) struct SourceText<'a> {
     first_line: usize,
     first_column: usize,
     is_binary: bool,
-    /// Where its lines come from, if a program put it together.
-    map: Option<&'a LineMap>,
+    /// Where it comes from, if a program put it together.
+    map: Option<&'a SourceMap>,
 }
 
 impl<'a> SourceText<'a> {
@@ -34,7 +35,7 @@ impl<'a> SourceText<'a> {
     pub(crate) fn of(input: &'a Input) -> Self {
         let Input { name, bytes, first_line, first_column, format, .. } = input;
         let is_binary = format.is_binary();
-        let (first_column, map) = (*first_column, input.lines.as_deref());
+        let (first_column, map) = (*first_column, input.map.as_deref());
         Self { first_column, is_binary, map, ..Self::new(name, bytes, *first_line) }
     }
 
@@ -45,35 +46,68 @@ impl<'a> SourceText<'a> {
 
     /// Shows one finding on standard error.
     pub(crate) fn show(&self, issue: &Issue) {
+        self.show_about("", issue);
+    }
+
+    /// Shows one finding about the object called `subject` on standard error.
+    pub(crate) fn show_about(&self, subject: &str, issue: &Issue) {
         let finding = super::ShownFinding::new(issue, self, true);
-        let text = super::people::pretty(self.name, &finding, &finding.text());
+        let about = if subject.is_empty() { String::new() } else { format!("{subject}: ") };
+        let text = super::people::pretty(self.name, &finding, &(about + &finding.text()));
         let _ = anstream::stderr().lock().write_all(text.as_bytes());
     }
 
     /// The line and column of a byte, in text.
     pub(crate) fn position(&self, offset: usize) -> Option<Position> {
+        self.range(Span::at(offset)).map(|(start, _)| start)
+    }
+
+    /// The lines and columns that `span` begins and ends at, in text.
+    pub(super) fn range(&self, span: Span) -> Option<(Position, Position)> {
         if self.is_binary {
             return None;
         }
-        let Position { line, mut column } = self.lines.position(self.bytes, offset);
-        if line == 1 {
-            column += self.first_column;
+        if self.map.is_some() {
+            let first = Position { line: 1, column: 1 };
+            return Some(self.origin(span).map_or(
+                (first, first),
+                |Origin { file, span, .. }| {
+                    let at = |offset| file.lines.position(file.text.as_bytes(), offset);
+                    (at(span.start), at(span.end))
+                },
+            ));
         }
-        let position = Position { line: line + self.first_line - 1, column };
-        Some(self.map.map_or(position, |map| map.position(position)))
+        let at = |offset| {
+            let Position { line, mut column } = self.lines.position(self.bytes, offset);
+            if line == 1 {
+                column += self.first_column;
+            }
+            Position { line: line + self.first_line - 1, column }
+        };
+        Some((at(span.start), at(span.end.max(span.start))))
     }
 
-    /// The file of a byte, where it is another one than that of the source.
-    pub(super) fn file(&self, offset: usize) -> Option<Arc<str>> {
-        let map = self.map?;
-        let line = self.lines.position(self.bytes, offset).line + self.first_line - 1;
-        map.file(line).cloned()
+    /// Where `span` comes from, if a program put the source together.
+    pub(super) fn origin(&self, span: Span) -> Option<Origin> {
+        self.map?.origin(self.bytes, span)
     }
 
-    /// The number that a line is shown with.
-    fn number(&self, line: usize) -> usize {
-        let number = line + self.first_line - 1;
-        self.map.map_or(number, |map| map.position(Position { line: number, column: 1 }).line)
+    /// The lines of a finding in the files that the source was made of, and what became of them.
+    fn excerpt_of_origin(&self, issue: &Issue, span: Span) -> String {
+        let start = self.lines.line_start(self.lines.position(self.bytes, span.start).line);
+        let line = self.bytes.get(start..).unwrap_or_default().split(|byte| *byte == b'\n').next();
+        let line = String::from_utf8_lossy(line.unwrap_or_default()).into_owned();
+        let rendered = || format!("  = rendered: {}\n", block(line.trim()));
+        let Some(Origin { file, span, is_exact }) = self.origin(span) else { return rendered() };
+        let related = issue.related.iter().filter_map(|other| {
+            let origin = self.origin(other.span)?;
+            let is_there = origin.is_exact && Arc::ptr_eq(&origin.file, &file);
+            is_there.then(|| Related { span: origin.span, ..other.clone() })
+        });
+        let mut there = issue.clone();
+        (there.span, there.related) = (Some(span), related.collect());
+        let excerpt = SourceText::new(&file.name, file.text.as_bytes(), 1).excerpt(&there);
+        if is_exact { excerpt } else { excerpt + &rendered() }
     }
 
     /// Where a finding begins in binary input.
@@ -88,6 +122,9 @@ impl<'a> SourceText<'a> {
             Severity::Warning => Level::WARNING,
         };
         let Some(span) = issue.span else { return String::new() };
+        if self.map.is_some() {
+            return self.excerpt_of_origin(issue, span);
+        }
         let mut group = Group::with_level(level);
         let places = std::iter::once((span, AnnotationKind::Primary, ""));
         let related = issue.related.iter();
@@ -166,7 +203,9 @@ impl Window {
         let mut marks = Vec::new();
         let mut at = from;
         let piece = |range: Range<usize>| {
-            String::from_utf8_lossy(source.bytes.get(range).unwrap_or_default()).into_owned()
+            let text = String::from_utf8_lossy(source.bytes.get(range).unwrap_or_default());
+            // Lines may end as on Windows.
+            text.replace("\r\n", "\n")
         };
         for (span, kind, label) in places {
             let start = span.start.clamp(at, to);
@@ -181,6 +220,8 @@ impl Window {
             at = end;
         }
         text.push_str(&piece(at..to));
+        let n_bytes = text.strip_suffix('\r').map_or(text.len(), str::len);
+        text.truncate(n_bytes);
         Self { text, line, marks }
     }
 
@@ -189,7 +230,7 @@ impl Window {
         source: &SourceText<'_>,
     ) -> Snippet<'static, annotate_snippets::Annotation<'static>> {
         // In bytes the number of a row is the offset of its first one.
-        let number = if source.is_binary { self.line } else { source.number(self.line) };
+        let number = if source.is_binary { self.line } else { self.line + source.first_line - 1 };
         let marks = self.marks.into_iter().map(|(range, kind, label)| {
             let annotation = kind.span(range);
             if label.is_empty() { annotation } else { annotation.label(label) }

@@ -82,6 +82,8 @@ impl ShownFinding {
     /// What outputs need of `issue`, which is about a part of `source`.
     pub(crate) fn new(issue: &Issue, source: &SourceText<'_>, with_excerpt: bool) -> Self {
         let text = |name| issue.arg(name).map(Arg::to_string);
+        let (start, end) = issue.span.and_then(|span| source.range(span)).unzip();
+        let origin = issue.span.and_then(|span| source.origin(span));
         Self {
             severity: issue.severity,
             code: issue.code,
@@ -91,9 +93,9 @@ impl ShownFinding {
             server: cut(in_server_words(issue)),
             rule: text("rule"),
             saw: text("saw"),
-            file: issue.span.and_then(|span| source.file(span.start)),
-            start: issue.span.and_then(|span| source.position(span.start)),
-            end: issue.span.and_then(|span| source.position(span.end.max(span.start))),
+            file: origin.map(|it| Arc::clone(&it.file.name)).filter(|it| **it != *source.name()),
+            start,
+            end,
             offset: source.offset(issue),
             excerpt: if with_excerpt { source.excerpt(issue) } else { String::new() },
             diff: String::new(),

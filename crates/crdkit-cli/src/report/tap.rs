@@ -59,6 +59,9 @@ impl Sink for Tap {
             for finding in object.findings() {
                 let _ = writeln!(text, "  - code: {}", finding.code);
                 let _ = writeln!(text, "    severity: {}", finding.severity);
+                if let Some(file) = &finding.file {
+                    let _ = writeln!(text, "    file: {}", serde_json::Value::from(&**file));
+                }
                 if let Some(start) = finding.start {
                     let _ =
                         writeln!(text, "    line: {}\n    column: {}", start.line, start.column);

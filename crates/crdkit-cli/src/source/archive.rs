@@ -57,6 +57,27 @@ pub(super) fn unpack(name: &str, bytes: &[u8], unpacked: &AtomicU64) -> Result<F
     Ok(found)
 }
 
+/// Whether what was found in the archive at `path` is a chart that can be rendered.
+pub(super) fn is_chart(path: &Path, found: &FoundEntries) -> bool {
+    let is_own = |entry: &&InputEntry| {
+        let inside = Path::new(&*entry.name).strip_prefix(path);
+        inside.is_ok_and(|it| it.iter().count() == 2 && it.ends_with("Chart.yaml"))
+    };
+    let chart = found.entries.iter().find(is_own).and_then(|entry| entry.read().ok());
+    chart.is_some_and(|chart| !super::files::is_library(&chart.bytes))
+}
+
+/// The text of the file called `name`, if an archive has one.
+pub(super) fn file(bytes: &[u8], name: &str) -> Option<String> {
+    let mut archive = tar::Archive::new(GzDecoder::new(bytes).take(LARGEST));
+    let is_wanted = |path: &Path| path == Path::new(name);
+    let mut files = archive.entries().ok()?.filter_map(Result::ok);
+    let mut file = files.find(|file| file.path().is_ok_and(|path| is_wanted(&path)))?;
+    let mut text = String::new();
+    file.read_to_string(&mut text).ok()?;
+    Some(text)
+}
+
 /// Whether a template has anything to fill in.
 pub(crate) fn has_actions(bytes: &[u8]) -> bool {
     memchr::memmem::find(bytes, b"{{").is_some()

@@ -6,9 +6,11 @@ use super::kustomize::{self, Kustomization, Kustomizations};
 use super::render::Root;
 use super::{Client, FoundEntries, Purpose, archive, is_archive, read_file};
 use crate::input::{InputEntry, Role};
+use crate::limits;
 use crate::report::LeftOut;
 use anyhow::{Context as _, Result, anyhow};
-use crdkit_codec::Format;
+use crdkit_codec::{Format, yaml};
+use crdkit_value::Value;
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -102,7 +104,10 @@ impl FileWalk {
         let in_chart = directory.join("Chart.yaml").is_file();
         let objects = self.purpose == Purpose::Objects;
         if objects && in_chart {
-            self.found.roots.push(Root::chart(directory));
+            let chart = read_file(&directory.join("Chart.yaml")).unwrap_or_default();
+            if !is_library(&chart) {
+                self.found.roots.push(Root::chart(directory));
+            }
         } else if let Some(kustomization) = Kustomization::read(directory).filter(|_| objects) {
             self.found.roots.push(Root::overlay(directory, kustomization));
         }
@@ -134,6 +139,13 @@ impl FileWalk {
         let packed = self.purpose == Purpose::Crds && is_archive(&path.to_string_lossy());
         packed || Format::of_name(path).is_some()
     }
+}
+
+/// Whether a chart, by its `Chart.yaml`, has definitions for others and no objects.
+pub(super) fn is_library(chart: &[u8]) -> bool {
+    let decoded = yaml::decode(chart, &limits::decoding()).ok();
+    decoded
+        .is_some_and(|it| it.document.root().get("type").and_then(Value::as_str) == Some("library"))
 }
 
 /// Files that stand beside manifests without being any: kustomizations, and of a chart all but its CRDs.

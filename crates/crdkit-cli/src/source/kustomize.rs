@@ -5,9 +5,10 @@
 
 use super::read_file;
 use crate::limits;
+use crate::rendered::PatchTarget;
 use crdkit_codec::yaml;
 use crdkit_value::Value;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Component, Path, PathBuf};
 
 /// The names that a kustomization may have.
@@ -31,9 +32,11 @@ pub(crate) enum Purpose {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Kustomization {
     /// The files and directories it names, from where the program runs.
-    pub(crate) uses: HashMap<PathBuf, Purpose>,
-    /// Its patches in order, and whether it says what each is merged into.
-    pub(crate) patches: Vec<(PathBuf, bool)>,
+    pub(crate) uses: BTreeMap<PathBuf, Purpose>,
+    /// The files of its patches in order, and what it says each is for.
+    pub(crate) patches: Vec<(PathBuf, Option<PatchTarget>)>,
+    /// Whether it has charts rendered.
+    pub(crate) has_charts: bool,
     /// Whether it is only ever a part of others.
     pub(crate) is_component: bool,
 }
@@ -102,14 +105,16 @@ impl Kustomization {
                 }
             }
         }
-        let merged = items("patchesStrategicMerge").map(|item| (Some(item), false));
+        let merged = items("patchesStrategicMerge").map(|item| (Some(item), None));
         let aimed = items("patches").chain(items("patchesJson6902"));
-        let aimed = aimed.map(|item| (item.get("path"), item.get("target").is_some()));
-        for (name, is_aimed) in merged.chain(aimed) {
+        let aimed = aimed.map(|item| (item.get("path"), item.get("target").map(PatchTarget::of)));
+        for (name, target) in merged.chain(aimed) {
             let name = name.and_then(Value::as_str).filter(|text| !text.contains(['\n', ':']));
             let file = name.map(|name| normal(&directory.join(name)));
-            found.patches.extend(file.map(|file| (file, is_aimed)));
+            found.patches.extend(file.map(|file| (file, target)));
         }
+        let charts = ["helmCharts", "helmChartInflationGenerator"];
+        found.has_charts = charts.iter().any(|key| root.get(key).is_some());
         Some(found)
     }
 }

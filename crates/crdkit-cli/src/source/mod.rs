@@ -114,7 +114,12 @@ pub(crate) fn search(source: &str, purpose: Purpose, client: &Client) -> Result<
     }
     if is_archive(source) {
         let bytes = read_file(path).with_context(unreadable)?;
-        return archive::unpack(source, &bytes, client.unpacked()).with_context(unreadable);
+        let unpacked = archive::unpack(source, &bytes, client.unpacked());
+        let mut found = unpacked.with_context(unreadable)?;
+        if purpose == Purpose::Objects && archive::is_chart(path, &found) {
+            found.roots.push(Root::chart(path));
+        }
+        return Ok(found);
     }
     if !metadata.is_file() {
         // A pipe can be read only once.
@@ -140,6 +145,18 @@ pub(crate) fn templates_hint(n: usize) -> &'static str {
              CHART > crds.yaml`, and name that file"
         }
     }
+}
+
+/// What to say about templates of `source` that were left out although they have CRDs; nothing if there are none.
+pub(crate) fn crds_left_out(source: &str, left_out: &[(PathBuf, LeftOut)]) -> Option<String> {
+    let has_crds = |path: &Path| {
+        let text = read_file(path).unwrap_or_default();
+        memchr::memmem::find(&text, b"CustomResourceDefinition").is_some()
+    };
+    let n = left_out.iter().filter(|(path, _)| has_crds(path)).count();
+    let (s, were) = if n == 1 { ("", "was") } else { ("s", "were") };
+    let hint = templates_hint(n);
+    (n > 0).then(|| format!("{n} template{s} of `{source}` with CRDs {were} not read{hint}"))
 }
 
 /// A kind whose objects a cluster may have.

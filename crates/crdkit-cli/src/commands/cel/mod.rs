@@ -148,7 +148,7 @@ fn evaluate(eval: &Eval) -> Result<Exit> {
 
 /// What the expression works with, and the CRD if there is one.
 fn site(place: &ExpressionScope) -> Result<(Option<Document>, Site)> {
-    place.kubernetes.choose()?;
+    place.kubernetes.choose();
     let Some(file) = &place.crd else { return Ok((None, untyped(place.optional_old_self))) };
     let is_crd =
         |document: &Document| objects::identify(document).is_ok_and(|identity| identity.is_crd());

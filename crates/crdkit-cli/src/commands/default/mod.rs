@@ -61,6 +61,8 @@ pub(crate) fn run(args: &Default) -> Result<Exit> {
         let source = SourceText::of(input);
         let options = limits::decoding().positions(true);
         for outcome in objects::decode(input, &options) {
+            let identity = outcome.as_ref().map(|it| objects::identify(&it.document));
+            let subject = identity.map(Result::unwrap_or_default).unwrap_or_default().short();
             let issues =
                 match outcome.and_then(|decoded| stored(decoded, &definitions, &mut printer)) {
                     Ok(warnings) => warnings,
@@ -70,7 +72,7 @@ pub(crate) fn run(args: &Default) -> Result<Exit> {
                     }
                 };
             for issue in &issues {
-                source.show(issue);
+                source.show_about(&subject, issue);
             }
         }
     }

@@ -79,7 +79,7 @@ fn fix(args: &Validate, paths: &[String]) -> Result<()> {
 fn once(args: &Validate, paths: &[String], fixes: Option<&mut Fixes>) -> Result<Exit> {
     let kubeconform = args.compat == Some(Compat::Kubeconform);
     if !kubeconform {
-        args.reporting.kubernetes.choose()?;
+        args.reporting.kubernetes.choose();
     }
     let choices = &args.choices;
     let config = args.reporting.config()?;
@@ -315,8 +315,8 @@ impl ValidationRun<'_> {
             self.fail(failure);
         }
         let is_part = |entry: &InputEntry| {
-            let path = entry.path();
-            path.is_some_and(|path| rendered.covers(path))
+            let path = entry.path().unwrap_or_else(|| Path::new(&*entry.name));
+            rendered.covers(path)
         };
         for entry in found.entries.extract_if(.., |entry| is_part(entry)) {
             self.hold(&Object::left_out(&entry.name, LeftOut::Rendered))?;

@@ -165,6 +165,7 @@ impl<'f> ValidationRun<'f> {
             let found = self.find(std::slice::from_ref(&source), Purpose::Crds, client);
             let none = found.entries.is_empty();
             let n_templates = found.left_out.len();
+            let left_out = source::crds_left_out(&source, &found.left_out);
             let read = |entry: InputEntry| -> Result<_> {
                 let input = entry.read()?;
                 let (crds, refused) = crds::wanted(&input, wanted);
@@ -205,6 +206,8 @@ impl<'f> ValidationRun<'f> {
                 self.fail(&anyhow::anyhow!(
                     "there is no CustomResourceDefinition in `{source}`{hint}"
                 ));
+            } else if let Some(note) = left_out {
+                report::note(&note);
             }
         }
         Ok(documents)
