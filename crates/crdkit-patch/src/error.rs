@@ -19,6 +19,13 @@ pub enum PatchError {
         /// The Go type that the server would have it be.
         expected: &'static str,
     },
+    /// A member of an operation is not text.
+    WrongMember {
+        /// The JSON type that was found.
+        found: &'static str,
+        /// What the server calls the member.
+        field: &'static str,
+    },
     /// The document is `null`, which is no merge patch.
     Null,
     /// A JSON Patch has too many operations.
@@ -48,10 +55,10 @@ impl PatchError {
     pub fn status(&self) -> Status {
         match self {
             Self::Malformed(_) => Status::bad_request("invalid JSON patch"),
-            Self::WrongType { expected: "jsonpatch.Operation", .. } | Self::Null => {
-                Status::bad_request(self.to_string())
+            Self::Null => Status::bad_request(self.to_string()),
+            Self::WrongType { .. } | Self::WrongMember { .. } => {
+                Status::bad_request(format!("error decoding patch: {self}"))
             }
-            Self::WrongType { .. } => Status::bad_request(format!("error decoding patch: {self}")),
             Self::TooManyOperations { .. } => Status::too_large(self.to_string()),
             Self::Operation { .. } => Status::rejected(),
         }
@@ -64,6 +71,9 @@ impl fmt::Display for PatchError {
             Self::Malformed(issue) => write!(f, "invalid JSON patch: {issue}"),
             Self::WrongType { found, expected } => {
                 write!(f, "json: cannot unmarshal {found} into Go value of type {expected}")
+            }
+            Self::WrongMember { found, field } => {
+                write!(f, "json: cannot unmarshal {found} into Go struct field {field} of type string")
             }
             Self::Null => f.write_str("Invalid JSON Patch"),
             Self::TooManyOperations { limit, found } => {

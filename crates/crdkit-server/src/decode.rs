@@ -1,11 +1,11 @@
 //! What answers say about bodies that could not be read, and about what objects have to say.
 
-use crdkit_codec::{DecodeOptions, Format};
+use crdkit_codec::{DecodeOptions, Format, go_json};
 use crdkit_issue::{Issue, Segment};
 use crdkit_native::protobuf::{self, ProtobufError};
 use crdkit_schema::status::{Cause, Status, Subject};
 use crdkit_text::quote::quote;
-use crdkit_value::{Document, Kind, Limits};
+use crdkit_value::{Document, Kind, Limits, Value};
 use std::fmt::Write as _;
 
 /// The beginning of a body: raw if it looks like JSON, in hexadecimal digits otherwise.
@@ -40,27 +40,49 @@ pub(crate) fn unrecognized(format: Format, body: &[u8], kind: &str) -> Option<St
             _ => format!("couldn't get version/kind; json parse error: {}", issue.server_message()),
         },
         Ok(decoded) => {
-            let found = match decoded.document.root().kind() {
-                Kind::Null if format == Format::Yaml => {
-                    let text = String::from_utf8_lossy(body);
-                    return Some(answer(
-                        kind,
-                        &format!("Object 'Kind' is missing in '{text}'"),
-                        body,
-                    ));
-                }
-                Kind::Object(_) | Kind::Null => return None,
-                Kind::Array(_) => "array",
-                Kind::String(_) => "string",
-                Kind::Bool(_) => "bool",
-                _ => "number",
-            };
-            format!(
-                "couldn't get version/kind; json parse error: json: cannot unmarshal {found} into Go value of type struct {{ APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind string \"json:\\\"kind,omitempty\\\"\" }}"
-            )
+            let root = decoded.document.root();
+            if root.is_null() && format == Format::Yaml {
+                let text = String::from_utf8_lossy(body);
+                let problem = format!("Object 'Kind' is missing in '{text}'");
+                return Some(answer(kind, &problem, body));
+            }
+            not_typed(root)?
         }
     };
     Some(answer(kind, &problem, body))
+}
+
+/// What a reader that is not strict says of a body that names no kind: it takes it for one of the kind of the path.
+pub(crate) fn kind_missing(format: Format, body: &[u8]) -> Option<String> {
+    if !matches!(format, Format::Json | Format::Yaml) {
+        return None;
+    }
+    let decoded = format.decode(body, &DecodeOptions::default()).ok()?;
+    let root = decoded.document.root();
+    let is_missing = match root.kind() {
+        Kind::Null => true,
+        Kind::Object(_) => root.get("kind").is_none_or(|it| it.is_null() || it.as_str() == Some("")),
+        _ => false,
+    };
+    let text = match format {
+        Format::Yaml => go_json::value(root),
+        _ => String::from_utf8_lossy(body).into_owned(),
+    };
+    is_missing.then(|| format!("Object 'Kind' is missing in '{text}'"))
+}
+
+/// Why a value cannot say what it is of, if it is neither an object nor nothing.
+pub(crate) fn not_typed(value: Value<'_>) -> Option<String> {
+    let found = match value.kind() {
+        Kind::Object(_) | Kind::Null => return None,
+        Kind::Array(_) => "array",
+        Kind::String(_) => "string",
+        Kind::Bool(_) => "bool",
+        _ => "number",
+    };
+    Some(format!(
+        "couldn't get version/kind; json parse error: json: cannot unmarshal {found} into Go value of type struct {{ APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind string \"json:\\\"kind,omitempty\\\"\" }}"
+    ))
 }
 
 fn answer(kind: &str, problem: &str, body: &[u8]) -> Status {

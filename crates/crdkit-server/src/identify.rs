@@ -5,6 +5,7 @@
 
 use crate::query::decode;
 use crdkit_schema::status::{Status, Subject};
+use crdkit_text::quote::quote;
 use crdkit_text::timestamp::Timestamp;
 use hyper::header::{AUTHORIZATION, HeaderMap};
 use std::collections::HashMap;
@@ -94,13 +95,15 @@ fn impersonate(headers: &HeaderMap, user: User) -> Result<User, Box<Status>> {
         let key = header.as_str().strip_prefix("impersonate-extra-")?;
         Some((decode(key, false), value.to_str().ok()?))
     });
-    let mut extra = extra.peekable();
     if name.is_empty() {
-        if groups.is_empty() && uid.is_empty() && extra.peek().is_none() {
+        let wanted = User { uid: uid.to_owned(), groups, ..User::default() };
+        let wanted = extra.fold(wanted, |user, (key, value)| user.with_extra(&key, value));
+        if wanted.groups.is_empty() && uid.is_empty() && wanted.extra.is_empty() {
             return Ok(user);
         }
-        let problem = "requested [{Group  ]] without impersonating a user";
-        return Err(Status::internal_error(problem).into());
+        let shown = shown(&wanted);
+        let text = format!("requested {shown} without impersonating a user name");
+        return Err(Status::bad_request(text).into());
     }
     if !user.is_administrator() {
         let why = format!(
@@ -120,6 +123,28 @@ fn impersonate(headers: &HeaderMap, user: User) -> Result<User, Box<Status>> {
     };
     let user = User { uid: uid.to_owned(), ..user };
     Ok(extra.fold(user, |user, (key, value)| user.with_extra(&key, value)))
+}
+
+/// A user as Go shows the value.
+fn shown(user: &User) -> String {
+    let list = |texts: &[String]| {
+        let texts: Vec<String> = texts.iter().map(|text| quote(text)).collect();
+        format!("[]string{{{}}}", texts.join(", "))
+    };
+    let groups = match &*user.groups {
+        [] => "[]string(nil)".to_owned(),
+        groups => list(groups),
+    };
+    let extra = user.extra.iter().map(|(key, values)| format!("{}:{}", quote(key), list(values)));
+    let extra: Vec<String> = extra.collect();
+    let extra = match &*extra {
+        [] => "(nil)".to_owned(),
+        extra => format!("{{{}}}", extra.join(", ")),
+    };
+    let (name, uid) = (quote(&user.name), quote(&user.uid));
+    format!(
+        "&user.DefaultInfo{{Name:{name}, UID:{uid}, Groups:{groups}, Extra:map[string][]string{extra}}}"
+    )
 }
 
 #[cfg(test)]
@@ -182,6 +207,6 @@ mod tests {
             ["system:serviceaccounts", "system:serviceaccounts:a", "system:authenticated"];
         assert_eq!(groups, expected);
         let nobody = [("authorization", "Bearer secret"), ("impersonate-extra-team", "red")];
-        assert_eq!(found(&nobody), Err(500));
+        assert_eq!(found(&nobody), Err(400));
     }
 }

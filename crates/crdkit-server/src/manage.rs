@@ -42,6 +42,25 @@ impl Managing<'_> {
         });
     }
 
+    /// Notes who writes an object of another kind than the one that is served; of `empty` nobody comes to own anything.
+    pub(crate) fn create_as(
+        &self,
+        api_version: &str,
+        kind: &str,
+        empty: &Document,
+        new: &mut Document,
+    ) {
+        let writer = Writer {
+            manager: self.manager,
+            api_version,
+            subresource: self.subresource,
+            time: Timestamp { nanoseconds: 0, ..self.now },
+            reset: &[],
+            versions: &NativeVersions(kind),
+        };
+        writer.create(empty, new);
+    }
+
     /// Notes that the number of replicas, which is at `path`, is another one.
     pub(crate) fn scale(&self, old: &Document, new: &mut Document, path: &str) {
         let path: Vec<&str> = path.trim_start_matches('.').split('.').collect();

@@ -10,7 +10,7 @@ use crdkit_codec::json::Layout;
 use crdkit_codec::media::{MediaType, Offer, ResponseConversion};
 use crdkit_codec::{DecodeOptions, Format, Style, go_json, yaml};
 use crdkit_native::protobuf;
-use crdkit_schema::status::Status;
+use crdkit_schema::status::{Details, Status};
 use crdkit_value::Value;
 
 /// The form of an answer.
@@ -110,6 +110,34 @@ impl Form {
             Err(_) => self.clone().without_protobuf().answer(code, value),
         }
     }
+}
+
+/// A route of a native kind is found only if it gives a media type that is accepted, whatever its parameters: the answer
+/// if it gives none.
+pub(crate) fn route_refused(accept: &str, lists: bool) -> Option<Status> {
+    const LISTS: [&str; 3] = [
+        "application/json;stream=watch",
+        "application/vnd.kubernetes.protobuf;stream=watch",
+        "application/cbor-seq",
+    ];
+    let streams = LISTS.into_iter().filter(|_| lists);
+    let given: Vec<&str> = [MediaType::Json, MediaType::Yaml, MediaType::Protobuf, MediaType::Cbor]
+        .into_iter()
+        .map(MediaType::name)
+        .chain(streams)
+        .collect();
+    if names_one_of(accept, &given) {
+        return None;
+    }
+    let text = format!("406: Not Acceptable\n\nAvailable representations: {}", given.join(", "));
+    Some(Status::not_acceptable(text).details(Details::default()))
+}
+
+/// Whether one of the media types that are accepted, without their parameters, is any at all or one of `given`.
+pub(crate) fn names_one_of(accept: &str, given: &[&str]) -> bool {
+    let name = |clause: &str| clause.split(';').next().unwrap_or_default().trim().to_owned();
+    accept.is_empty()
+        || accept.split(',').map(name).any(|name| name == "*/*" || given.contains(&name.as_str()))
 }
 
 /// A status in the form that a request accepts, which is never turned into anything; JSON for people if there is none.

@@ -196,6 +196,15 @@ impl ListOptions {
             if !given.is_empty() && given != "NotOlderThan" {
                 causes.push(unsupported("\"NotOlderThan\""));
             }
+            // Whoever watches from anywhere is sent what there is, not older than nothing.
+            let from_anywhere = self.initial_events.is_none()
+                && matches!(self.version.as_str(), "" | "0");
+            if !self.continue_token.is_empty() && (from_anywhere || !given.is_empty()) {
+                causes.push(forbidden(
+                    MATCH,
+                    "resourceVersionMatch is forbidden when continue is provided",
+                ));
+            }
             if self.limit > 0 && self.initial_events.is_some() {
                 causes.push(forbidden("limit", "limit is forbidden for watch"));
             }
@@ -218,7 +227,7 @@ impl ListOptions {
                 ));
             }
             if !matches!(given, "Exact" | "NotOlderThan") {
-                causes.push(unsupported("\"Exact\", \"NotOlderThan\""));
+                causes.push(unsupported("\"Exact\", \"NotOlderThan\", \"\""));
             }
             if given == "Exact" && self.version == "0" {
                 causes.push(forbidden(
@@ -274,5 +283,7 @@ mod tests {
         assert_eq!(check("resourceVersionMatch=Exact"), Err(1));
         assert_eq!(check("watch&resourceVersionMatch=Exact"), Err(2));
         assert_eq!(check("sendInitialEvents=false"), Err(1));
+        assert_eq!(check("watch&continue=x"), Err(1));
+        assert_eq!(check("watch&continue=x&resourceVersion=7"), Ok(()));
     }
 }

@@ -4,13 +4,13 @@ use crate::answer::Answer;
 use crate::core::Core;
 use crate::digest::digest;
 use crate::discovery::{aggregated, groups, legacy};
-use crate::negotiate::Form;
+use crate::negotiate::{Form, names_one_of, route_refused};
 use crate::publish;
 use crate::request::Request;
 use crdkit_codec::json::Layout;
 use crdkit_codec::media::{MediaType, Offer, parse_accept};
 use crdkit_codec::{Format, go_json};
-use crdkit_schema::status::Status;
+use crdkit_schema::status::{Details, Status};
 use crdkit_text::kind::GroupVersion;
 use crdkit_text::quote::quote;
 use crdkit_value::Document;
@@ -99,7 +99,11 @@ fn version(request: &Request) -> Result<Answer, Box<Status>> {
     if request.method != Method::GET {
         return Err(Status::no_such_method().into());
     }
-    Form::of(request, &Offer::plain(false))?;
+    let json = MediaType::Json.name();
+    if !names_one_of(request.header("accept"), &[json]) {
+        let text = format!("406: Not Acceptable\n\nAvailable representations: {json}");
+        return Err(Status::not_acceptable(text).details(Details::default()).into());
+    }
     let document = Document::object()
         .with("major", MAJOR)
         .with("minor", MINOR)
@@ -231,6 +235,9 @@ fn api(core: &Core, request: &Request) -> Result<Answer, Box<Status>> {
         let document = aggregated::discovery(version, core_group);
         return Ok(aggregated_answer(request, &document, format, name));
     }
+    if let Some(status) = route_refused(request.header("accept"), false) {
+        return Err(status.into());
+    }
     let form = Form::of(request, &Offer::plain(true))?;
     let document = legacy::api_versions(["v1"], &request.local_address);
     Ok(form.answer(200, document.root()))
@@ -282,6 +289,9 @@ fn resources(
     }
     if native && !is_read(request) {
         return Err(Status::no_such_method().into());
+    }
+    if native && let Some(status) = route_refused(request.header("accept"), false) {
+        return Err(status.into());
     }
     let form = match Form::of(request, &document_offer(native)) {
         Ok(form) => form,

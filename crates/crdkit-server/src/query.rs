@@ -50,7 +50,7 @@ impl Query {
     /// An integer, if it is given.
     pub(crate) fn integer(&self, name: &str) -> Result<Option<i64>, Box<Status>> {
         match self.get(name) {
-            None | Some("") => Ok(None),
+            None => Ok(None),
             Some(text) => parse_int(text).map(Some).map_err(|it| Status::bad_request(it).into()),
         }
     }
@@ -124,6 +124,7 @@ mod tests {
     #[test]
     fn integers_are_refused_in_the_words_of_go() {
         let words = |text| parse_int(text).unwrap_err();
+        assert_eq!(words(""), "strconv.ParseInt: parsing \"\": invalid syntax");
         assert_eq!(words("abc"), "strconv.ParseInt: parsing \"abc\": invalid syntax");
         assert!(words("99999999999999999999").ends_with("value out of range"));
         assert_eq!(

@@ -118,14 +118,33 @@ impl<'v> View<'v> {
         Answer::new(code, self.form.content_type, out)
     }
 
+    /// The package that the server has the types of the kind in.
+    fn package(&self) -> &str {
+        let kind = &self.served.resource.kind;
+        match (kind.group.split('.').next().unwrap_or_default(), kind.kind.as_str()) {
+            (_, "Scale") => "v1",
+            ("", _) => "core",
+            (group, _) => group,
+        }
+    }
+
     /// An object.
     pub(crate) fn object(&self, code: u16, object: &Document) -> Result<Answer, Box<Status>> {
         let root = object.root();
         let shown = match self.shape {
             Shape::Plain => return Ok(self.form.answer(code, root)),
             Shape::Partial { list: false, api_version } => partial(api_version, root),
-            Shape::Partial { list: true, .. } => {
+            Shape::Partial { list: true, .. } if self.served.resource.is_custom() => {
                 return Err(Status::unclassified("content is not a list").into());
+            }
+            Shape::Partial { list: true, .. } => {
+                let kind = &self.served.resource.kind;
+                let package = self.package();
+                return Err(Status::not_acceptable(format!(
+                    "you requested PartialObjectMetadataList, but the requested object is not a list (*{package}.{})",
+                    kind.kind
+                ))
+                .into());
             }
             Shape::Table { .. } => {
                 let version = stored::metadata_text(root, "resourceVersion");
@@ -205,7 +224,7 @@ impl<'v> View<'v> {
                 let kind = if self.served.resource.is_custom() {
                     "*unstructured.UnstructuredList".to_owned()
                 } else {
-                    format!("*v1.{}", self.served.resource.list_kind)
+                    format!("*{}.{}", self.package(), self.served.resource.list_kind)
                 };
                 return Err(Status::not_acceptable(format!(
                     "you requested PartialObjectMetadata, but the requested object is a list ({kind})"

@@ -8,6 +8,7 @@ use crate::error::json_type;
 use crate::{PatchError, PatchLimits};
 use crdkit_codec::{DecodeOptions, json};
 use crdkit_issue::Issue;
+use crdkit_schema::status::strict_text;
 use crdkit_value::{Document, Tag, Value};
 
 /// A JSON Patch that was read.
@@ -48,11 +49,11 @@ impl JsonPatch {
         let root = document.root();
         let wrong = |value, expected| PatchError::WrongType { found: json_type(value), expected };
         if !matches!(root.tag(), Tag::Array | Tag::Null) {
-            return Err(wrong(root, "[]interface {}"));
+            return Err(wrong(root, "[]handlers.jsonPatchOp"));
         }
         let is_operation = |item: &Value<'_>| matches!(item.tag(), Tag::Object | Tag::Null);
         if let Some(item) = root.items().find(|item| !is_operation(item)) {
-            return Err(wrong(item, "jsonpatch.Operation"));
+            return Err(wrong(item, "handlers.jsonPatchOp"));
         }
         let (found, limit) = (root.items().len(), limits.operations);
         if found > limit {
@@ -64,6 +65,34 @@ impl JsonPatch {
     /// Keys that the patch has more than once; their last values count.
     pub fn repeated(&self) -> &[Issue] {
         &self.repeated
+    }
+
+    /// Members that operations do not have, and keys that are there twice, in the server's words.
+    ///
+    /// # Errors
+    /// When a member of an operation is not text that has to be.
+    pub fn strict(&self) -> Result<Vec<String>, PatchError> {
+        let mut texts = Vec::new();
+        for (at, item) in self.document.root().items().enumerate() {
+            for (key, member) in item.members() {
+                let field = match key {
+                    "op" => "jsonPatchOp.op",
+                    "path" => "jsonPatchOp.path",
+                    "from" => "jsonPatchOp.from",
+                    "value" => continue,
+                    _ => {
+                        texts.push(format!("json patch unknown field \"[{at}].{key}\""));
+                        continue;
+                    }
+                };
+                if !matches!(member.tag(), Tag::String | Tag::Null) {
+                    return Err(PatchError::WrongMember { found: json_type(member), field });
+                }
+            }
+        }
+        let repeated = self.repeated.iter().filter_map(strict_text);
+        texts.extend(repeated.map(|text| format!("json patch {text}")));
+        Ok(texts)
     }
 
     /// The patch itself.

@@ -65,7 +65,7 @@ impl Writer<'_> {
             forget(&mut before);
             before
         };
-        if managed_fields(config.root()).is_some_and(|managers| !managers.is_null()) {
+        if managed_fields(config.root()).is_some_and(are_managers) {
             return Err(ApplyError::ManagedFields);
         }
         let is_same = self.applies_again(&schema, &entries, config.root());
@@ -146,6 +146,7 @@ impl<'s> Apply<'s, '_, '_> {
             return Err(ApplyError::Unusable(problem));
         }
         entries.retain(|entry| !is_gone(entry));
+        self.check_versions(&entries).map_err(ApplyError::Unusable)?;
 
         let reset = writer.reset_fields();
         let mut own = writer.own_entry();
@@ -210,6 +211,30 @@ impl<'s> Apply<'s, '_, '_> {
         entries.retain(|entry| !entry.fields.is_empty());
         Ok(Settled { document: pruned.or(merged), is_converted, changed: is_new, entries })
     }
+
+    /// The object before has to be one of every version that somebody owns fields at.
+    fn check_versions(&self, entries: &[Entry<'_>]) -> Result<(), String> {
+        let writer = self.writer;
+        let mut known = vec![writer.api_version];
+        for entry in entries.iter().filter(|_| self.live.is_some()) {
+            let api_version = entry.api_version;
+            let Some(schema) = writer.versions.schema(api_version) else { continue };
+            if known.contains(&api_version) {
+                continue;
+            }
+            known.push(api_version);
+            let converted = writer.versions.convert(self.before, api_version)?;
+            if let Some(problem) = validate(&schema, converted.root(), Repeats::Allowed).first() {
+                return Err(problem.to_string());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether a value can be read as owners of fields: a list of objects.
+fn are_managers(value: Value<'_>) -> bool {
+    value.as_array().is_some() && value.items().all(|item| item.as_object().is_some())
 }
 
 /// Whether `object` has something at `path`.

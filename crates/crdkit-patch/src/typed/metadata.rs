@@ -1,6 +1,8 @@
 //! The types of object metadata, which no schema of a CRD describes.
 
 use super::{ListKind, MemberType, ScalarKind, Type};
+use crdkit_value::{Document, Value};
+use std::sync::LazyLock;
 
 /// A part of object metadata.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,6 +17,10 @@ pub(crate) enum Meta {
     Owners,
     /// One of them.
     Owner,
+    /// `managedFields`.
+    Managers,
+    /// One of them.
+    Manager,
     /// A string.
     Text,
     /// A number.
@@ -32,7 +38,13 @@ impl Meta {
             Self::Number => Some(ScalarKind::Number),
             Self::Boolean => Some(ScalarKind::Boolean),
             Self::Time => Some(ScalarKind::Any),
-            Self::Object | Self::Texts | Self::Finalizers | Self::Owners | Self::Owner => None,
+            Self::Object
+            | Self::Texts
+            | Self::Finalizers
+            | Self::Owners
+            | Self::Owner
+            | Self::Managers
+            | Self::Manager => None,
         }
     }
 
@@ -40,6 +52,7 @@ impl Meta {
         match self {
             Self::Finalizers => Some(ListKind::Set),
             Self::Owners => Some(ListKind::Map),
+            Self::Managers => Some(ListKind::Atomic),
             _ => None,
         }
     }
@@ -47,7 +60,7 @@ impl Meta {
     /// Whether it is an atomic map; none if it is no map.
     pub(super) fn is_map(self) -> Option<bool> {
         match self {
-            Self::Object | Self::Texts => Some(false),
+            Self::Object | Self::Texts | Self::Manager => Some(false),
             Self::Owner => Some(true),
             _ => None,
         }
@@ -67,9 +80,15 @@ impl Meta {
                 Self::Object,
                 "generateName" | "name" | "namespace" | "resourceVersion" | "selfLink" | "uid",
             )
-            | (Self::Owner, "apiVersion" | "kind" | "name" | "uid") => Self::Text,
-            (Self::Object, "managedFields") => {
-                return Some(MemberType::declared(Type::Atomic));
+            | (Self::Owner, "apiVersion" | "kind" | "name" | "uid")
+            | (
+                Self::Manager,
+                "apiVersion" | "fieldsType" | "manager" | "operation" | "subresource",
+            ) => Self::Text,
+            (Self::Object, "managedFields") => Self::Managers,
+            (Self::Manager, "time") => Self::Time,
+            (Self::Manager, "fieldsV1") => {
+                return Some(MemberType::declared(Type::Deduced));
             }
             (Self::Owner, "blockOwnerDeletion" | "controller") => Self::Boolean,
             _ => return None,
@@ -81,7 +100,17 @@ impl Meta {
         match self {
             Self::Finalizers => Type::Meta(Self::Text),
             Self::Owners => Type::Meta(Self::Owner),
+            Self::Managers => Type::Meta(Self::Manager),
             _ => Type::Atomic,
+        }
+    }
+
+    /// The default of the member `key`: what tells owners apart is there, even if nobody says it.
+    pub(super) fn default(self, key: &str) -> Option<Value<'static>> {
+        static EMPTY: LazyLock<Document> = LazyLock::new(|| Document::object().with("uid", ""));
+        match (self, key) {
+            (Self::Owner, "uid") => EMPTY.root().get("uid"),
+            _ => None,
         }
     }
 

@@ -383,7 +383,8 @@ impl<'t> Schema<'t> {
                 let default = self.map_row(id)?.field(key)?.default.as_ref()?.root();
                 return Some(default).filter(|value| !value.is_null());
             }
-            _ => return None,
+            Type::Meta(meta) => return meta.default(key),
+            Type::Deduced | Type::Atomic => return None,
         };
         let node = self.node(id);
         let field = self.node(node.fields.get(self.table, key)?);

@@ -30,15 +30,34 @@ fn what_is_no_patch_is_refused_as_the_server_does() {
     let map = "Go value of type map[string]interface {}";
     assert_eq!(
         json("{}").1,
-        format!("error decoding patch: {unmarshal} object into Go value of type []interface {{}}")
+        format!("error decoding patch: {unmarshal} object into Go value of type []handlers.jsonPatchOp")
     );
     assert_eq!(
         json("[5]").1,
-        format!("{unmarshal} number into Go value of type jsonpatch.Operation")
+        format!("error decoding patch: {unmarshal} number into Go value of type handlers.jsonPatchOp")
     );
     assert_eq!(merge("[]").1, format!("error decoding patch: {unmarshal} array into {map}"));
     assert_eq!(merge("5").1, format!("error decoding patch: {unmarshal} number into {map}"));
     assert_eq!(merge("null"), (400, "Invalid JSON Patch".to_owned()));
+}
+
+#[test]
+fn a_strict_reader_knows_the_members_of_operations() {
+    let strict = |text: &str| {
+        let patch = JsonPatch::read(text.as_bytes(), &PatchLimits::default()).unwrap();
+        patch.strict().map_err(|error| error.status().message)
+    };
+    let wrong = "error decoding patch: json: cannot unmarshal";
+    for (text, expected) in [
+        (r#"[{"op":"test","path":"/a","value":{"z":1}}, null, {"from":null}]"#, Ok(vec![])),
+        (r#"[{"op":"test"},{"zz":1}]"#, Ok(vec![r#"json patch unknown field "[1].zz""#])),
+        (r#"[{"op":"a","op":"b"}]"#, Ok(vec![r#"json patch duplicate field "[0].op""#])),
+        (r#"[{"op":5}]"#, Err("number into Go struct field jsonPatchOp.op of type string")),
+        (r#"[{"from":[]}]"#, Err("array into Go struct field jsonPatchOp.from of type string")),
+    ] {
+        let expected = expected.map(|texts| texts.into_iter().map(str::to_owned).collect());
+        assert_eq!(strict(text), expected.map_err(|text| format!("{wrong} {text}")), "{text}");
+    }
 }
 
 #[test]

@@ -3,9 +3,10 @@
 use super::{Accepted, Between, Part, Refused, Verdict};
 use crate::convert::{Converter, Recent};
 use crate::{decode, stored};
-use crdkit_engine::{Crd, Input, Outcome, ReadObject, RequestOptions, Stored, Version};
+use crdkit_engine::{Crd, FieldValidation, Input, Outcome, ReadObject, RequestOptions, Stored, Version};
 use crdkit_schema::status::Status;
 use crdkit_store::StoreEntry;
+use crdkit_text::quote::quote;
 use crdkit_value::{Document, Kind, NodeId, Value};
 use std::sync::Arc;
 
@@ -59,8 +60,17 @@ impl CustomRules {
         };
         self.version()?.read(input, options).map_err(|outcome| {
             let mut refused = refused(outcome);
+            let kind = self.crd.compiled().kind();
+            let ignores = options.field_validation == FieldValidation::Ignore;
             let unrecognized = body.and_then(|(format, bytes)| {
-                decode::unrecognized(format, bytes, self.crd.compiled().kind())
+                let missing = ignores.then(|| decode::kind_missing(format, bytes)).flatten();
+                match missing {
+                    Some(problem) => Some(Status::bad_request(format!(
+                        "{kind} in version {} cannot be handled as a {kind}: {problem}",
+                        quote(&self.version)
+                    ))),
+                    None => decode::unrecognized(format, bytes, kind),
+                }
             });
             if let Some(status) = unrecognized {
                 refused.status = Box::new(status);
@@ -226,6 +236,7 @@ impl CustomRules {
 fn empty_metadata(document: &Document) -> Vec<(String, Document)> {
     let metadata = document.root().get("metadata").into_iter().flat_map(Value::members);
     let empty = metadata.filter(|(_, value)| match value.kind() {
+        Kind::Null => true,
         Kind::Object(members) => members.len() == 0,
         Kind::Array(items) => items.len() == 0,
         _ => false,

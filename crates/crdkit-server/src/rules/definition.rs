@@ -209,7 +209,14 @@ fn read(
             return Err(Box::new(Status::bad_request(text)).into());
         }
     }
+    let managers = document.root().pointer("/metadata/managedFields");
+    let is_reset = managers.is_some_and(|it| it.as_array().is_some() && it.items().len() == 0);
     normalise::crd(&mut document);
+    if is_reset {
+        // Nobody is to own anything, which is not the same as nothing said.
+        let meta = metadata(&mut document);
+        document.insert(meta, "managedFields", NewValue::EmptyArray);
+    }
     Ok((document, warnings))
 }
 
@@ -229,19 +236,29 @@ fn fill_in(document: &mut Document) {
             document.insert(names, "listKind", &format!("{kind}List"));
         }
     }
-    let conversion = document.value(spec).get("conversion").map(Value::id);
-    let conversion =
-        conversion.or_else(|| document.insert(spec, "conversion", NewValue::EmptyObject));
-    let Some(conversion) = conversion else { return };
-    let strategy = document.value(conversion).get("strategy").and_then(Value::as_str);
-    if strategy.unwrap_or_default().is_empty() {
-        document.insert(conversion, "strategy", "None");
-    }
+    fill_in_stored(document);
+    let Some(conversion) = document.value(spec).get("conversion").map(Value::id) else {
+        document.insert(spec, "conversion", &Document::object().with("strategy", "None"));
+        return;
+    };
     let service = document.value(conversion).pointer("/webhook/clientConfig/service");
     if let Some(service) = service.filter(|it| it.as_object().is_some() && it.get("port").is_none())
     {
         let service = service.id();
         document.insert(service, "port", 443);
+    }
+}
+
+/// A status that names no version that was stored names the one that is.
+fn fill_in_stored(document: &mut Document) {
+    let Some(status) = document.root().get("status").filter(|it| it.as_object().is_some()) else {
+        return;
+    };
+    let stored = status.get("storedVersions").map_or(0, |it| it.items().len());
+    let status = status.id();
+    let storage = storage_version(document.root()).map(str::to_owned);
+    if let Some(storage) = storage.filter(|_| stored == 0) {
+        document.insert(status, "storedVersions", &Document::array_of([storage.as_str()]));
     }
 }
 

@@ -4,7 +4,7 @@ use super::{Accepted, Between, Part, Refused, Verdict, pod};
 use crate::stored;
 use crdkit_engine::{Input, Outcome, RequestOptions};
 use crdkit_native::{NativeKind, ReadNative};
-use crdkit_schema::status::Status;
+use crdkit_schema::status::{Status, Subject};
 use crdkit_value::{Document, NodeId, Value};
 
 pub(super) fn create(
@@ -19,7 +19,7 @@ pub(super) fn create(
     if is_namespace(kind) {
         label(read.document_mut(), &options.name_suffix);
     }
-    verdict(read.create())
+    verdict(read.create()).map_err(|refused| of_core(kind, refused))
 }
 
 pub(super) fn update(
@@ -35,21 +35,30 @@ pub(super) fn update(
     if is_namespace(kind) {
         label(read.document_mut(), "");
     }
-    if part == Part::Finalize {
-        return Ok(Accepted {
-            document: finalized(old, read.document()),
-            written: None,
-            warnings: Vec::new(),
-        });
-    }
     if let Part::Ephemeral | Part::Resources = part {
         return pod::update(kind, part, old, read.document(), options);
     }
-    let old = kind.stored(old, options);
-    verdict(match part {
+    let old = match part {
+        Part::Finalize => kind.stored(&with_finalizers_of(old, read.document()), options),
+        _ => kind.stored(old, options),
+    };
+    let verdict = verdict(match part {
         Part::Status => read.update_status(&old),
         _ => read.update(&old),
-    })
+    });
+    verdict.map_err(|refused| of_core(kind, refused))
+}
+
+/// Whatever is wrong with an event is wrong with one of the core group, as which it is checked.
+fn of_core(kind: &NativeKind, mut refused: Box<Refused>) -> Box<Refused> {
+    if kind.group == "events.k8s.io"
+        && refused.status.code == 422
+        && let Some(details) = &refused.status.details
+    {
+        let subject = Subject { group: "", version: "v1", kind: kind.kind, name: &details.name };
+        refused.status = subject.refused(details.causes.clone()).into();
+    }
+    refused
 }
 
 /// Fields of events that the group of their own calls otherwise: here and there.
@@ -127,8 +136,8 @@ fn label(document: &mut Document, suffix: &str) {
     }
 }
 
-/// The old object with what the new one says about its end.
-fn finalized(old: &Document, new: &Document) -> Document {
+/// The old object with what the new one says about its end, which no other write changes.
+fn with_finalizers_of(old: &Document, new: &Document) -> Document {
     let mut document = old.clone();
     let finalizers = new.root().pointer("/spec/finalizers").filter(|it| it.items().len() > 0);
     let spec = match finalizers {

@@ -159,7 +159,6 @@ fn fields(document: &mut Document, object: NodeId, of_struct: &'static GoStruct)
         let is_written = written(of_struct).iter().any(|(written, _)| *written == key);
         let is_nothing = match (of, member.kind()) {
             (_, kind) if is_written => matches!(kind, Kind::Null),
-            (GoType::Raw, Kind::Null) if key == "default" => false,
             (_, Kind::Null) => true,
             (GoType::Struct(_) | GoType::OrBool(_) | GoType::OrList(_), _) => false,
             (GoType::Time, Kind::String(text)) => {

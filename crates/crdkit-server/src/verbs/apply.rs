@@ -9,13 +9,14 @@ use crate::decode;
 use crate::manage::Managing;
 use crate::negotiate::Form;
 use crate::options::{WriteKind, WriteOptions};
-use crate::rules::Part;
+use crate::query::parse_uint;
+use crate::rules::{Part, Refused};
 use crate::stored::{self, metadata_text};
 use crdkit_codec::media::PatchType;
 use crdkit_codec::{DecodeOptions, Format};
 use crdkit_engine::FieldValidation;
 use crdkit_schema::status::Status;
-use crdkit_value::{Document, Duplicates, Kind};
+use crdkit_value::{Document, Duplicates, Kind, Value};
 
 impl Target<'_> {
     pub(super) async fn apply(
@@ -44,10 +45,12 @@ impl Target<'_> {
             let old = self.served.rules.read(&current).await?;
             let applied = managing.apply(Some(&old), &config, options.force);
             let applied = applied.map_err(|error| Box::new(error.status()))?;
+            let shown = self.shown(applied.document.root());
             let engine = self.engine_options(&options).name(name);
             let change = Change::update(&options, &old);
             let mut between = |document: &mut Document| {
-                self.check_uid(name, document.root(), old.root())?;
+                self.keep_uid(self.part(), document, old.root());
+                self.check_same_uid(name, document.root(), old.root())?;
                 self.mutate(change, document)
             };
             let verdict = self.served.rules.update_applied(
@@ -57,7 +60,7 @@ impl Target<'_> {
                 &engine,
                 &mut between,
             );
-            let document = self.settle(verdict).map_err(|refused| refused.status)?;
+            let document = self.settle(verdict).map_err(|refused| refused_apply(*refused, shown.as_ref()))?;
             self.validate(change, Some(&document.document))?;
             match self.store_changed(&key, &current, &old, document, options.dry_run).await {
                 Ok(written) => {
@@ -92,12 +95,19 @@ impl Target<'_> {
         }
         let applied = managing.apply(None, config, options.force);
         let applied = applied.map_err(|error| CreateFailure::Other(error.status().into()))?;
+        let shown = self.shown(applied.document.root());
         let place = self.place().await.map_err(CreateFailure::Other)?;
         let environment = &self.core.environment;
         let change = Change::create(options);
         let engine = self.engine_options(options).name(name);
         let engine = engine.uid(environment.uid()).time(environment.now());
         let mut between = |document: &mut Document| {
+            let version = metadata_text(document.root(), "resourceVersion");
+            if let Err(problem) = parse_uint(version)
+                && !version.is_empty()
+            {
+                return Err(Status::unclassified(problem).into());
+            }
             let metadata = stored::metadata(document);
             stored::remove(document, metadata, "resourceVersion");
             self.admit(place, name)?;
@@ -106,9 +116,21 @@ impl Target<'_> {
         let rules = &self.served.rules;
         let verdict = rules.create_applied(applied.document, &engine, &mut between);
         let document = self.settle(verdict);
-        let document = document.map_err(|refused| CreateFailure::Other(refused.status))?;
+        let document =
+            document.map_err(|refused| CreateFailure::Other(refused_apply(*refused, shown.as_ref())))?;
         self.validate(change, Some(&document.document)).map_err(CreateFailure::Other)?;
         self.store_new(document, options.dry_run).await
+    }
+
+    /// An object of a native kind as answers name it that say it cannot be made: where it is, and what it is.
+    fn shown(&self, object: Value<'_>) -> Option<(String, String)> {
+        if self.served.resource.is_custom() {
+            return None;
+        }
+        let kind = &self.served.resource.kind;
+        let kind = format!("{}/{}, Kind={}", kind.group, kind.version, kind.kind);
+        let place = metadata_text(object, "namespace");
+        Some((format!("{place}/{}; {kind}", metadata_text(object, "name")), kind))
     }
 
     /// The configuration in a body.
@@ -163,5 +185,16 @@ impl Target<'_> {
         Err(bad(format!(
             "error decoding patch: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal {found} into Go value of type map[string]interface {{}}"
         )))
+    }
+}
+
+/// The answer to a configuration whose result is none of its native kind, which the server finds when it converts it.
+fn refused_apply(refused: Refused, shown: Option<&(String, String)>) -> Box<Status> {
+    match (refused.undecodable, shown) {
+        (Some(problem), Some((object, kind))) => Status::unclassified(format!(
+            "failed to convert new object ({object}) to proper version: unable to convert unstructured object to {kind}: {problem}"
+        ))
+        .into(),
+        _ => refused.status,
     }
 }

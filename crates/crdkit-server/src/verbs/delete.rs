@@ -1,40 +1,21 @@
 //! An object that goes away, at once or when nothing holds it any more.
 
 use super::Target;
+use super::delete_options::DeleteOptions;
 use super::grace::{self, Grace};
 use super::write::{is_held, is_terminating};
 use crate::admission::Change;
 use crate::answer::Answer;
 use crate::core::WriteFailure;
-use crate::decode;
 use crate::negotiate::Form;
-use crate::options::{cause, refuse};
-use crate::request::Request;
 use crate::rules::Rules;
 use crate::stored::{self, metadata_text};
 use crdkit_admission::Operation;
-use crdkit_codec::{DecodeOptions, Format, go_json};
 use crdkit_schema::status::{Status, Subject};
 use crdkit_store::{Expect, Revision, StoreEntry, Write};
-use crdkit_text::kind::GroupVersion;
-use crdkit_text::quote::quote;
-use crdkit_value::{Document, Kind, Value};
+use crdkit_value::{Document, Value};
 use std::sync::Arc;
 use std::time::Duration;
-
-/// How an object is to be deleted.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct DeleteOptions {
-    pub(crate) dry_run: bool,
-    pub(crate) uid: Option<String>,
-    pub(crate) version: Option<String>,
-    pub(crate) orphan: Option<bool>,
-    pub(crate) propagation: Option<String>,
-    /// The seconds that a pod gets to end.
-    pub(crate) grace: Option<i64>,
-    /// Whether a pod that nothing holds stays for a moment once it is marked.
-    pub(crate) lingers: bool,
-}
 
 /// How long such a pod stays: about as long as kube-apiserver takes for its two writes to etcd, so that a controller can
 /// find it in its cache, being deleted.
@@ -48,7 +29,6 @@ pub(crate) enum Deleted {
     Waiting(Document),
 }
 
-const SCHEME: &str = "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27";
 const ORPHAN: &str = "orphan";
 const FOREGROUND: &str = "foregroundDeletion";
 
@@ -81,46 +61,6 @@ impl Target<'_> {
         form.answer(200, status.document().root())
     }
 
-    /// Options from the body, or from the query if there is none.
-    pub(super) fn delete_options(&self) -> Result<DeleteOptions, Box<Status>> {
-        let body = self.request.body()?;
-        let (options, dry_run) = if body.is_empty() {
-            of_query(self.request)?
-        } else if let Some(format) = self.content_type()?.format() {
-            of_body(format, body)?
-        } else {
-            let decoded = decode::protobuf(body, "DeleteOptions")?;
-            of_document(decoded.root())?
-        };
-        let mut causes = Vec::new();
-        if let Some(policy) = &options.propagation {
-            let quoted = quote(policy);
-            if options.orphan.is_some() {
-                let text = "orphanDependents and deletionPropagation cannot be both set";
-                causes.push(cause(
-                    "FieldValueInvalid",
-                    "propagationPolicy",
-                    format!("Invalid value: {quoted}: {text}"),
-                ));
-            }
-            if !["Foreground", "Background", "Orphan"].contains(&policy.as_str()) {
-                let text = "\"Foreground\", \"Background\", \"Orphan\", \"nil\"";
-                causes.push(cause(
-                    "FieldValueNotSupported",
-                    "propagationPolicy",
-                    format!("Unsupported value: {quoted}: supported values: {text}"),
-                ));
-            }
-        }
-        if !dry_run.iter().all(|value| value == "All") {
-            let shown = go_json::strings(dry_run.iter().map(String::as_str));
-            let text = format!("Unsupported value: {shown}: supported values: \"All\"");
-            causes.push(cause("FieldValueNotSupported", "dryRun", text));
-        }
-        refuse("DeleteOptions", causes)?;
-        Ok(DeleteOptions { dry_run: !dry_run.is_empty(), ..options })
-    }
-
     fn check_preconditions(
         &self,
         name: &str,
@@ -143,6 +83,15 @@ impl Target<'_> {
             return Err(self.precondition(name, kind, "ResourceVersion", wanted, found, &problem));
         }
         Ok(())
+    }
+
+    /// The answer to a deletion that is for objects nothing can be read of.
+    fn is_readable(&self, name: &str, key: &str) -> Box<Status> {
+        let problem = format!(
+            "StorageError: invalid object, Code: 4, Key: {key}, ResourceVersion: 0, AdditionalErrorMsg: \
+             unsafe deletion is not allowed because the object is decodable from storage"
+        );
+        self.subject(name).conflict(&problem).into()
     }
 
     fn precondition(
@@ -201,6 +150,9 @@ async fn delete_entry(
     let core = target.core;
     let served = &target.served;
     let old = served.rules.read(current).await.map_err(WriteFailure::Failed)?;
+    if options.unreadable {
+        return Err(WriteFailure::Failed(target.is_readable(name, key)));
+    }
     let checked = target.check_preconditions(name, old.root(), options);
     checked.map_err(WriteFailure::Failed)?;
     let change = Change { operation: Operation::Delete, dry_run: options.dry_run, old: Some(&old) };
@@ -241,11 +193,15 @@ async fn delete_entry(
         }
     }
     served.before_deletion(&mut object, &core.environment.now_text());
-    if !is_held(served, object.root()) {
+    // A namespace is marked first, whatever holds it.
+    let is_marked = !served.rules.is_namespace() || is_terminating(old.root());
+    if is_marked && !is_held(served, object.root()) {
+        let mut gone = old;
         if !options.dry_run {
-            core.write(served, Write::delete(key, Expect::At(current.revision))).await?;
+            let write = Write::delete(key, Expect::At(current.revision));
+            stored::set_revision(&mut gone, core.write(served, write).await?);
         }
-        return Ok(Deleted::Gone(old));
+        return Ok(Deleted::Gone(gone));
     }
     mark(&mut object, served.tracks_grace(), &core.environment.now_text());
     if !options.dry_run {
@@ -318,109 +274,4 @@ fn mark(object: &mut Document, grace: bool, now: &str) {
     if grace {
         object.insert(metadata, "deletionGracePeriodSeconds", 0);
     }
-}
-
-/// Options in the query, and all values of `dryRun`.
-fn of_query(request: &Request) -> Result<(DeleteOptions, Vec<String>), Box<Status>> {
-    let query = &request.query;
-    let grace = query.integer("gracePeriodSeconds")?;
-    let text = |name| query.get(name).filter(|text| !text.is_empty()).map(str::to_owned);
-    let options = DeleteOptions {
-        uid: text("uid"),
-        version: text("resourceVersion"),
-        orphan: query.switch("orphanDependents"),
-        propagation: text("propagationPolicy"),
-        grace,
-        ..DeleteOptions::default()
-    };
-    Ok((options, query.all("dryRun").map(str::to_owned).collect()))
-}
-
-fn of_body(format: Format, body: &[u8]) -> Result<(DeleteOptions, Vec<String>), Box<Status>> {
-    let bad = |text: String| Box::new(Status::bad_request(text));
-    let decoded = format.decode(body, &DecodeOptions::default());
-    let document = match decoded {
-        Ok(decoded) => decoded.document,
-        Err(issue) => {
-            return Err(bad(format!(
-                "couldn't get version/kind; json parse error: {}",
-                issue.server_message()
-            )));
-        }
-    };
-    of_document(document.root())
-}
-
-fn of_document(root: Value<'_>) -> Result<(DeleteOptions, Vec<String>), Box<Status>> {
-    let bad = |text: String| Box::new(Status::bad_request(text));
-    let text = |key: &str| root.get(key).and_then(Value::as_str).unwrap_or_default();
-    let (kind, api_version) = (text("kind"), text("apiVersion"));
-    if !matches!(kind, "" | "DeleteOptions") {
-        let version = match api_version {
-            "" => "meta.k8s.io/v1".to_owned(),
-            given => GroupVersion::parse(given).unwrap_or_default().to_string(),
-        };
-        return Err(bad(format!(
-            "no kind {} is registered for version {} in scheme {}",
-            quote(kind),
-            quote(&version),
-            quote(SCHEME)
-        )));
-    }
-    let wrong = |field: &str, value: Value<'_>, expected: &str| {
-        let found = match value.kind() {
-            Kind::Bool(_) => "bool",
-            Kind::String(_) => "string",
-            Kind::Array(_) => "array",
-            Kind::Object(_) => "object",
-            _ => "number",
-        };
-        bad(format!(
-            "json: cannot unmarshal {found} into Go struct field {field} of type {expected}"
-        ))
-    };
-    let given = |key: &str| root.get(key).filter(|value| !value.is_null());
-    let string = |value: Option<Value<'_>>, field: &str, expected: &str| match value {
-        Some(value) => match value.as_str() {
-            Some(text) => Ok(Some(text.to_owned())),
-            None => Err(wrong(field, value, expected)),
-        },
-        None => Ok(None),
-    };
-    let grace = given("gracePeriodSeconds");
-    if let Some(value) = grace.filter(|value| value.as_i64().is_none()) {
-        return Err(wrong("DeleteOptions.gracePeriodSeconds", value, "int64"));
-    }
-    let orphan = match given("orphanDependents") {
-        Some(value) => match value.as_bool() {
-            Some(orphan) => Some(orphan),
-            None => return Err(wrong("DeleteOptions.orphanDependents", value, "bool")),
-        },
-        None => None,
-    };
-    let preconditions = given("preconditions");
-    if let Some(value) = preconditions.filter(|value| value.as_object().is_none()) {
-        return Err(wrong("DeleteOptions.preconditions", value, "v1.Preconditions"));
-    }
-    let condition = |key| preconditions.and_then(|it| it.get(key)).filter(|it| !it.is_null());
-    let policy = "v1.DeletionPropagation";
-    let options = DeleteOptions {
-        uid: string(condition("uid"), "Preconditions.preconditions.uid", "types.UID")?,
-        version: string(
-            condition("resourceVersion"),
-            "Preconditions.preconditions.resourceVersion",
-            "string",
-        )?,
-        orphan,
-        propagation: string(given("propagationPolicy"), "DeleteOptions.propagationPolicy", policy)?,
-        grace: grace.and_then(Value::as_i64),
-        ..DeleteOptions::default()
-    };
-    let dry_run = match given("dryRun") {
-        Some(list) if list.as_array().is_none() => {
-            return Err(wrong("DeleteOptions.dryRun", list, "[]string"));
-        }
-        list => list.into_iter().flat_map(Value::items),
-    };
-    Ok((options, dry_run.filter_map(Value::as_str).map(str::to_owned).collect()))
 }

@@ -1,6 +1,7 @@
 //! All objects, or those that are selected, go away.
 
 use super::delete::delete_object;
+use super::delete_options::refuse_unreadable;
 use super::{Target, list_entries};
 use crate::answer::Answer;
 use crate::options::ListOptions;
@@ -14,13 +15,13 @@ impl Target<'_> {
         let list = ListOptions { watch: false, ..list };
         list.check()?;
         self.check_fields(&list)?;
-        let mut options = self.delete_options()?;
-        // In the query these say which list, not which objects.
-        if self.request.body()?.is_empty() {
-            (options.uid, options.version) = (None, None);
-        }
+        let options = self.delete_options()?;
+        refuse_unreadable(&options)?;
         let shape = self.shape(&form)?;
-        let listed = list_entries(self, &list).await?;
+        // Collections are deleted in pages, and the pages of a version are exactly those that there were.
+        let is_at = list.version_match.is_empty() && !matches!(list.version.as_str(), "" | "0");
+        let version_match = if is_at { "Exact".to_owned() } else { list.version_match.clone() };
+        let listed = list_entries(self, &ListOptions { version_match, ..list }).await?;
         let objects = match listed.objects {
             Some(objects) => objects,
             None => self.served.rules.read_all(&listed.entries).await?,

@@ -8,17 +8,21 @@ mod connect;
 mod create;
 mod delete;
 mod delete_collection;
+mod delete_options;
 mod get;
 mod grace;
 mod list;
 mod patch;
 mod pods;
 mod review;
+mod review_checks;
 mod scale;
+mod token_request;
 mod update;
 mod write;
 
-pub(crate) use delete::{DeleteOptions, delete_object};
+pub(crate) use delete::delete_object;
+pub(crate) use delete_options::DeleteOptions;
 pub(crate) use list::{Listed, list_entries};
 pub(crate) use write::system_update;
 
@@ -26,7 +30,7 @@ use crate::answer::Answer;
 use crate::catalogue::snapshot::Served;
 use crate::core::Core;
 use crate::decode;
-use crate::negotiate::Form;
+use crate::negotiate::{Form, route_refused};
 use crate::request::Request;
 use crate::route::{ResourceRoute, Verb};
 use crate::rules::Rules;
@@ -87,7 +91,9 @@ pub(crate) async fn dispatch(
     if !placed {
         return match (resource.is_custom(), route.name) {
             (true, _) => Ok(Answer::no_page()),
-            (false, None) if resource.namespaced => Err(Status::no_such_method().into()),
+            (false, None) if resource.namespaced && !matches!(served.rules, Rules::Review(_)) => {
+                Err(Status::no_such_method().into())
+            }
             (false, _) => Err(Status::no_such_path().into()),
         };
     }
@@ -149,6 +155,12 @@ impl Target<'_> {
             && self.served.resource.subresource(name).is_none()
         {
             return Err(Status::no_such_path().into());
+        }
+        let lists = matches!(route.verb, Verb::List | Verb::Watch);
+        if !self.is_connection()
+            && let Some(status) = route_refused(self.request.header("accept"), lists)
+        {
+            return Err(status.into());
         }
         if let Rules::Review(kind) = self.served.rules {
             return match (route.verb, self.name) {

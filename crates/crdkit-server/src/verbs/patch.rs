@@ -7,7 +7,7 @@ use crate::answer::Answer;
 use crate::negotiate::Form;
 use crate::options::{WriteKind, WriteOptions};
 use crate::rules::{Part, Refused, Verdict};
-use crate::stored::metadata_text;
+use crate::stored::{self, metadata_text};
 use crate::view::Shape;
 use crdkit_codec::media::{PatchType, UnsupportedMediaType};
 use crdkit_codec::{Decoded, go_json};
@@ -66,6 +66,19 @@ impl Patch {
         }
     }
 
+    /// What a strict reader says of the patch itself.
+    ///
+    /// # Errors
+    /// The answer, when it cannot be read as one.
+    fn strict(&self, validation: FieldValidation) -> Result<Vec<String>, Box<Status>> {
+        match self {
+            Self::Json(patch) if validation != FieldValidation::Ignore => {
+                patch.strict().map_err(|error| error.status().into())
+            }
+            _ => Ok(Vec::new()),
+        }
+    }
+
     /// Keys that the patch has more than once.
     pub(super) fn repeated(&self) -> &[Issue] {
         match self {
@@ -95,11 +108,20 @@ impl Target<'_> {
             let patch = patch.as_ref().map_err(|error| Box::new(error.status()))?;
             let mut patched = old.clone();
             let kind = &self.served.resource.kind;
+            let strict = patch.strict(options.validation)?;
             patch.apply(&mut patched, &self.served.resource.api_version(), &kind.kind)?;
+            match options.validation {
+                FieldValidation::Strict if !strict.is_empty() => {
+                    let problem = format!("strict decoding error: {}", strict.join(", "));
+                    return Err(patch_invalid(&patched, &problem));
+                }
+                _ => strict.into_iter().for_each(|text| self.request.warn(text)),
+            }
             self.check_type(part, name, &mut patched, old.root())?;
             let shown = patched.clone();
             let change = Change::update(&options, old);
             let mut between = |document: &mut Document| {
+                self.keep_uid(part, document, old.root());
                 self.check_same_uid(name, document.root(), old.root())?;
                 Self::check_patched_version(document.root())?;
                 managing.update(Some(old), document);
@@ -187,7 +209,15 @@ impl Target<'_> {
         Err(subject.refused(vec![cause]).into())
     }
 
-    fn check_same_uid(
+    /// What the status of a custom resource is patched with says nothing about which object it is.
+    pub(super) fn keep_uid(&self, part: Part, new: &mut Document, old: Value<'_>) {
+        if part == Part::Status && self.served.resource.is_custom() {
+            let metadata = stored::metadata(new);
+            new.insert(metadata, "uid", metadata_text(old, "uid"));
+        }
+    }
+
+    pub(super) fn check_same_uid(
         &self,
         name: &str,
         new: Value<'_>,

@@ -52,6 +52,7 @@ impl Target<'_> {
             propagation: text("/deleteOptions/propagationPolicy"),
             grace: of("/deleteOptions/gracePeriodSeconds").and_then(Value::as_i64),
             lingers: true,
+            ..DeleteOptions::default()
         };
         delete_object(self, name, &deletion).await?;
         Ok(form.answer(201, Status::new(201, "", "").document().root()))

@@ -1,29 +1,23 @@
 //! Questions that are answered and forgotten: who am I, may I, is this token good.
 
-use super::Target;
+use super::token_request::AUDIENCE;
+use super::{Target, review_checks};
 use crate::answer::Answer;
 use crate::authorise::{Action, is_allowed};
-use crate::identify::{CREDENTIAL, User};
-use crate::options::{WriteKind, WriteOptions, cause};
+use crate::identify::User;
+use crate::options::{WriteKind, WriteOptions};
 use crate::rbac::{self, AccessPolicy};
 use crate::stored;
-use crdkit_codec::DecodeOptions;
+use crate::view::Shape;
 use crdkit_engine::RequestOptions;
-use crdkit_issue::Issue;
 use crdkit_native::NativeKind;
-use crdkit_schema::status::{Status, Subject};
-use crdkit_text::timestamp::Timestamp;
+use crdkit_schema::status::Status;
+use crdkit_text::quote::quote;
 use crdkit_value::{Document, NewValue, NodeId, Value};
 
-/// How long a token is good if nothing is said about it, and at least.
-const TOKEN_SECONDS: i64 = 3600;
-const SHORTEST_TOKEN: i64 = 600;
-
-/// What is known about the holder of a token besides its name.
-const POD_NAME: &str = "authentication.kubernetes.io/pod-name";
-const POD_UID: &str = "authentication.kubernetes.io/pod-uid";
-const NODE_NAME: &str = "authentication.kubernetes.io/node-name";
-const NODE_UID: &str = "authentication.kubernetes.io/node-uid";
+/// The answer to whoever asks for a table where there is none.
+const NO_TABLE: &str = "only the following media types are accepted: application/json, application/yaml, \
+    application/vnd.kubernetes.protobuf, application/cbor";
 
 impl Target<'_> {
     pub(super) fn review(&self, kind: &'static NativeKind) -> Result<Answer, Box<Status>> {
@@ -31,11 +25,17 @@ impl Target<'_> {
         let media = self.content_type()?;
         self.request.body()?;
         let options = WriteOptions::of(self.request, WriteKind::Create)?;
+        let shape = self.shape(&form)?;
+        if matches!(shape, Shape::Table { .. }) {
+            // What is answered and forgotten has no columns.
+            return Err(Status::not_acceptable(NO_TABLE).into());
+        }
         let body = self.object_in(media)?;
         let engine = self.engine_options(&options);
         let mut document = read(kind, &body, &engine)?;
         stored::remove(&mut document, NodeId::ROOT, "status");
         self.managing(&options).update(None, &mut document);
+        review_checks::check(kind, &document)?;
         let answer = match kind.kind {
             "SelfSubjectReview" => self.who_am_i(),
             "SelfSubjectAccessReview" => self.may(document, &self.request.user),
@@ -49,7 +49,7 @@ impl Target<'_> {
             "TokenReview" => self.token_review(document)?,
             _ => return Err(Status::no_such_method().into()),
         };
-        Ok(form.answer(201, answer.root()))
+        self.view(&form, &shape).object(201, &answer)
     }
 
     fn who_am_i(&self) -> Document {
@@ -99,85 +99,27 @@ impl Target<'_> {
             let text = "token is required for TokenReview in authentication";
             return Err(Status::bad_request(text).into());
         }
-        let status = match self.core.tokens.user(&token, self.core.environment.now()) {
-            Some(user) => {
-                Document::object().with("authenticated", true).with("user", &user.document())
+        let wanted = document.root().pointer("/spec/audiences").into_iter().flat_map(Value::items);
+        let wanted: Vec<&str> = wanted.filter_map(Value::as_str).collect();
+        let found = self.core.tokens.user(&token, self.core.environment.now());
+        let status = match found {
+            Some(_) if !wanted.is_empty() && !wanted.contains(&AUDIENCE) => {
+                let wanted: Vec<String> = wanted.into_iter().map(quote).collect();
+                let (own, wanted) = (quote(AUDIENCE), wanted.join(" "));
+                let error = format!(
+                    "[invalid bearer token, token audiences [{own}] is invalid for the target audiences [{wanted}]]"
+                );
+                Document::object().with("user", NewValue::EmptyObject).with("error", &error)
             }
+            Some(user) => Document::object()
+                .with("authenticated", true)
+                .with("user", &user.document())
+                .with("audiences", &Document::array_of([AUDIENCE])),
             None => Document::object()
                 .with("user", NewValue::EmptyObject)
                 .with("error", "invalid bearer token"),
         };
         Ok(document.with("status", &status))
-    }
-
-    /// A token for a service account, which this server takes for it as long as it runs.
-    pub(super) async fn token_request(&self) -> Result<Answer, Box<Status>> {
-        let name = self.name()?;
-        let form = self.form()?;
-        let media = self.content_type()?;
-        self.request.body()?;
-        WriteOptions::of(self.request, WriteKind::Create)?;
-        let body = self.object_in(media)?;
-        let Some(entry) = self.entry(name).await? else {
-            return Err(self.subject(name).not_found().into());
-        };
-        let account = stored::object(&entry);
-        let mut document = match body {
-            super::BodyObject::Document(document) => document,
-            super::BodyObject::Bytes(format, bytes) => {
-                let decoded = format.decode(bytes, &DecodeOptions::default());
-                let bad = |issue: Box<Issue>| Status::bad_request(issue.server_message());
-                decoded.map_err(bad)?.document
-            }
-        };
-        document.insert(NodeId::ROOT, "apiVersion", "authentication.k8s.io/v1");
-        document.insert(NodeId::ROOT, "kind", "TokenRequest");
-        let seconds = document.root().pointer("/spec/expirationSeconds").and_then(Value::as_i64);
-        let seconds = seconds.unwrap_or(TOKEN_SECONDS);
-        if seconds < SHORTEST_TOKEN {
-            let text = format!(
-                "Invalid value: {seconds}: may not specify a duration less than 10 minutes"
-            );
-            let subject = Subject {
-                group: "authentication.k8s.io",
-                version: "v1",
-                kind: "TokenRequest",
-                name: "",
-            };
-            let cause = cause("FieldValueInvalid", "spec.expirationSeconds", text);
-            return Err(subject.refused(vec![cause]).into());
-        }
-        let now = self.core.environment.now();
-        let expires = Timestamp { seconds: now.seconds + seconds, nanoseconds: 0, ..now };
-        let metadata = Document::object()
-            .with("name", name)
-            .with("namespace", self.namespace.unwrap_or_default())
-            .with("creationTimestamp", &self.core.environment.now_text());
-        document.insert(NodeId::ROOT, "metadata", &metadata);
-        let spec = document.root().get("spec").map(Value::id);
-        let spec = spec.or_else(|| document.insert(NodeId::ROOT, "spec", NewValue::EmptyObject));
-        if let Some(spec) = spec {
-            document.insert(spec, "expirationSeconds", seconds);
-            for (key, nothing) in
-                [("audiences", NewValue::EmptyArray), ("boundObjectRef", NewValue::Null)]
-            {
-                if document.value(spec).get(key).is_none() {
-                    document.insert(spec, key, nothing);
-                }
-            }
-        }
-        let uid = stored::metadata_text(account.root(), "uid");
-        let id = self.core.environment.uid();
-        let token = format!("{uid}.{id}");
-        let namespace = self.namespace.unwrap_or_default();
-        let user = User { uid: uid.to_owned(), ..User::service_account(namespace, name) };
-        let user = bound(user, document.root()).with_extra(CREDENTIAL, &format!("JTI={id}"));
-        self.core.tokens.issue(&token, user, expires, now);
-        let status = Document::object()
-            .with("token", &token)
-            .with("expirationTimestamp", &expires.to_string());
-        document.insert(NodeId::ROOT, "status", &status);
-        Ok(form.answer(201, document.root()))
     }
 }
 
@@ -193,20 +135,6 @@ fn read(
             Err(outcome.status().unwrap_or_else(unknown).into())
         }
     }
-}
-
-/// The holder of a token that ends with a pod or a node, which it names.
-fn bound(user: User, request: Value<'_>) -> User {
-    let text = |key| {
-        let reference = request.pointer("/spec/boundObjectRef");
-        reference.and_then(|it| it.get(key)?.as_str()).unwrap_or_default()
-    };
-    let (name, uid) = match text("kind") {
-        "Pod" => (POD_NAME, POD_UID),
-        "Node" => (NODE_NAME, NODE_UID),
-        _ => return user,
-    };
-    user.with_extra(name, text("name")).with_extra(uid, text("uid"))
 }
 
 /// Whom a review is about.

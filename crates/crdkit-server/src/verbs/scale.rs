@@ -36,6 +36,12 @@ impl Target<'_> {
         paths.ok_or_else(|| self.subject(self.name.unwrap_or_default()).not_found().into())
     }
 
+    /// What a patch finds where there are no replicas; nothing where there are some.
+    fn replicas_or_none(&self, object: &Document, paths: &ReplicaPaths) -> Option<i64> {
+        let is_missing = replicas_at(object.root(), &paths.spec).is_none();
+        (is_missing && matches!(self.served.rules, Rules::Custom(_))).then_some(NO_REPLICAS)
+    }
+
     pub(super) async fn get_scale(&self) -> Result<Answer, Box<Status>> {
         let name = self.name()?;
         let form = self.form()?;
@@ -73,7 +79,9 @@ impl Target<'_> {
         let problems = self.check_scale(&scale, &decoded.issues, options.validation);
         problems.map_err(|_| unknown())?;
         self.place_scale(name, scale.root())?;
-        let make = |_: &Document| Ok(MadeScale::from(scale.clone()));
+        let make = |_: &Document| {
+            Ok(MadeScale { checks_uid: true, ..MadeScale::from(scale.clone()) })
+        };
         let written = self.write_scale(name, &options, make).await?;
         self.show_scale(&form, &shape, &written)
     }
@@ -92,7 +100,8 @@ impl Target<'_> {
         let make = |old: &Document| {
             let patch = patch.as_ref().map_err(|error| Box::new(error.status()))?;
             // Without replicas there is a scale as well, to be patched.
-            let mut scale = scale_with(old.root(), &self.replica_paths()?, None);
+            let paths = &self.replica_paths()?;
+            let mut scale = scale_with(old.root(), paths, self.replicas_or_none(old, paths));
             patch.apply(&mut scale, "autoscaling/v1", "Scale")?;
             let (api_version, kind) =
                 (text(scale.root(), "apiVersion"), text(scale.root(), "kind"));
@@ -134,7 +143,8 @@ impl Target<'_> {
                     managing.apply_scale(old, &scale, &paths.spec, &config, options.force);
                 let applied = applied.map_err(|error| Box::new(error.status()))?;
                 self.place_scale(name, applied.scale.root())?;
-                Ok(MadeScale { scale: applied.scale.clone(), applied: Some(applied) })
+                let scale = applied.scale.clone();
+                Ok(MadeScale { scale, applied: Some(applied), checks_uid: false })
             };
             let written = self.write_scale(name, &options, make).await?;
             return self.show_scale(form, &shape, &written);
@@ -225,17 +235,24 @@ impl Target<'_> {
         let managing = self.managing(options);
         let paths = &self.replica_paths()?;
         let change = |old: &Document| {
-            let MadeScale { mut scale, applied } = make(old)?;
+            let MadeScale { mut scale, applied, checks_uid } = make(old)?;
             let old_scale = scale_with(old.root(), paths, None);
             let admitted = Change::update(options, &old_scale);
             self.mutate(admitted, &mut scale)?;
-            self.check_uid(name, scale.root(), old.root())?;
+            if checks_uid {
+                self.check_uid(name, scale.root(), old.root(), options.dry_run)?;
+            }
+            let replicas = scale.root().pointer("/spec/replicas").and_then(Value::as_i64);
+            if matches!(self.served.rules, Rules::Custom(_)) && replicas == Some(NO_REPLICAS) {
+                let text =
+                    format!("the spec replicas field {} cannot be empty", quote(&paths.spec));
+                return Err(Status::bad_request(text).into());
+            }
             let found = metadata_text(scale.root(), "resourceVersion");
             if !found.is_empty() && found != metadata_text(old.root(), "resourceVersion") {
                 let problem = "the object has been modified; please apply your changes to the latest version and try again";
                 return Err(self.subject(name).conflict(problem).into());
             }
-            let replicas = scale.root().pointer("/spec/replicas").and_then(Value::as_i64);
             let mut between = |document: &mut Document| {
                 match &applied {
                     Some(applied) => applied.copy_owners(document),
@@ -273,13 +290,18 @@ struct MadeScale {
     scale: Document,
     /// The apply that made it, which knows who owns what.
     applied: Option<AppliedScale>,
+    /// Whether it is only meant for the object with the identifier that it has.
+    checks_uid: bool,
 }
 
 impl From<Document> for MadeScale {
     fn from(scale: Document) -> Self {
-        Self { scale, applied: None }
+        Self { scale, applied: None, checks_uid: false }
     }
 }
+
+/// The number of replicas, as a patch finds it, of a custom resource that has none.
+const NO_REPLICAS: i64 = i32::MIN as i64;
 
 /// What the server says of bodies that are no scale.
 const NO_SCALE: &str = "no kind is registered for the type v1.Scale in scheme \"k8s.io/apiextensions-apiserver/pkg/apiserver/customresource_handler.go:781\"";

@@ -26,7 +26,7 @@ impl Target<'_> {
         let make = |old: &Document| {
             let change = Change::update(&options, old);
             let mut between = |document: &mut Document| {
-                self.check_uid(name, document.root(), old.root())?;
+                self.check_uid(name, document.root(), old.root(), options.dry_run)?;
                 self.check_version(document, old.root())?;
                 let metadata = stored::metadata(document);
                 stored::remove(document, metadata, "selfLink");
@@ -90,12 +90,15 @@ impl Target<'_> {
         name: &str,
         new: Value<'_>,
         old: Value<'_>,
+        dry_run: bool,
     ) -> Result<(), Box<Status>> {
         let (found, expected) = (metadata_text(new, "uid"), metadata_text(old, "uid"));
         if found.is_empty() || found == expected {
             return Ok(());
         }
         let key = self.key(name);
+        // What is only tried does not get to where keys have their prefix.
+        let key = key.strip_prefix("/registry").filter(|_| dry_run).unwrap_or(&key);
         let problem = format!(
             "StorageError: invalid object, Code: 4, Key: {key}, ResourceVersion: 0, AdditionalErrorMsg: \
              Precondition failed: UID in precondition: {found}, UID in object meta: {expected}"
