@@ -59,9 +59,10 @@ pub(crate) fn run(
         is_early: false,
     };
     walk.named(object, of, old);
-    let CheckWalk { mut found, is_early, .. } = walk;
+    let CheckWalk { mut found, is_early, stage, .. } = walk;
     pod::unusable_volumes(object, &mut found);
-    Checked { found, is_early }
+    let is_late = !found.is_empty() && stage > LAST_STAGE;
+    Checked { found, is_early, is_late }
 }
 
 /// What checks have found.
@@ -69,9 +70,11 @@ pub(crate) struct Checked {
     pub(crate) found: Vec<(NodeId, Issue)>,
     /// Whether that keeps all other checks from being made.
     pub(crate) is_early: bool,
+    /// Whether it counts only if nothing else is wrong.
+    pub(crate) is_late: bool,
 }
 
-/// The stage of the checks that are made when all others hold.
+/// The stage of the checks that are made when those of earlier ones hold; what is asked at admission comes after it.
 const LAST_STAGE: usize = 9;
 
 struct CheckWalk<'v> {
@@ -242,13 +245,14 @@ impl<'v> CheckWalk<'v> {
         let issue = if place.path.is_root() { issue.with("@field", "") } else { issue };
         let about = self.root.nearest(&place.path).id();
         let issue = issue.at(place.path);
-        // What may not be changed is said once, however many checks look at parts of it.
+        // What is said once is not said again, however many checks look at parts of it.
         let is_same = |(_, known): &(NodeId, Issue)| {
             known.code == issue.code
                 && known.path == issue.path
+                && known.value == issue.value
                 && known.arg("detail") == issue.arg("detail")
         };
-        if code != native::FORBIDDEN || !self.found.iter().any(is_same) {
+        if !self.found.iter().any(is_same) {
             self.found.push((about, issue));
         }
     }

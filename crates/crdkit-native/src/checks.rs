@@ -27,10 +27,13 @@ impl Request<'_> {
         } else {
             let (view, given) = (hooks::view(self), &self.given);
             let object = view.as_ref().unwrap_or(&self.document).root();
-            let Checked { found, is_early } =
+            let Checked { mut found, is_early, is_late } =
                 check::run(self.kind, self.of, operation, object, old, given);
             if !is_early {
                 self.check_metadata(operation, old);
+            }
+            if is_late && self.findings.has_errors() {
+                found.clear();
             }
             let found = found.into_iter().map(|(id, issue)| (self.nearest(id), issue));
             let found: Vec<(NodeId, Issue)> = found.collect();

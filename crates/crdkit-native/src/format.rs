@@ -13,6 +13,9 @@ pub(crate) fn problems(check: &Check, text: &str) -> Option<Vec<String>> {
     if check.cel.text.contains(CONFIG_KEY) {
         return Some(config_key_problems(text));
     }
+    if check.cel.text.contains(PATH_SEGMENT) {
+        return Some(names::path_segment_name(text));
+    }
     let (_, format) = check.cel.text.split_once("format.")?;
     let (format, _) = format.split_once("()")?;
     Some(match format {
@@ -38,6 +41,9 @@ fn caseless_problems(text: &str) -> Vec<String> {
     };
     lower.into_iter().map(any_case).collect()
 }
+
+/// How checks recognize names that are a part of a path.
+const PATH_SEGMENT: &str = " in ['.','..']";
 
 /// How checks recognize names of ports.
 const PORT_NAME: &str = ".contains('--') && size(";

@@ -8,6 +8,7 @@ use crate::data::{Body, Field, GoType, Omit, Special, Type, objects};
 use crate::fill::{self, Zero};
 use crate::given::GivenEmpty;
 use crdkit_codec::go_json;
+use crdkit_codec::json::{self, Layout};
 use crdkit_issue::Arg;
 use crdkit_schema::validate::shown;
 use crdkit_value::{Kind, Value};
@@ -159,6 +160,7 @@ impl Writer<'_> {
         match (&of.body, value) {
             (Body::Struct(_), _) => self.structure(value, of),
             (Body::Alias(of), _) => self.value(value, of),
+            (Body::Special(Special::Raw), Some(value)) => self.raw(value),
             (Body::Special(_), Some(value)) => self.out.push_str(&go_json::value(value)),
             (Body::Special(special), None) => self.out.push_str(match special {
                 Special::Quantity => "\"0\"",
@@ -167,6 +169,13 @@ impl Writer<'_> {
                 _ => "null",
             }),
         }
+    }
+
+    /// JSON that the server keeps as it came.
+    fn raw(&mut self, value: Value<'_>) {
+        let mut text = Vec::new();
+        json::write(value, Layout::Compact, &mut text);
+        self.out.push_str(&String::from_utf8_lossy(&text));
     }
 
     fn structure(&mut self, value: Option<Value<'_>>, of: &'static Type) {
