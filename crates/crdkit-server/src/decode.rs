@@ -61,7 +61,9 @@ pub(crate) fn kind_missing(format: Format, body: &[u8]) -> Option<String> {
     let root = decoded.document.root();
     let is_missing = match root.kind() {
         Kind::Null => true,
-        Kind::Object(_) => root.get("kind").is_none_or(|it| it.is_null() || it.as_str() == Some("")),
+        Kind::Object(_) => {
+            root.get("kind").is_none_or(|it| it.is_null() || it.as_str() == Some(""))
+        }
         _ => false,
     };
     let text = match format {

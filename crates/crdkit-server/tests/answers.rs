@@ -50,7 +50,8 @@ async fn ask(client: &Client, block: &Block) -> Option<String> {
     let first = lines.next().unwrap();
     let (method, path) = first.split_once(' ').unwrap();
     let mut headers = Vec::new();
-    while let Some(line) = lines.next_if(|line| line.starts_with(|c: char| c.is_ascii_lowercase())) {
+    while let Some(line) = lines.next_if(|line| line.starts_with(|c: char| c.is_ascii_lowercase()))
+    {
         headers.extend(line.split_once(": "));
     }
     if !headers.iter().any(|(name, _)| *name == "content-type") {
