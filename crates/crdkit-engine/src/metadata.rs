@@ -111,7 +111,7 @@ impl Edits {
         values: impl Iterator<Item = Value<'v>>,
         of: &'static GoType,
     ) -> bool {
-        values.fold(true, |fits, value| self.element(value, of) && fits)
+        values.filter(|value| !self.element(*value, of)).count() == 0
     }
 
     /// An item of a list or an entry of a map, where `null` means an empty value.
