@@ -273,6 +273,19 @@ mod tests {
     }
 
     #[test]
+    fn what_operations_on_one_line_add_leads_to_that_line() {
+        let base = "kind: Lamp\nspec:\n  parts: [{name: p}]\n";
+        let settings = "patches:\n- target: {kind: Lamp}\n  patch: '[{\"op\":\"add\",\"path\":\"/spec/parts/-\",\"value\":{\"size\":1,\"kind\":2}}]'\n";
+        let rendered = "kind: Lamp\nspec:\n  parts:\n  - name: p\n  - kind: 2\n    size: 1\n";
+        let patches = OverlayPatch::of_kustomization(&file("k", settings));
+        let map = SourceMap::of_object(rendered, Some(file("b", base)), &patches);
+        assert_eq!(
+            origins(&map, rendered, &["name", "kind: 2", "1"]),
+            ["=b:3:12", "=k:3:10", "=k:3:10"]
+        );
+    }
+
+    #[test]
     fn what_a_kustomization_has_made_leads_to_it() {
         let settings = "resources: [a.yaml]\nhelmCharts:\n- name: web\npatches:\n- patch: |-\n    kind: Lamp\n    spec:\n      watts: 70\n";
         let rendered = "kind: Lamp\nmetadata:\n  annotations:\n    config.kubernetes.io/origin: |\n      configuredIn: k\n      configuredBy:\n        apiVersion: builtin\n        kind: HelmChartInflationGenerator\n  name: a\nspec:\n  color: red\n  watts: 70\n  zone: b\n";
