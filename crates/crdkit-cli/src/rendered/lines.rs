@@ -4,7 +4,7 @@
 //! order hold the others: a line between two of them comes from a line between theirs, the one with the same key if there
 //! is one, otherwise from the action that stands there.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::ops::Range;
 
 /// A line of the template.
@@ -62,16 +62,23 @@ fn most_alike(rendered: &[&str], template: &[&str]) -> Range<usize> {
     let ends: Vec<usize> = ends.chain([template.len()]).collect();
     let starts = std::iter::once(0).chain(ends.iter().map(|end| end + 1));
     let parts = starts.zip(&ends).map(|(start, end)| start..*end);
-    let score = |part: &Range<usize>| {
-        let lines = template.get(part.clone()).unwrap_or_default();
-        let known: HashSet<&str> = lines.iter().map(|line| line.trim()).collect();
-        rendered.iter().filter(|line| is_telling(line) && known.contains(line.trim())).count()
-    };
+    let mut known: HashMap<&str, usize> = HashMap::new();
+    for (index, line) in rendered.iter().enumerate().filter(|(_, line)| is_telling(line)) {
+        known.entry(line.trim()).or_insert(index);
+    }
+    // In which part each line was seen last: what is there often counts once.
+    let mut seen = vec![usize::MAX; rendered.len()];
     let mut best = (0, 0..template.len());
-    for part in parts {
-        let found = score(&part);
-        if found > best.0 {
-            best = (found, part);
+    for (number, part) in parts.enumerate() {
+        let lines = template.get(part.clone()).unwrap_or_default();
+        let found = lines.iter().filter_map(|line| known.get(line.trim()));
+        let is_new = |index: &&usize| {
+            let last = seen.get_mut(**index);
+            last.is_some_and(|last| std::mem::replace(last, number) != number)
+        };
+        let score = found.filter(is_new).count();
+        if score > best.0 {
+            best = (score, part);
         }
     }
     best.1

@@ -14,10 +14,11 @@ pub(crate) use patches::{OverlayPatch, PatchTarget};
 use crate::input::name_of;
 use crate::source::read_file;
 use crdkit_issue::{LineIndex, Span};
+use crdkit_value::Document;
 use lines::LineOrigin;
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// A file that text was put together from.
 #[derive(Debug)]
@@ -25,12 +26,18 @@ pub(crate) struct SourceFile {
     pub(crate) name: Arc<str>,
     pub(crate) text: String,
     pub(crate) lines: LineIndex,
+    documents: OnceLock<Vec<Document>>,
 }
 
 impl SourceFile {
     pub(crate) fn new(name: Arc<str>, text: String) -> Arc<Self> {
         let lines = LineIndex::new(text.as_bytes());
-        Arc::new(Self { name, text, lines })
+        Arc::new(Self { name, text, lines, documents: OnceLock::new() })
+    }
+
+    /// Its documents, if it is YAML or JSON, with places. They are decoded once, whatever is made of them.
+    fn documents(&self) -> &[Document] {
+        self.documents.get_or_init(|| patches::documents(&self.text))
     }
 
     /// The file at `path`, if it can be read and is text.
@@ -109,7 +116,11 @@ impl SourceMap {
         patches: &[OverlayPatch],
     ) -> Self {
         let places = places::find(rendered, file.as_ref(), patches);
-        Self { places, ..Self::of_template(rendered, file) }
+        if places.is_empty() {
+            return Self::of_template(rendered, file);
+        }
+        let rendered = LineIndex::new(rendered.as_bytes());
+        Self { places, file, rendered, lines: Vec::new() }
     }
 
     /// Where the text at `span` of `rendered` comes from, as far as that can be told.
@@ -269,6 +280,19 @@ mod tests {
                 "~b:2:18", "=k:2:21", "=b:3:26", "~k:7:13", "=k:8:14", "=k:14:7", "=k:14:14",
                 "=m:6:15", "=m:6:18", "=b:3:54", "=m:4:10", "=b:3:1"
             ]
+        );
+    }
+
+    #[test]
+    fn what_operations_on_one_line_add_leads_to_that_line() {
+        let base = "kind: Lamp\nspec:\n  parts: [{name: p}]\n";
+        let settings = "patches:\n- target: {kind: Lamp}\n  patch: '[{\"op\":\"add\",\"path\":\"/spec/parts/-\",\"value\":{\"size\":1,\"kind\":2}}]'\n";
+        let rendered = "kind: Lamp\nspec:\n  parts:\n  - name: p\n  - kind: 2\n    size: 1\n";
+        let patches = OverlayPatch::of_kustomization(&file("k", settings));
+        let map = SourceMap::of_object(rendered, Some(file("b", base)), &patches);
+        assert_eq!(
+            origins(&map, rendered, &["name", "kind: 2", "1"]),
+            ["=b:3:12", "=k:3:10", "=k:3:10"]
         );
     }
 

@@ -76,10 +76,13 @@ impl OverlayPatch {
         let aimed = items("patches").chain(items("patchesJson6902"));
         let aimed = aimed.map(|item| (item.get("patch"), item.get("target").map(PatchTarget::of)));
         let merged = items("patchesStrategicMerge").map(|item| (Some(item), None));
+        // What is merged may be the name of a file.
+        let is_text = |value: &Value<'_>| value.as_str().is_some_and(|text| text.contains('\n'));
+        let merged = merged.filter(|(value, _)| value.as_ref().is_some_and(is_text));
         for (value, target) in merged.chain(aimed) {
             let inline =
                 value.and_then(|value| Some((Text::inside(file, value)?, value.as_str()?)));
-            if let Some((text, patch)) = inline.filter(|(_, patch)| patch.contains('\n')) {
+            if let Some((text, patch)) = inline {
                 found.extend(of_text(&text, patch, target.as_ref()));
             }
         }

@@ -41,9 +41,9 @@ pub(super) fn find(
     let mut found = BTreeMap::new();
     let rendered = documents(rendered);
     let Some(root) = rendered.first().map(Document::root) else { return found };
-    let bases = file.map(|file| documents(&file.text)).unwrap_or_default();
+    let bases = file.map(|file| file.documents()).unwrap_or_default();
     let base_text = file.map(Text::whole);
-    let base = base_of(root, &bases).zip(base_text.as_ref());
+    let base = base_of(root, bases).zip(base_text.as_ref());
     let settings: Vec<_> =
         patches.iter().filter(|patch| matches!(patch.kind, PatchKind::Settings)).collect();
     let mut beside: Vec<_> = base

@@ -110,7 +110,8 @@ impl fmt::Display for FindError {
         match self {
             Self::Unknown { name, alike, kinds } if alike.is_empty() => {
                 let shown = kinds.get(..SHOWN).unwrap_or(kinds).join(", ");
-                write!(f, "there is no kind `{name}`; there are {shown}")?;
+                let are = if kinds.len() == 1 { "only kind is" } else { "kinds are" };
+                write!(f, "there is no kind `{name}`; the {are} {shown}")?;
                 match kinds.len().saturating_sub(SHOWN) {
                     0 => Ok(()),
                     more => write!(f, " and {more} more"),

@@ -67,8 +67,8 @@ fn a_crd_is_found_by_what_people_write() {
         ("Lamp.Home.IO", "lamps.home.io"),
         ("lamp", "`lamp` is the name of several kinds: write `lamps.home.io` or `lamps.ship.io`"),
         ("lmap", "there is no kind `lmap`; did you mean `Lamp` or `lamps` or `lp`?"),
-        ("zzzzz", "there is no kind `zzzzz`; there are Lamp, Room"),
-        ("", "there is no kind ``; there are Lamp, Room"),
+        ("zzzzz", "there is no kind `zzzzz`; the kinds are Lamp, Room"),
+        ("", "there is no kind ``; the kinds are Lamp, Room"),
     ] {
         let found = match set.find(text) {
             Ok((definition, "")) => definition.name().to_owned(),

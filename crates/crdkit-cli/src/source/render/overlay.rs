@@ -6,7 +6,7 @@ use crate::rendered::{OverlayPatch, PatchTarget, SourceFile, SourceMap};
 use crate::source::kustomize::{Kustomization, NAMES, normal};
 use crate::source::temporary::Temporary;
 use anyhow::{Result, bail};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -39,10 +39,12 @@ pub(super) fn build(directory: &Path, kustomization: &Kustomization) -> Result<V
     }
     let text = program::output(command, called)?;
     let here = std::env::current_dir()?.canonicalize()?;
+    let mut files = HashMap::new();
     let find = |source: &str| {
         let path = normal(&base.join(source));
         let path = path.strip_prefix(&here).map(Path::to_owned).unwrap_or(path);
-        SourceFile::read(&path)
+        let read = |path: &PathBuf| SourceFile::read(path);
+        files.entry(path).or_insert_with_key(read).clone()
     };
     let is_kustomization = |file: &SourceFile| {
         Path::new(&*file.name).file_name().is_some_and(|name| NAMES.iter().any(|it| name == *it))
