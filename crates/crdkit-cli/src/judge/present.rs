@@ -63,7 +63,7 @@ impl Presentation<'_> {
         judged: impl IntoIterator<Item = Judged>,
     ) -> Vec<Object> {
         let source = SourceText::of(input);
-        let mut comments = suppressions(input);
+        let mut comments = None;
         let mut tally = Tally::default();
         let mut objects: Vec<Object> = Vec::new();
         for Judged { identity, mut issues, skipped, origin, partly, .. } in judged {
@@ -76,7 +76,7 @@ impl Presentation<'_> {
                     ShownFinding::unshown(issue, &source)
                 }];
                 self.config.adjust(&mut finding);
-                apply(&mut comments, &mut finding, input);
+                apply(comments.get_or_insert_with(|| suppressions(input)), &mut finding, input);
                 // Only what is shown is held: there may be more findings than there is memory.
                 match finding.pop() {
                     Some(found) if found.counts() && !tally.admits(found.code) => {
@@ -104,8 +104,9 @@ impl Presentation<'_> {
             }
         }
         // What one object does not need another one that was made of the same file may.
-        let own = comments.into_iter().filter(|_| input.map.is_none());
-        let findings = own.flat_map(|(_, it)| it.findings(&source, self.excerpts));
+        let own = input.map.is_none().then(|| comments.unwrap_or_else(|| suppressions(input)));
+        let findings =
+            own.into_iter().flatten().flat_map(|(_, it)| it.findings(&source, self.excerpts));
         let mut findings: Vec<_> = findings.collect();
         self.config.adjust(&mut findings);
         if !findings.is_empty() {
@@ -144,7 +145,7 @@ fn suppressions(input: &Input) -> Vec<(Arc<str>, Suppressions)> {
         let of = |file: &Arc<SourceFile>| {
             (Arc::clone(&file.name), Suppressions::find(file.text.as_bytes(), 1))
         };
-        return map.files().into_iter().map(of).collect();
+        return map.files(&input.bytes).into_iter().map(of).collect();
     }
     let found = match input.format {
         Format::Yaml => Suppressions::find(&input.bytes, input.first_line),

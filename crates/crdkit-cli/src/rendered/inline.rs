@@ -6,7 +6,7 @@ use crdkit_value::Value;
 use std::sync::Arc;
 
 /// Text of a file: all of it, or what stands in one of its values.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub(super) struct Text {
     pub(super) file: Arc<SourceFile>,
     /// Where the value stands, and for each of its lines where it begins in it and where in the file; nothing if the

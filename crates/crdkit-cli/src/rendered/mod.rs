@@ -54,15 +54,33 @@ impl SourceFile {
     }
 }
 
-/// For each place of a document that was put together, where it comes from.
+/// For each place of a document that was put together, where it comes from. It is looked for when it is first asked for:
+/// nobody asks about documents that are right.
 #[derive(Debug)]
 pub(crate) struct SourceMap {
     /// The file that the document comes from.
     file: Option<Arc<SourceFile>>,
-    /// What its lines come from in that file.
-    lines: Vec<Option<LineOrigin>>,
+    maker: Maker,
+    found: OnceLock<FoundPlaces>,
+}
+
+/// What put a document together.
+#[derive(Debug)]
+enum Maker {
+    /// A template, which need not be YAML.
+    Template,
+    /// A kustomization, which is the file, with these patches.
+    Generator(Arc<[OverlayPatch]>),
+    /// These patches, of an object in the file, in the order in which they are made.
+    Patches(Arc<[OverlayPatch]>),
+}
+
+#[derive(Debug)]
+struct FoundPlaces {
     rendered: LineIndex,
-    /// Where its keys and values come from, by where they begin and end. A value may begin where a key in it does.
+    /// What the lines come from in the file.
+    lines: Vec<Option<LineOrigin>>,
+    /// Where keys and values come from, by where they begin and end. A value may begin where a key in it does.
     places: BTreeMap<(usize, usize), Origin>,
 }
 
@@ -76,70 +94,61 @@ pub(crate) struct Origin {
 }
 
 impl SourceMap {
-    /// Of a document that was made of a template, which need not be YAML.
-    pub(crate) fn of_template(rendered: &str, file: Option<Arc<SourceFile>>) -> Self {
-        let lines = file.as_ref().map(|file| lines::align(rendered, &file.text));
-        Self {
-            lines: lines.unwrap_or_default(),
-            rendered: LineIndex::new(rendered.as_bytes()),
-            places: BTreeMap::new(),
-            file,
-        }
+    /// Of a document that was made of a template.
+    pub(crate) fn of_template(file: Option<Arc<SourceFile>>) -> Self {
+        Self { file, maker: Maker::Template, found: OnceLock::new() }
     }
 
     /// Of an object that the kustomization `file` has made, with patches as below.
-    pub(crate) fn of_generated(
-        rendered: &str,
-        file: Arc<SourceFile>,
-        patches: &[OverlayPatch],
-    ) -> Self {
-        let kind = annotated(rendered).find_map(|line| line.trim().strip_prefix("kind:"));
-        let key = match kind.map(str::trim) {
-            Some("HelmChartInflationGenerator") => "helmCharts:",
-            Some("SecretGenerator") => "secretGenerator:",
-            _ => "configMapGenerator:",
-        };
-        let line = file.text.lines().position(|line| line.starts_with(key));
-        let origin = LineOrigin { line: line.unwrap_or(0), shift: None };
-        Self {
-            lines: rendered.lines().map(|_| Some(origin.clone())).collect(),
-            rendered: LineIndex::new(rendered.as_bytes()),
-            places: places::find(rendered, None, patches),
-            file: Some(file),
-        }
+    pub(crate) fn of_generated(file: Arc<SourceFile>, patches: &Arc<[OverlayPatch]>) -> Self {
+        let maker = Maker::Generator(Arc::clone(patches));
+        Self { file: Some(file), maker, found: OnceLock::new() }
     }
 
     /// Of an object that was made of one in `file` and of patches, in the order in which they are made.
-    pub(crate) fn of_object(
-        rendered: &str,
-        file: Option<Arc<SourceFile>>,
-        patches: &[OverlayPatch],
-    ) -> Self {
-        let places = places::find(rendered, file.as_ref(), patches);
-        if places.is_empty() {
-            return Self::of_template(rendered, file);
-        }
-        let rendered = LineIndex::new(rendered.as_bytes());
-        Self { places, file, rendered, lines: Vec::new() }
+    pub(crate) fn of_object(file: Option<Arc<SourceFile>>, patches: &Arc<[OverlayPatch]>) -> Self {
+        Self { file, maker: Maker::Patches(Arc::clone(patches)), found: OnceLock::new() }
+    }
+
+    fn found(&self, rendered: &[u8]) -> &FoundPlaces {
+        self.found.get_or_init(|| {
+            let text = std::str::from_utf8(rendered).unwrap_or_default();
+            let places = match &self.maker {
+                Maker::Template => BTreeMap::new(),
+                Maker::Generator(patches) => places::find(text, None, patches),
+                Maker::Patches(patches) => places::find(text, self.file.as_ref(), patches),
+            };
+            let lines = match (&self.maker, &self.file) {
+                (Maker::Generator(_), Some(file)) => {
+                    let line = generator_line(text, file);
+                    let origin = LineOrigin { line, shift: None };
+                    text.lines().map(|_| Some(origin.clone())).collect()
+                }
+                (_, Some(file)) if places.is_empty() => lines::align(text, &file.text),
+                _ => Vec::new(),
+            };
+            FoundPlaces { rendered: LineIndex::new(rendered), lines, places }
+        })
     }
 
     /// Where the text at `span` of `rendered` comes from, as far as that can be told.
     pub(crate) fn origin(&self, rendered: &[u8], span: Span) -> Option<Origin> {
-        if let Some(origin) = self.places.get(&(span.start, span.end)) {
+        let found = self.found(rendered);
+        if let Some(origin) = found.places.get(&(span.start, span.end)) {
             return Some(origin.clone());
         }
-        let from = self.places.range((span.start, 0)..).next();
+        let from = found.places.range((span.start, 0)..).next();
         if let Some((_, origin)) = from.filter(|((start, _), _)| *start == span.start) {
             return Some(origin.clone());
         }
-        let before = self.places.range(..(span.start, 0)).next_back();
+        let before = found.places.range(..(span.start, 0)).next_back();
         if let Some((_, origin)) = before.filter(|((_, end), _)| *end > span.start) {
             // What stands inside a value is somewhere in it.
             return Some(Origin { is_exact: false, ..origin.clone() });
         }
         let file = self.file.as_ref()?;
-        let position = self.rendered.position(rendered, span.start);
-        let origin = self.lines.get(position.line - 1)?.as_ref()?;
+        let position = found.rendered.position(rendered, span.start);
+        let origin = found.lines.get(position.line - 1)?.as_ref()?;
         let (start, text) = file.line(origin.line);
         if let Some(shift) = origin.shift {
             let column = (position.column - 1).saturating_add_signed(shift);
@@ -154,16 +163,27 @@ impl SourceMap {
         Some(Origin { file: Arc::clone(file), span, is_exact: false })
     }
 
-    /// The files that places may lead to.
-    pub(crate) fn files(&self) -> Vec<&Arc<SourceFile>> {
+    /// The files that places of `rendered` may lead to.
+    pub(crate) fn files(&self, rendered: &[u8]) -> Vec<&Arc<SourceFile>> {
         let mut files: Vec<_> = self.file.iter().collect();
-        for origin in self.places.values() {
+        for origin in self.found(rendered).places.values() {
             if files.iter().all(|file| !Arc::ptr_eq(file, &origin.file)) {
                 files.push(&origin.file);
             }
         }
         files
     }
+}
+
+/// The line of a kustomization that has an object made.
+fn generator_line(rendered: &str, file: &SourceFile) -> usize {
+    let kind = annotated(rendered).find_map(|line| line.trim().strip_prefix("kind:"));
+    let key = match kind.map(str::trim) {
+        Some("HelmChartInflationGenerator") => "helmCharts:",
+        Some("SecretGenerator") => "secretGenerator:",
+        _ => "configMapGenerator:",
+    };
+    file.text.lines().position(|line| line.starts_with(key)).unwrap_or(0)
 }
 
 /// The documents of `text`, each with the file it comes from as far as that is said.
@@ -242,7 +262,7 @@ mod tests {
     fn lines_lead_to_the_template_they_come_from() {
         let template = "{{- if .Values.on }}\nkind: Lamp\nspec:\n{{- with .Values.spec }}\n    watts: {{ .watts }}\n    color: red\n    {{- toYaml .rest | nindent 2 }}\n{{- end }}\n{{- end }}\n";
         let rendered = "---\n# Source: app/templates/lamp.yaml\nkind: Lamp\nspec:\n  watts: 1000\n  color: red\n  odd: 1\n  even: 2\n";
-        let map = SourceMap::of_template(rendered, Some(file("t", template)));
+        let map = SourceMap::of_template(Some(file("t", template)));
         assert_eq!(
             origins(&map, rendered, &["Lamp", "1000", "red", "odd", "2"]),
             ["=t:2:7", "~t:5:5", "=t:6:12", "~t:7:5", "~t:7:5"]
@@ -253,7 +273,7 @@ mod tests {
     fn lines_lead_to_the_document_of_a_template_that_is_most_alike() {
         let template = "kind: A\nmetadata:\n  name: a\n---\nkind: B\nmetadata:\n  name: {{ .b }}\nspec:\n  watts: 1\n";
         let rendered = "---\nkind: B\nmetadata:\n  name: b\nspec:\n  watts: 1\n";
-        let map = SourceMap::of_template(rendered, Some(file("t", template)));
+        let map = SourceMap::of_template(Some(file("t", template)));
         assert_eq!(
             origins(&map, rendered, &["kind", "metadata", "name", "1"]),
             ["=t:5:1", "=t:6:1", "~t:7:3", "=t:9:10"]
@@ -269,7 +289,7 @@ mod tests {
         let rendered = "kind: Lamp\nmetadata:\n  labels:\n    env: prod\n    x: y\n  name: my-a\nspec:\n  color: white\n  colour: ambr\n  label: z\n  parts:\n  - m: 2\n    name: q\n  - n: 1\n    name: p\n  watts: 70\n";
         let mut patches = OverlayPatch::of_kustomization(&file("k", settings));
         patches.extend(OverlayPatch::of_file(&file("m", merge), None));
-        let map = SourceMap::of_object(rendered, Some(file("b", base)), &patches);
+        let map = SourceMap::of_object(Some(file("b", base)), &patches.into());
         let texts = [
             "my-a", "prod", "white", "colour", "ambr", "label: z", "z", "m: 2", "2", "1", "70",
             "spec",
@@ -289,7 +309,7 @@ mod tests {
         let settings = "patches:\n- target: {kind: Lamp}\n  patch: '[{\"op\":\"add\",\"path\":\"/spec/parts/-\",\"value\":{\"size\":1,\"kind\":2}}]'\n";
         let rendered = "kind: Lamp\nspec:\n  parts:\n  - name: p\n  - kind: 2\n    size: 1\n";
         let patches = OverlayPatch::of_kustomization(&file("k", settings));
-        let map = SourceMap::of_object(rendered, Some(file("b", base)), &patches);
+        let map = SourceMap::of_object(Some(file("b", base)), &patches.into());
         assert_eq!(
             origins(&map, rendered, &["name", "kind: 2", "1"]),
             ["=b:3:12", "=k:3:10", "=k:3:10"]
@@ -302,7 +322,7 @@ mod tests {
         let rendered = "kind: Lamp\nmetadata:\n  annotations:\n    config.kubernetes.io/origin: |\n      configuredIn: k\n      configuredBy:\n        apiVersion: builtin\n        kind: HelmChartInflationGenerator\n  name: a\nspec:\n  color: red\n  watts: 70\n  zone: b\n";
         let file = file("k", settings);
         let patches = OverlayPatch::of_kustomization(&file);
-        let map = SourceMap::of_generated(rendered, file, &patches);
+        let map = SourceMap::of_generated(file, &patches.into());
         assert_eq!(
             origins(&map, rendered, &["name", "color", "70", "zone"]),
             ["~k:2:1", "~k:2:1", "=k:8:14", "~k:2:1"]

@@ -8,14 +8,14 @@ use crdkit_value::{Document, Value};
 use std::sync::Arc;
 
 /// Something that an overlay makes of objects.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub(crate) struct OverlayPatch {
     pub(super) text: Text,
     pub(super) document: Arc<Document>,
     pub(super) kind: PatchKind,
 }
 
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub(super) enum PatchKind {
     /// A part of an object, merged into those that `PatchTarget` says.
     Merge(PatchTarget),

@@ -168,7 +168,7 @@ fn entries(
     text: &str,
     directory: &Path,
     mut find: impl FnMut(&str) -> Option<Arc<SourceFile>>,
-    map: impl Fn(&str, Option<Arc<SourceFile>>) -> SourceMap,
+    map: impl Fn(Option<Arc<SourceFile>>) -> SourceMap,
 ) -> Vec<InputEntry> {
     let whole: Arc<str> = shown(directory).into();
     let mut out = Vec::new();
@@ -176,7 +176,7 @@ fn entries(
         let file = source.as_deref().and_then(&mut find);
         let name = file.as_ref().map_or(&whole, |file| &file.name);
         let mut entry = InputEntry::memory(name, document.into());
-        entry.map = Some(Arc::new(map(document, file)));
+        entry.map = Some(Arc::new(map(file)));
         entry.format = Some(crdkit_codec::Format::Yaml);
         entry.origin = Some(Arc::clone(&whole));
         out.push(entry);

@@ -49,11 +49,10 @@ pub(super) fn build(directory: &Path, kustomization: &Kustomization) -> Result<V
     let is_kustomization = |file: &SourceFile| {
         Path::new(&*file.name).file_name().is_some_and(|name| NAMES.iter().any(|it| name == *it))
     };
-    Ok(entries(&text, directory, find, |rendered, file| match file {
-        Some(file) if is_kustomization(&file) => {
-            SourceMap::of_generated(rendered, file, &used.patches)
-        }
-        file => SourceMap::of_object(rendered, file, &used.patches),
+    let patches = used.patches.into();
+    Ok(entries(&text, directory, find, |file| match file {
+        Some(file) if is_kustomization(&file) => SourceMap::of_generated(file, &patches),
+        file => SourceMap::of_object(file, &patches),
     }))
 }
 
