@@ -4,7 +4,7 @@
 //! In goes a check and the value at its field; out comes what is wrong with it in the server's words.
 
 use crate::data::Check;
-use crate::expression::{self, Scope};
+use crate::expression::{self, ExpressionPlace};
 use crate::scalar;
 use crate::schedule;
 use crdkit_codec::{DecodeOptions, json};
@@ -58,19 +58,19 @@ const CONTENTS: &[(&str, Problems)] = &[
     ("indexes", index_problems),
 ];
 
-/// What is wrong with `value`, which is in the value `of` that the check is about, which stands where `scope` says.
+/// What is wrong with `value`, which is in the value `of` that the check is about, which stands at `place`.
 pub(crate) fn problems(
     check: &Check,
     value: Value<'_>,
     of: Value<'_>,
-    scope: Scope<'_>,
+    place: ExpressionPlace<'_>,
 ) -> Vec<Wrong> {
     if let Some((_, problems)) = CONTENTS.iter().find(|(name, _)| *name == check.result) {
         return problems(value, of);
     }
     // That it is not there is another problem.
     let text = value.as_str().filter(|text| !text.trim().is_empty());
-    let wrong = text.and_then(|text| expression::problem(text, check, scope));
+    let wrong = text.and_then(|text| expression::problem(text, check, place));
     wrong.map(Wrong::from).into_iter().collect()
 }
 

@@ -20,14 +20,14 @@ const TYPED: [&str; 5] = ["request", "authorizer", "namespaceObject", "variables
 
 /// Where an expression stands.
 #[derive(Clone, Copy)]
-pub(crate) struct Scope<'v> {
+pub(crate) struct ExpressionPlace<'v> {
     pub(crate) root: Value<'v>,
     pub(crate) steps: &'v [ValueStep<'v>],
 }
 
 /// Why `text` is no expression over the variables that a check lists with the result that it asks for.
-pub(crate) fn problem(text: &str, check: &Check, scope: Scope<'_>) -> Option<String> {
-    match environment(check, scope).compile(text) {
+pub(crate) fn problem(text: &str, check: &Check, place: ExpressionPlace<'_>) -> Option<String> {
+    match environment(check, place).compile(text) {
         Err(errors) => Some(format!("compilation failed: {errors}")),
         Ok(checked) => {
             let found = checked.result_type().to_string();
@@ -41,7 +41,7 @@ pub(crate) fn problem(text: &str, check: &Check, scope: Scope<'_>) -> Option<Str
     }
 }
 
-fn environment(check: &Check, scope: Scope<'_>) -> Env {
+fn environment(check: &Check, place: ExpressionPlace<'_>) -> Env {
     let mut shapes = Shapes::default();
     let anything = add(&mut shapes, ShapeKind::Dynamic);
     let text = add(&mut shapes, ShapeKind::String);
@@ -53,7 +53,7 @@ fn environment(check: &Check, scope: Scope<'_>) -> Env {
     }
     let mut variables = Vec::new();
     for variable in check.cel.text.split(',').map(str::trim) {
-        variables.extend(declared(variable, scope, &mut shapes, anything));
+        variables.extend(declared(variable, place, &mut shapes, anything));
     }
     let builder = Environments::shared().new.extend().shapes(Arc::new(shapes));
     let declare =
@@ -69,17 +69,17 @@ fn environment(check: &Check, scope: Scope<'_>) -> Env {
 /// A variable and its type, if it is there.
 fn declared<'c>(
     variable: &'c str,
-    scope: Scope<'_>,
+    place: ExpressionPlace<'_>,
     shapes: &mut Shapes,
     anything: ShapeId,
 ) -> Option<(&'c str, Type)> {
     if let Some((name, pointer)) = variable.split_once('?') {
-        return scope.root.pointer(pointer).map(|_| (name, Type::Dyn));
+        return place.root.pointer(pointer).map(|_| (name, Type::Dyn));
     }
     if let Some((name, pointer)) = variable.split_once('@') {
-        let list = scope.root.pointer(pointer).filter(|list| list.items().len() > 0)?;
+        let list = place.root.pointer(pointer).filter(|list| list.items().len() > 0)?;
         let names =
-            list.items().take(scope.before(name)).filter_map(|item| item.get("name")?.as_str());
+            list.items().take(place.before(name)).filter_map(|item| item.get("name")?.as_str());
         let id = object(shapes, name, names.map(|name| (name, anything)));
         return Some((name, shapes.type_of(id)));
     }
@@ -99,7 +99,7 @@ fn declared<'c>(
     Some((name, shapes.type_of(id)))
 }
 
-impl Scope<'_> {
+impl ExpressionPlace<'_> {
     /// How many items of the list `name` come before the one that the expression is in; all if it is in none.
     fn before(self, name: &str) -> usize {
         let pair = self.steps.windows(2).find_map(|pair| match pair {
