@@ -5,6 +5,7 @@
 
 use crate::content;
 use crate::data::{Body, Check, CheckPhase, GoType, NativeKind, Type, objects};
+use crate::expression::ExpressionPlace;
 use crate::given::GivenEmpty;
 use crate::locate::{self, FailurePlace, ValueStep};
 use crate::pod;
@@ -205,7 +206,8 @@ impl<'v> CheckWalk<'v> {
             if content::is_conditional(check) && check.cel.truth(subject) != Some(true) {
                 return false;
             }
-            let problems = content::problems(check, field, subject.value);
+            let place = ExpressionPlace { root: self.root, steps: &self.steps };
+            let problems = content::problems(check, field, subject.value, place);
             let fails = !problems.is_empty();
             for wrong in problems {
                 let value = wrong.shown.unwrap_or_else(|| shown(field));

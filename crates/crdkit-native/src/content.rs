@@ -4,7 +4,7 @@
 //! In goes a check and the value at its field; out comes what is wrong with it in the server's words.
 
 use crate::data::Check;
-use crate::rule;
+use crate::expression::{self, ExpressionPlace};
 use crate::scalar;
 use crate::schedule;
 use crdkit_codec::{DecodeOptions, json};
@@ -58,14 +58,20 @@ const CONTENTS: &[(&str, Problems)] = &[
     ("indexes", index_problems),
 ];
 
-/// What is wrong with `value`, which is in the value `of` that the check is about.
-pub(crate) fn problems(check: &Check, value: Value<'_>, of: Value<'_>) -> Vec<Wrong> {
+/// What is wrong with `value`, which is in the value `of` that the check is about, which stands at `place`.
+pub(crate) fn problems(
+    check: &Check,
+    value: Value<'_>,
+    of: Value<'_>,
+    place: ExpressionPlace<'_>,
+) -> Vec<Wrong> {
     if let Some((_, problems)) = CONTENTS.iter().find(|(name, _)| *name == check.result) {
         return problems(value, of);
     }
     // That it is not there is another problem.
     let text = value.as_str().filter(|text| !text.trim().is_empty());
-    text.and_then(|text| rule::problem(text, check)).map(Wrong::from).into_iter().collect()
+    let wrong = text.and_then(|text| expression::problem(text, check, place));
+    wrong.map(Wrong::from).into_iter().collect()
 }
 
 /// Whether the check asks for something else than an expression, and has a condition therefore.

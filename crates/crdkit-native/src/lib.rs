@@ -37,6 +37,7 @@ mod data;
 mod decode;
 mod defaults;
 mod envelope;
+mod expression;
 mod fill;
 mod format;
 mod given;

@@ -219,28 +219,6 @@ fn environment(of: &'static Type) -> Option<&'static Environment> {
     made.as_ref()
 }
 
-/// Why `text` is no expression over the variables that a check names with the result that it asks for.
-pub(crate) fn problem(text: &str, check: &Check) -> Option<String> {
-    /// These have types that only a request has; what comes of them is not known here.
-    const TYPED: [&str; 5] = ["request", "authorizer", "namespaceObject", "variables", "device"];
-    let variables = check.cel.text.split(',').map(str::trim);
-    let builder = Environments::shared().new.extend();
-    let declare = |builder: crdkit_cel::EnvBuilder, name| builder.variable(name, CelType::Dyn);
-    let environment = variables.fold(builder, declare).build();
-    match environment.compile(text) {
-        Err(errors) => Some(format!("compilation failed: {errors}")),
-        Ok(checked) => {
-            let found = checked.result_type().to_string();
-            let is_unknown = found == "dyn" && TYPED.iter().any(|name| text.contains(name));
-            let fits = |wanted: &str| wanted == "any" || wanted == found;
-            (!is_unknown && !check.result.split('|').any(fits)).then(|| match check.detail {
-                "" => format!("must evaluate to {} but got {found}", check.result),
-                detail => detail.replace("{type}", &found),
-            })
-        }
-    }
-}
-
 /// Shapes, and which type each is of.
 struct ShapeTable {
     shapes: Arc<Shapes>,

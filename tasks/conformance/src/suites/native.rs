@@ -89,14 +89,29 @@ fn body(case: &Case) -> Vec<u8> {
     let revision = match case.text("rv") {
         "current" => REVISION,
         "stale" => "99",
-        _ => return body,
+        _ => return spaced(&body),
     };
     let metadata = document.root().get("metadata").filter(|it| it.as_object().is_some());
-    let Some(metadata) = metadata.map(Value::id) else { return body };
+    let Some(metadata) = metadata.map(Value::id) else { return spaced(&body) };
     document.insert(metadata, "resourceVersion", revision);
     let mut body = Vec::new();
     json::write(document.root(), Layout::Compact, &mut body);
-    body
+    spaced(&body)
+}
+
+/// JSON with a space after each comma and colon, as the recorded requests had it: some messages quote them.
+fn spaced(compact: &[u8]) -> Vec<u8> {
+    let (mut spaced, mut in_string, mut is_escaped) = (Vec::new(), false, false);
+    for byte in compact {
+        spaced.push(*byte);
+        match byte {
+            b'"' if !is_escaped => in_string = !in_string,
+            b',' | b':' if !in_string => spaced.push(b' '),
+            _ => {}
+        }
+        is_escaped = in_string && *byte == b'\\' && !is_escaped;
+    }
+    spaced
 }
 
 /// An object as text, with real values for what the server makes up.
