@@ -121,7 +121,7 @@ impl Target<'_> {
         Ok(DeleteOptions { dry_run: !dry_run.is_empty(), ..options })
     }
 
-    fn check_preconditions(
+    pub(super) fn check_preconditions(
         &self,
         name: &str,
         object: Value<'_>,
