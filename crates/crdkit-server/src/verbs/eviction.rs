@@ -195,7 +195,7 @@ fn refusal(budget: Value<'_>) -> Option<Status> {
     };
     let too_many = |seconds, message| {
         let text = "Cannot evict pod as it would violate the pod's disruption budget.";
-        Some(Status::too_many_requests(text, seconds).cause(cause(message)))
+        Status::too_many_requests(text, seconds).cause(cause(message))
     };
     let forbidden = |why: &str, message: &str| {
         let kind = "poddisruptionbudget";
@@ -208,7 +208,7 @@ fn refusal(budget: Value<'_>) -> Option<Status> {
     if number(budget, "/status/observedGeneration") < number(budget, "/metadata/generation") {
         let message =
             format!("The disruption budget {name} is still being processed by the server.");
-        return too_many(10, message);
+        return Some(too_many(10, message));
     }
     let allowed = number(budget, "/status/disruptionsAllowed");
     if allowed < 0 {
@@ -222,7 +222,7 @@ fn refusal(budget: Value<'_>) -> Option<Status> {
             "too many pending evictions not confirmed by PDB controller",
         );
     }
-    (allowed == 0).then(|| too_many(0, exhausted(budget, name)))?
+    (allowed == 0).then(|| too_many(0, exhausted(budget, name)))
 }
 
 /// Why a budget allows no more disruptions.
