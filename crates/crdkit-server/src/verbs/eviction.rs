@@ -25,7 +25,7 @@ const WAITING: usize = 2000;
 const SERVER: &str = "kube-apiserver";
 
 /// What a pod's budget has to say.
-enum Verdict {
+enum BudgetAnswer {
     Allowed,
     /// It may go so long as it stays as it is.
     Unchanged,
@@ -54,12 +54,12 @@ impl Target<'_> {
             let is_over = super::write::is_terminating(pod.root())
                 || ["Succeeded", "Failed"].contains(&phase);
             let verdict = match phase {
-                _ if is_over => Verdict::Allowed,
-                "Pending" => Verdict::Unchanged,
+                _ if is_over => BudgetAnswer::Allowed,
+                "Pending" => BudgetAnswer::Unchanged,
                 _ => self.ask_budget(name, &pod, &counting).await?,
             };
             let mut deletion = asked.clone();
-            let is_guarded = matches!(verdict, Verdict::Unchanged) && asked.version.is_none();
+            let is_guarded = matches!(verdict, BudgetAnswer::Unchanged) && asked.version.is_none();
             if is_guarded {
                 deletion.version = Some(metadata_text(pod.root(), "resourceVersion").to_owned());
             }
@@ -111,13 +111,13 @@ impl Target<'_> {
         name: &str,
         pod: &Document,
         options: &WriteOptions,
-    ) -> Result<Verdict, Box<Status>> {
+    ) -> Result<BudgetAnswer, Box<Status>> {
         let namespace = self.namespace.unwrap_or_default();
         let all = configured::objects(self.core, "policy", "poddisruptionbudgets", namespace).await;
         let concerned: Vec<_> =
             all.iter().map(Document::root).filter(|it| is_for(*it, pod)).collect();
         let budget = match concerned.as_slice() {
-            [] => return Ok(Verdict::Allowed),
+            [] => return Ok(BudgetAnswer::Allowed),
             [one] => *one,
             _ => {
                 let text = "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.";
@@ -129,11 +129,11 @@ impl Target<'_> {
             let healthy = count("/status/currentHealthy") >= count("/status/desiredHealthy");
             let policy = text(budget, "/spec/unhealthyPodEvictionPolicy");
             if policy == "AlwaysAllow" || healthy && count("/status/desiredHealthy") > 0 {
-                return Ok(Verdict::Unchanged);
+                return Ok(BudgetAnswer::Unchanged);
             }
         }
         let Some(served) = self.core.find("policy", "v1", "poddisruptionbudgets") else {
-            return Ok(Verdict::Allowed);
+            return Ok(BudgetAnswer::Allowed);
         };
         let named = metadata_text(budget, "name");
         let budgets = Target { served, name: Some(named), subresource: Some("status"), ..*self };
@@ -146,7 +146,7 @@ impl Target<'_> {
             budgets.managing(options).update(Some(budget), &mut document);
             Ok(Accepted { document, written: None, warnings: Vec::new() })
         };
-        budgets.replace(named, options.dry_run, make).await.map(|_| Verdict::Allowed)
+        budgets.replace(named, options.dry_run, make).await.map(|_| BudgetAnswer::Allowed)
     }
 
     /// The body as it stands.
