@@ -9,6 +9,7 @@ mod limits;
 mod pod_security;
 pub mod quota;
 mod resources;
+mod topology;
 
 use crate::request::{AdmissionRequest, Operation, Remarks};
 use crdkit_schema::status::Status;
@@ -18,13 +19,14 @@ use crdkit_value::{Document, NewValue, NodeId, Value};
 pub type FindObjects<'f> = &'f dyn Fn(&str, &str, &str) -> Vec<Document>;
 
 /// The plugins that can be left out, by the names they have on a command line.
-const NAMES: [&str; 9] = [
+const NAMES: [&str; 10] = [
     "DefaultIngressClass",
     "DefaultStorageClass",
     "DefaultTolerationSeconds",
     "LimitRanger",
     "PersistentVolumeClaimResize",
     "PodSecurity",
+    "PodTopologyLabels",
     "Priority",
     "ResourceQuota",
     "RuntimeClass",
@@ -60,10 +62,14 @@ impl Plugins {
     ) -> Result<(), Box<Status>> {
         let is_new = request.operation == Operation::Create;
         let is_written = is_new || request.operation == Operation::Update;
+        let resource = (&*request.resource.group, &*request.resource.resource);
+        if is_new && resource == ("", "pods") && self.has("PodTopologyLabels") {
+            topology::set_labels(request, object, find);
+        }
         if !request.subresource.is_empty() || !is_written {
             return Ok(());
         }
-        match (&*request.resource.group, &*request.resource.resource) {
+        match resource {
             ("", "pods") => {
                 if self.has("LimitRanger") {
                     limits::mutate(request, object, find);

@@ -212,10 +212,13 @@ impl Target<'_> {
                 && it.plural == resource.plural
                 && it.kind.version != resource.kind.version
         });
-        // A scale is of its own kind, in every version of what is scaled.
-        let scale = (self.subresource == Some("scale"))
-            .then(|| GroupVersionKind::of("autoscaling/v1", "Scale"));
-        let seen = |kind| scale.as_ref().unwrap_or(kind);
+        // Scales and bindings are of their own kind, in every version of what they are about.
+        let part = match self.subresource {
+            Some("scale") => Some(GroupVersionKind::of("autoscaling/v1", "Scale")),
+            Some("binding") => Some(GroupVersionKind::of("v1", "Binding")),
+            _ => None,
+        };
+        let seen = |kind| part.as_ref().unwrap_or(kind);
         let equivalents: Vec<_> = others
             .map(|it| Equivalent { resource: of(&it.kind.version), kind: seen(&it.kind).clone() })
             .collect();

@@ -25,7 +25,7 @@ impl Target<'_> {
     ) -> Result<(), Box<Status>> {
         let changed =
             [("", "Pod"), ("", "PersistentVolumeClaim"), ("networking.k8s.io", "Ingress")];
-        if self.subresource.is_some() || !self.is_native(&changed) {
+        if self.subresource.is_some_and(|it| it != "binding") || !self.is_native(&changed) {
             return Ok(());
         }
         let asked = object.clone();

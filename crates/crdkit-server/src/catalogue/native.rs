@@ -24,6 +24,7 @@ pub(crate) fn served(end: &watch::Sender<bool>) -> Vec<Arc<Served>> {
         let rules = match kind.storage {
             Some(_) => Rules::Native(kind),
             None if is_review && kind.kind.ends_with("Review") => Rules::Review(kind),
+            None if (kind.group, kind.kind) == ("", "Binding") => Rules::Review(kind),
             None => return None,
         };
         Some(serve(resource(kind), rules))

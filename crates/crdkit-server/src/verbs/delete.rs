@@ -61,7 +61,7 @@ impl Target<'_> {
         form.answer(200, status.document().root())
     }
 
-    fn check_preconditions(
+    pub(super) fn check_preconditions(
         &self,
         name: &str,
         object: Value<'_>,

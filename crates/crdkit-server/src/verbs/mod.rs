@@ -4,16 +4,17 @@
 
 mod allocate;
 mod apply;
+mod binding;
 mod connect;
 mod create;
 mod delete;
 mod delete_collection;
 mod delete_options;
+mod eviction;
 mod get;
 mod grace;
 mod list;
 mod patch;
-mod pods;
 mod review;
 mod review_checks;
 mod scale;
@@ -84,14 +85,16 @@ pub(crate) async fn dispatch(
     let resource = &served.resource;
     let is_namespace = route.group.is_empty() && route.plural == "namespaces";
     let namespace = route.namespace.filter(|_| !is_namespace);
-    let across =
-        route.name.is_none() && matches!(route.verb, Verb::List | Verb::Watch | Verb::Unknown);
+    let is_posted = matches!(served.rules, Rules::Review(_));
+    let across = route.name.is_none()
+        && !is_posted
+        && matches!(route.verb, Verb::List | Verb::Watch | Verb::Unknown);
     let placed =
         if resource.namespaced { namespace.is_some() || across } else { namespace.is_none() };
     if !placed {
         return match (resource.is_custom(), route.name) {
             (true, _) => Ok(Answer::no_page()),
-            (false, None) if resource.namespaced && !matches!(served.rules, Rules::Review(_)) => {
+            (false, None) if resource.namespaced && !is_posted => {
                 Err(Status::no_such_method().into())
             }
             (false, _) => Err(Status::no_such_path().into()),
@@ -164,7 +167,9 @@ impl Target<'_> {
         }
         if let Rules::Review(kind) = self.served.rules {
             return match (route.verb, self.name) {
+                (Verb::Create, None) if kind.kind == "Binding" => self.bind().await,
                 (Verb::Create, None) => self.review(kind),
+                (_, Some(_)) => Err(Status::no_such_path().into()),
                 _ => refuse(),
             };
         }

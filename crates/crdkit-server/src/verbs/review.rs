@@ -123,7 +123,7 @@ impl Target<'_> {
     }
 }
 
-fn read(
+pub(super) fn read(
     kind: &'static NativeKind,
     body: &super::BodyObject<'_>,
     options: &RequestOptions,
