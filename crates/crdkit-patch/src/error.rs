@@ -73,7 +73,10 @@ impl fmt::Display for PatchError {
                 write!(f, "json: cannot unmarshal {found} into Go value of type {expected}")
             }
             Self::WrongMember { found, field } => {
-                write!(f, "json: cannot unmarshal {found} into Go struct field {field} of type string")
+                write!(
+                    f,
+                    "json: cannot unmarshal {found} into Go struct field {field} of type string"
+                )
             }
             Self::Null => f.write_str("Invalid JSON Patch"),
             Self::TooManyOperations { limit, found } => {

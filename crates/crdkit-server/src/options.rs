@@ -197,8 +197,8 @@ impl ListOptions {
                 causes.push(unsupported("\"NotOlderThan\""));
             }
             // Whoever watches from anywhere is sent what there is, not older than nothing.
-            let from_anywhere = self.initial_events.is_none()
-                && matches!(self.version.as_str(), "" | "0");
+            let from_anywhere =
+                self.initial_events.is_none() && matches!(self.version.as_str(), "" | "0");
             if !self.continue_token.is_empty() && (from_anywhere || !given.is_empty()) {
                 causes.push(forbidden(
                     MATCH,

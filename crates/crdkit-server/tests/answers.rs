@@ -50,7 +50,8 @@ async fn ask(client: &Client, block: &Block) -> Option<String> {
     let first = lines.next().unwrap();
     let (method, path) = first.split_once(' ').unwrap();
     let mut headers = Vec::new();
-    while let Some(line) = lines.next_if(|line| line.starts_with(|c: char| c.is_ascii_lowercase())) {
+    while let Some(line) = lines.next_if(|line| line.starts_with(|c: char| c.is_ascii_lowercase()))
+    {
         headers.extend(line.split_once(": "));
     }
     if !headers.iter().any(|(name, _)| *name == "content-type") {
@@ -68,10 +69,16 @@ async fn ask(client: &Client, block: &Block) -> Option<String> {
             let warning = head.lines().find_map(|line| line.strip_prefix("warning: "));
             format!("{code} warning {}", warning.unwrap_or("none"))
         }
-        Some((pointer, _)) if pointer.starts_with('/') => {
+        Some((pointer, wanted)) if pointer.starts_with('/') => {
             let value = answer.root().pointer(pointer);
-            let value = value.map_or_else(|| "nothing".to_owned(), go_json::value);
-            format!("{code} {pointer} {value}")
+            let found = value.map_or_else(|| "nothing".to_owned(), go_json::value);
+            match Format::Json.decode(wanted.as_bytes(), &DecodeOptions::default()) {
+                // Members may stand in any order.
+                Ok(decoded) if go_json::value(decoded.document.root()) == found => {
+                    format!("{code} {pointer} {wanted}")
+                }
+                _ => format!("{code} {pointer} {found}"),
+            }
         }
         _ => {
             let message = answer.root().get("message").and_then(Value::as_str);

@@ -30,11 +30,15 @@ fn what_is_no_patch_is_refused_as_the_server_does() {
     let map = "Go value of type map[string]interface {}";
     assert_eq!(
         json("{}").1,
-        format!("error decoding patch: {unmarshal} object into Go value of type []handlers.jsonPatchOp")
+        format!(
+            "error decoding patch: {unmarshal} object into Go value of type []handlers.jsonPatchOp"
+        )
     );
     assert_eq!(
         json("[5]").1,
-        format!("error decoding patch: {unmarshal} number into Go value of type handlers.jsonPatchOp")
+        format!(
+            "error decoding patch: {unmarshal} number into Go value of type handlers.jsonPatchOp"
+        )
     );
     assert_eq!(merge("[]").1, format!("error decoding patch: {unmarshal} array into {map}"));
     assert_eq!(merge("5").1, format!("error decoding patch: {unmarshal} number into {map}"));

@@ -3,7 +3,9 @@
 use super::{Accepted, Between, Part, Refused, Verdict};
 use crate::convert::{Converter, Recent};
 use crate::{decode, stored};
-use crdkit_engine::{Crd, FieldValidation, Input, Outcome, ReadObject, RequestOptions, Stored, Version};
+use crdkit_engine::{
+    Crd, FieldValidation, Input, Outcome, ReadObject, RequestOptions, Stored, Version,
+};
 use crdkit_schema::status::Status;
 use crdkit_store::StoreEntry;
 use crdkit_text::quote::quote;

@@ -60,7 +60,8 @@ impl Target<'_> {
                 &engine,
                 &mut between,
             );
-            let document = self.settle(verdict).map_err(|refused| refused_apply(*refused, shown.as_ref()))?;
+            let document =
+                self.settle(verdict).map_err(|refused| refused_apply(*refused, shown.as_ref()))?;
             self.validate(change, Some(&document.document))?;
             match self.store_changed(&key, &current, &old, document, options.dry_run).await {
                 Ok(written) => {
@@ -116,8 +117,8 @@ impl Target<'_> {
         let rules = &self.served.rules;
         let verdict = rules.create_applied(applied.document, &engine, &mut between);
         let document = self.settle(verdict);
-        let document =
-            document.map_err(|refused| CreateFailure::Other(refused_apply(*refused, shown.as_ref())))?;
+        let document = document
+            .map_err(|refused| CreateFailure::Other(refused_apply(*refused, shown.as_ref())))?;
         self.validate(change, Some(&document.document)).map_err(CreateFailure::Other)?;
         self.store_new(document, options.dry_run).await
     }

@@ -55,7 +55,8 @@ fn text<'v>(value: Value<'v>, key: &str) -> &'v str {
 /// A path that is asked about, as the server's own type shows it.
 fn shown(path: Option<Value<'_>>) -> String {
     let Some(path) = path else { return "null".to_owned() };
-    let shown = Document::object().with("Path", text(path, "path")).with("Verb", text(path, "verb"));
+    let shown =
+        Document::object().with("Path", text(path, "path")).with("Verb", text(path, "verb"));
     go_json::value(shown.root())
 }
 
@@ -65,7 +66,8 @@ fn attributes(review: Value<'_>) -> Vec<Cause> {
     let path = given(review, "/spec/nonResourceAttributes");
     let mut causes = Vec::new();
     if resource.is_some() == path.is_some() {
-        let problem = "exactly one of nonResourceAttributes or resourceAttributes must be specified";
+        let problem =
+            "exactly one of nonResourceAttributes or resourceAttributes must be specified";
         causes.push(invalid("spec", &shown(path), problem));
     }
     for name in ["fieldSelector", "labelSelector"] {

@@ -79,9 +79,8 @@ impl Target<'_> {
         let problems = self.check_scale(&scale, &decoded.issues, options.validation);
         problems.map_err(|_| unknown())?;
         self.place_scale(name, scale.root())?;
-        let make = |_: &Document| {
-            Ok(MadeScale { checks_uid: true, ..MadeScale::from(scale.clone()) })
-        };
+        let make =
+            |_: &Document| Ok(MadeScale { checks_uid: true, ..MadeScale::from(scale.clone()) });
         let written = self.write_scale(name, &options, make).await?;
         self.show_scale(&form, &shape, &written)
     }

@@ -100,8 +100,12 @@ impl Target<'_> {
         let account = stored::object(&entry);
         let uid = metadata_text(account.root(), "uid");
         let seconds = fill_in(&mut document);
-        let empty = Document::object()
-            .with("spec", &Document::object().with("audiences", NewValue::Null).with("boundObjectRef", NewValue::Null));
+        let empty = Document::object().with(
+            "spec",
+            &Document::object()
+                .with("audiences", NewValue::Null)
+                .with("boundObjectRef", NewValue::Null),
+        );
         self.managing(&options).create_as(API_VERSION, KIND, &empty, &mut document);
         let now = self.core.environment.now();
         complete(&mut document, name, namespace, uid, &self.core.environment.now_text());
@@ -146,19 +150,21 @@ impl Target<'_> {
             }
             BodyObject::Bytes(format, bytes) => match decode::unrecognized(*format, bytes, KIND) {
                 Some(status) => return Err(status.into()),
-                None => format.decode(bytes, &options).map_err(|issue| {
-                    Box::new(Status::bad_request(issue.server_message()))
-                })?,
+                None => format
+                    .decode(bytes, &options)
+                    .map_err(|issue| Box::new(Status::bad_request(issue.server_message())))?,
             },
         };
         let Decoded { document, issues } = decoded;
         let text = |key: &str| document.root().get(key).and_then(Value::as_str).unwrap_or_default();
-        let api_version = Some(text("apiVersion")).filter(|it| !it.is_empty()).unwrap_or(API_VERSION);
+        let api_version =
+            Some(text("apiVersion")).filter(|it| !it.is_empty()).unwrap_or(API_VERSION);
         let kind = Some(text("kind")).filter(|it| !it.is_empty()).unwrap_or(KIND);
         let GroupVersion { group, version } = GroupVersion::parse(api_version).unwrap_or_default();
         let unusable = |problem: String| {
             let version = quote(version);
-            let text = format!("{kind} in version {version} cannot be handled as a {KIND}: {problem}");
+            let text =
+                format!("{kind} in version {version} cannot be handled as a {KIND}: {problem}");
             Box::new(Status::bad_request(text))
         };
         if (api_version, kind) != (API_VERSION, KIND) {
