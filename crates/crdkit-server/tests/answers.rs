@@ -20,7 +20,8 @@ const CRD: &str = r#"{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResou
 "names":{"plural":"lamps","kind":"Lamp"},"versions":[{"name":"v1","served":true,"storage":true,
 "subresources":{"status":{},"scale":{"specReplicasPath":".spec.bulbs","statusReplicasPath":".status.bulbs"}},
 "schema":{"openAPIV3Schema":{"type":"object","properties":{
-"spec":{"type":"object","properties":{"watts":{"type":"integer"},"bulbs":{"type":"integer"}}},
+"spec":{"type":"object","properties":{"watts":{"type":"integer"},"bulbs":{"type":"integer"},
+"hue":{"type":"string","default":"warm"}}},
 "status":{"type":"object","properties":{"on":{"type":"boolean"},"bulbs":{"type":"integer"}}}}}}},
 {"name":"v2","served":true,"storage":false,"schema":{"openAPIV3Schema":{"type":"object","properties":{
 "spec":{"type":"object","properties":{"watts":{"type":"integer"}}}}}}}]}}"#;
