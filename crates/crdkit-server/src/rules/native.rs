@@ -52,6 +52,7 @@ pub(super) fn update(
 }
 
 /// Whatever is wrong with an event is wrong with one of the core group, as which it is checked.
+#[expect(clippy::unnecessary_box_returns, reason = "what `map_err` gives and wants")]
 fn of_core(kind: &NativeKind, mut refused: Box<Refused>) -> Box<Refused> {
     if kind.group == "events.k8s.io"
         && refused.status.code == 422

@@ -111,7 +111,9 @@ impl Target<'_> {
             let strict = patch.strict(options.validation)?;
             patch.apply(&mut patched, &self.served.resource.api_version(), &kind.kind)?;
             if options.validation == FieldValidation::Warn {
-                strict.iter().for_each(|text| self.request.warn(text));
+                for text in &strict {
+                    self.request.warn(text);
+                }
             }
             self.check_type(part, name, &mut patched, old.root())?;
             let shown = patched.clone();
