@@ -1,6 +1,6 @@
 //! What answers say about bodies that could not be read, and about what objects have to say.
 
-use crdkit_codec::{DecodeOptions, Format, go_json};
+use crdkit_codec::{DecodeOptions, Format, cbor, go_json};
 use crdkit_issue::{Issue, Segment};
 use crdkit_native::protobuf::{self, ProtobufError};
 use crdkit_schema::status::{Cause, Status, Subject};
@@ -39,6 +39,20 @@ pub(crate) fn unrecognized(format: Format, body: &[u8], kind: &str) -> Option<St
             }
             _ => format!("couldn't get version/kind; json parse error: {}", issue.server_message()),
         },
+        Ok(_) if matches!(format, Format::Cbor | Format::CborSeq) => {
+            let error = cbor::decode_object(body, &DecodeOptions::default()).err()?;
+            let problem = error.issue.server_message();
+            match error.kind {
+                Some(found) if !found.kind.is_empty() => {
+                    let (found, version) = (&found.kind, quote(&found.version));
+                    return Some(Status::bad_request(format!(
+                        "{found} in version {version} cannot be handled as a {kind}: {problem}"
+                    )));
+                }
+                Some(_) => problem,
+                None => format!("unable to determine group/version/kind: {problem}"),
+            }
+        }
         Ok(decoded) => {
             let root = decoded.document.root();
             if root.is_null() && format == Format::Yaml {

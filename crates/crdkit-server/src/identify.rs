@@ -74,8 +74,11 @@ pub(crate) fn identify(
     now: Timestamp,
 ) -> Result<User, Box<Status>> {
     let authorization = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
-    let (scheme, token) = authorization.and_then(|it| it.split_once(' ')).unwrap_or_default();
-    let user = match (scheme.eq_ignore_ascii_case("bearer"), token.trim(), peer) {
+    let authorization = authorization.unwrap_or_default().trim();
+    let (scheme, token) = authorization.split_once(' ').unwrap_or_default();
+    // A token ends with the next space, even if that is the first thing there is.
+    let token = token.split(' ').next().unwrap_or_default();
+    let user = match (scheme.eq_ignore_ascii_case("bearer"), token, peer) {
         (true, token, _) if !token.is_empty() => {
             tokens.user(token, now).ok_or_else(|| Box::new(Status::unauthorized()))?
         }
@@ -183,6 +186,8 @@ mod tests {
         assert_eq!(found(&[("authorization", "Bearer secret")]), Ok("admin".into()));
         assert_eq!(found(&[("authorization", "Bearer other")]), Err(401));
         assert_eq!(found(&[("authorization", "Digest abc")]), Ok("system:anonymous".into()));
+        assert_eq!(found(&[("authorization", "Bearer  secret")]), Ok("system:anonymous".into()));
+        assert_eq!(found(&[("authorization", "Bearer secret ")]), Ok("admin".into()));
         let jane = [("authorization", "bearer secret"), ("impersonate-user", "jane")];
         assert_eq!(found(&jane), Ok("jane".into()));
         assert_eq!(found(&[("impersonate-user", "jane")]), Err(403));

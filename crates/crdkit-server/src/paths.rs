@@ -31,6 +31,7 @@ pub(crate) async fn dispatch(core: &Arc<Core>, request: &Request) -> Result<Answ
     match parts.as_slice() {
         [] | [""] => Ok(index(core)),
         ["version"] => version(request),
+        ["healthz" | "livez" | "readyz", ..] if path.ends_with('/') => Ok(Answer::no_page()),
         ["healthz" | "livez" | "readyz", ..] => health(core, request, &parts).await,
         ["api"] => api(core, request),
         ["api", version] => resources(core, request, "", version),
@@ -38,14 +39,12 @@ pub(crate) async fn dispatch(core: &Arc<Core>, request: &Request) -> Result<Answ
         ["apis", group] => group_document(core, request, group),
         ["apis", group, version] => resources(core, request, group, version),
         ["metrics"] if is_read(request) => Ok(metrics(core).await),
-        ["openapi", "v2"] if is_read(request) => Ok(publish::everything(core, request)),
-        ["openapi", "v3"] if is_read(request) => Ok(publish::index(core)),
-        ["openapi", "v3", rest @ ..] if is_read(request) => {
-            Ok(match publish::document_path(rest) {
-                Some(path) => publish::document(core, request, &path),
-                None => Answer::empty(404),
-            })
-        }
+        ["openapi", "v2"] => Ok(publish::everything(core, request)),
+        ["openapi", "v3"] => Ok(publish::index(core)),
+        ["openapi", "v3", rest @ ..] => Ok(match publish::document_path(rest) {
+            Some(path) => publish::document(core, request, &path),
+            None => Answer::empty(404),
+        }),
         _ => Ok(Answer::no_page()),
     }
 }
@@ -136,9 +135,6 @@ const CHECKS: [&str; 3] = ["ping", "log", "etcd"];
 const STORE_PATIENCE: Duration = Duration::from_secs(2);
 
 async fn health(core: &Core, request: &Request, parts: &[&str]) -> Result<Answer, Box<Status>> {
-    if !is_read(request) {
-        return Err(Status::no_such_method().into());
-    }
     let (endpoint, check) = match parts {
         [endpoint] => (*endpoint, None),
         [endpoint, check] if CHECKS.contains(check) => (*endpoint, Some(*check)),
@@ -225,7 +221,7 @@ fn aggregated_answer(request: &Request, document: &Document, format: Format, nam
 }
 
 fn api(core: &Core, request: &Request) -> Result<Answer, Box<Status>> {
-    if !is_read(request) {
+    if request.method != Method::GET {
         return Err(Status::no_such_method().into());
     }
     let catalogue = core.catalogue.load();
@@ -266,9 +262,6 @@ fn group_document(core: &Core, request: &Request, name: &str) -> Result<Answer, 
     let Some(group) = all.iter().find(|group| group.name == name && !name.is_empty()) else {
         return Ok(Answer::no_page());
     };
-    if catalogue.has_native_group(name) && !is_read(request) {
-        return Err(Status::no_such_method().into());
-    }
     let form = Form::of(request, &Offer::plain(true))?;
     Ok(form.answer(200, legacy::group(group).root()))
 }
@@ -287,7 +280,7 @@ fn resources(
     if found.peek().is_none() {
         return if native { Err(Status::no_such_path().into()) } else { Ok(Answer::no_page()) };
     }
-    if native && !is_read(request) {
+    if native && request.method != Method::GET {
         return Err(Status::no_such_method().into());
     }
     if native && let Some(status) = route_refused(request.header("accept"), false) {

@@ -20,7 +20,8 @@ const CRD: &str = r#"{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResou
 "names":{"plural":"lamps","kind":"Lamp"},"versions":[{"name":"v1","served":true,"storage":true,
 "subresources":{"status":{},"scale":{"specReplicasPath":".spec.bulbs","statusReplicasPath":".status.bulbs"}},
 "schema":{"openAPIV3Schema":{"type":"object","properties":{
-"spec":{"type":"object","properties":{"watts":{"type":"integer"},"bulbs":{"type":"integer"}}},
+"spec":{"type":"object","properties":{"watts":{"type":"integer"},"bulbs":{"type":"integer"},
+"hue":{"type":"string","default":"warm"}}},
 "status":{"type":"object","properties":{"on":{"type":"boolean"},"bulbs":{"type":"integer"}}}}}}},
 {"name":"v2","served":true,"storage":false,"schema":{"openAPIV3Schema":{"type":"object","properties":{
 "spec":{"type":"object","properties":{"watts":{"type":"integer"}}}}}}}]}}"#;
@@ -69,10 +70,16 @@ async fn ask(client: &Client, block: &Block) -> Option<String> {
             let warning = head.lines().find_map(|line| line.strip_prefix("warning: "));
             format!("{code} warning {}", warning.unwrap_or("none"))
         }
-        Some((pointer, _)) if pointer.starts_with('/') => {
+        Some((pointer, wanted)) if pointer.starts_with('/') => {
             let value = answer.root().pointer(pointer);
-            let value = value.map_or_else(|| "nothing".to_owned(), go_json::value);
-            format!("{code} {pointer} {value}")
+            let found = value.map_or_else(|| "nothing".to_owned(), go_json::value);
+            match Format::Json.decode(wanted.as_bytes(), &DecodeOptions::default()) {
+                // Members may stand in any order.
+                Ok(decoded) if go_json::value(decoded.document.root()) == found => {
+                    format!("{code} {pointer} {wanted}")
+                }
+                _ => format!("{code} {pointer} {found}"),
+            }
         }
         _ => {
             let message = answer.root().get("message").and_then(Value::as_str);

@@ -74,7 +74,9 @@ impl Meta {
             (Self::Object, "annotations" | "labels") => Self::Texts,
             (Self::Object, "finalizers") => Self::Finalizers,
             (Self::Object, "ownerReferences") => Self::Owners,
-            (Self::Object, "creationTimestamp" | "deletionTimestamp") => Self::Time,
+            (Self::Object, "creationTimestamp" | "deletionTimestamp") | (Self::Manager, "time") => {
+                Self::Time
+            }
             (Self::Object, "deletionGracePeriodSeconds" | "generation") => Self::Number,
             (
                 Self::Object,
@@ -86,7 +88,6 @@ impl Meta {
                 "apiVersion" | "fieldsType" | "manager" | "operation" | "subresource",
             ) => Self::Text,
             (Self::Object, "managedFields") => Self::Managers,
-            (Self::Manager, "time") => Self::Time,
             (Self::Manager, "fieldsV1") => {
                 return Some(MemberType::declared(Type::Deduced));
             }

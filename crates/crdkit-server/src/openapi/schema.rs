@@ -191,6 +191,9 @@ impl SchemaWalk<'_, '_> {
         if let Some(default) = schema.default.filter(|_| !v2) {
             writer.value("default", default);
         }
+        if let Some(example) = schema.legacy().example {
+            writer.value("example", example);
+        }
         if let Some(values) = schema.enum_values {
             writer.value("enum", values);
         }

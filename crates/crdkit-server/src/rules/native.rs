@@ -5,6 +5,7 @@ use crate::stored;
 use crdkit_engine::{Input, Outcome, RequestOptions};
 use crdkit_native::{NativeKind, ReadNative};
 use crdkit_schema::status::{Status, Subject};
+use crdkit_text::base64::Base64;
 use crdkit_value::{Document, NodeId, Value};
 
 pub(super) fn create(
@@ -19,7 +20,8 @@ pub(super) fn create(
     if is_namespace(kind) {
         label(read.document_mut(), &options.name_suffix);
     }
-    verdict(read.create()).map_err(|refused| of_core(kind, refused))
+    let verdict = verdict(read.create()).map_err(|refused| of_core(kind, refused));
+    warn_of_secret(kind, verdict)
 }
 
 pub(super) fn update(
@@ -46,10 +48,11 @@ pub(super) fn update(
         Part::Status => read.update_status(&old),
         _ => read.update(&old),
     });
-    verdict.map_err(|refused| of_core(kind, refused))
+    warn_of_secret(kind, verdict.map_err(|refused| of_core(kind, refused)))
 }
 
 /// Whatever is wrong with an event is wrong with one of the core group, as which it is checked.
+#[expect(clippy::unnecessary_box_returns, reason = "what `map_err` gives and wants")]
 fn of_core(kind: &NativeKind, mut refused: Box<Refused>) -> Box<Refused> {
     if kind.group == "events.k8s.io"
         && refused.status.code == 422
@@ -178,3 +181,26 @@ pub(super) fn verdict(outcome: Outcome) -> Verdict {
     let warnings = outcome.warning_texts().collect();
     Ok(Accepted { document: outcome.into_document(), written: None, warnings })
 }
+
+/// What the server says of a secret that is for TLS and has no certificate and key.
+fn warn_of_secret(kind: &NativeKind, verdict: Verdict) -> Verdict {
+    let mut accepted = verdict?;
+    let root = accepted.document.root();
+    let is_tls = root.get("type").and_then(Value::as_str) == Some("kubernetes.io/tls");
+    if (kind.group, kind.plural) == ("", "secrets") && is_tls {
+        let text = |key: &str| {
+            let encoded = root.pointer("/data").and_then(|data| data.get(key)?.as_str());
+            Base64::Standard.decode(encoded.unwrap_or_default()).unwrap_or_default()
+        };
+        let is_pem = |bytes: &[u8]| bytes.windows(PEM.len()).any(|window| window == PEM);
+        let found = [("certificate", "tls.crt"), ("key", "tls.key")];
+        let missing = found.into_iter().find(|(_, key)| !is_pem(&text(key)));
+        accepted.warnings.extend(
+            missing.map(|(what, _)| format!("tls: failed to find any PEM data in {what} input")),
+        );
+    }
+    Ok(accepted)
+}
+
+/// How a part of a PEM file begins.
+const PEM: &[u8] = b"-----BEGIN ";

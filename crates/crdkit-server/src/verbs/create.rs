@@ -20,6 +20,7 @@ impl Target<'_> {
         let options = WriteOptions::of(self.request, WriteKind::Create)?;
         let shape = self.shape(&form)?;
         let body = self.object_in(media)?;
+        let options = self.lenient_with(&body, options);
         let place = self.place().await?;
         let managing = self.managing(&options);
         let change = Change::create(&options);

@@ -32,16 +32,18 @@ use crate::catalogue::snapshot::Served;
 use crate::core::Core;
 use crate::decode;
 use crate::negotiate::{Form, route_refused};
+use crate::options::WriteOptions;
 use crate::request::Request;
 use crate::route::{ResourceRoute, Verb};
 use crate::rules::Rules;
 use crate::view::{Shape, View};
 use crdkit_codec::Format;
 use crdkit_codec::media::{MediaType, Offer, PatchOffer, request_type};
-use crdkit_engine::Input;
+use crdkit_engine::{FieldValidation, Input};
 use crdkit_schema::status::{Status, Subject};
 use crdkit_text::names;
 use crdkit_value::Document;
+use hyper::Method;
 use std::sync::Arc;
 
 /// What a request is about.
@@ -85,6 +87,9 @@ pub(crate) async fn dispatch(
     let resource = &served.resource;
     let is_namespace = route.group.is_empty() && route.plural == "namespaces";
     let namespace = route.namespace.filter(|_| !is_namespace);
+    if is_namespace && route.namespace.is_some() && route.namespace != route.name {
+        return Err(Status::no_such_path().into());
+    }
     let is_posted = matches!(served.rules, Rules::Review(_));
     let across = route.name.is_none()
         && !is_posted
@@ -158,6 +163,9 @@ impl Target<'_> {
             && self.served.resource.subresource(name).is_none()
         {
             return Err(Status::no_such_path().into());
+        }
+        if self.request.method == Method::HEAD {
+            return refuse();
         }
         let lists = matches!(route.verb, Verb::List | Verb::Watch);
         if !self.is_connection()
@@ -277,6 +285,19 @@ impl Target<'_> {
                 decode::protobuf(body, kind).map(BodyObject::Document)
             }
         }
+    }
+
+    /// Nothing is said about unknown fields of custom resources in CBOR.
+    pub(crate) fn lenient_with(
+        &self,
+        body: &BodyObject<'_>,
+        options: WriteOptions,
+    ) -> WriteOptions {
+        let is_cbor = matches!(body, BodyObject::Bytes(Format::Cbor, _));
+        if is_cbor && self.served.resource.is_custom() {
+            return WriteOptions { validation: FieldValidation::Ignore, ..options };
+        }
+        options
     }
 
     /// The media type of the body.

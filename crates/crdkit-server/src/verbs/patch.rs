@@ -110,12 +110,10 @@ impl Target<'_> {
             let kind = &self.served.resource.kind;
             let strict = patch.strict(options.validation)?;
             patch.apply(&mut patched, &self.served.resource.api_version(), &kind.kind)?;
-            match options.validation {
-                FieldValidation::Strict if !strict.is_empty() => {
-                    let problem = format!("strict decoding error: {}", strict.join(", "));
-                    return Err(patch_invalid(&patched, &problem));
+            if options.validation == FieldValidation::Warn {
+                for text in &strict {
+                    self.request.warn(text);
                 }
-                _ => strict.into_iter().for_each(|text| self.request.warn(text)),
             }
             self.check_type(part, name, &mut patched, old.root())?;
             let shown = patched.clone();
@@ -133,9 +131,11 @@ impl Target<'_> {
             };
             let input = Input::Decoded(Decoded { document: patched, issues });
             let verdict = self.served.rules.update(part, old, input, &engine, &mut between);
-            let accepted = self
-                .settle(of_patch(verdict))
-                .map_err(|refused| patch_refused(*refused, &shown))?;
+            let settled = self.settle(of_patch(verdict));
+            if options.validation == FieldValidation::Strict && !strict.is_empty() {
+                return Err(strict_refused(&strict, settled.err().as_deref(), &shown));
+            }
+            let accepted = settled.map_err(|refused| patch_refused(*refused, &shown))?;
             self.validate(change, Some(&accepted.document))?;
             Ok(accepted)
         };
@@ -268,6 +268,14 @@ fn patch_refused(refused: Refused, patched: &Document) -> Box<Status> {
         Some(problem) => patch_invalid(patched, &problem),
         None => refused.status,
     }
+}
+
+/// The answer to a patch that a strict reader refuses, for what it says of the patch and of its result.
+fn strict_refused(texts: &[String], refused: Option<&Refused>, patched: &Document) -> Box<Status> {
+    const STRICT: &str = "strict decoding error: ";
+    let result = refused.and_then(|refused| refused.undecodable.as_deref()?.strip_prefix(STRICT));
+    let texts: Vec<&str> = texts.iter().map(String::as_str).chain(result).collect();
+    patch_invalid(patched, &format!("{STRICT}{}", texts.join(", ")))
 }
 
 /// The answer to a patch whose result cannot be read.

@@ -300,7 +300,7 @@ impl From<Document> for MadeScale {
 }
 
 /// The number of replicas, as a patch finds it, of a custom resource that has none.
-const NO_REPLICAS: i64 = i32::MIN as i64;
+const NO_REPLICAS: i64 = -2_147_483_648;
 
 /// What the server says of bodies that are no scale.
 const NO_SCALE: &str = "no kind is registered for the type v1.Scale in scheme \"k8s.io/apiextensions-apiserver/pkg/apiserver/customresource_handler.go:781\"";

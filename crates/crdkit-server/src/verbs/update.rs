@@ -20,6 +20,7 @@ impl Target<'_> {
         let media = self.content_type()?;
         let shape = self.shape(&form)?;
         let body = self.object_in(media)?;
+        let options = self.lenient_with(&body, options);
         let engine = self.engine_options(&options).name(name);
         let managing = self.managing(&options);
         let part = self.part();
