@@ -40,7 +40,8 @@ impl Target<'_> {
         let pods = Target { served, name: Some(&name), ..*self };
         let now = self.core.environment.now_text();
         let make = |pod: &Document| {
-            pods.check_version_of(&binding, pod, self.name.is_some())?;
+            let is_own = self.name.is_some();
+            pods.check_version_of(&binding, pod, is_own, options.dry_run)?;
             check_unbound(&name, pod.root())?;
             let document = bound(pod.clone(), binding.root(), &now);
             Ok(Accepted { document, written: None, warnings: Vec::new() })
@@ -72,10 +73,11 @@ impl Target<'_> {
         binding: &Document,
         pod: &Document,
         is_own: bool,
+        dry_run: bool,
     ) -> Result<(), Box<Status>> {
         let name = self.name.unwrap_or_default();
         if is_own {
-            self.check_uid(name, binding.root(), pod.root())?;
+            self.check_uid(name, binding.root(), pod.root(), dry_run)?;
         }
         let wanted = metadata_text(binding.root(), "resourceVersion");
         let found = metadata_text(pod.root(), "resourceVersion");
