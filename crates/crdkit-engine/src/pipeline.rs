@@ -318,7 +318,7 @@ impl<'r> Request<'r> {
         if self.version.compiled.status {
             remove_root(&mut self.document, "status");
         }
-        self.document.insert(metadata, "generation", 1);
+        self.document.append_member(metadata, None, "generation", 1); // Its own one is gone.
         self.done(Stage::Metadata);
         self.check_create();
         self.verdict(PartsFrom::Request)

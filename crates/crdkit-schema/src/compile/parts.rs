@@ -12,7 +12,7 @@ use crate::field_path::{self, Brackets};
 use crate::model::{self, Schema, SchemaId};
 use crdkit_value::Value;
 
-/// Everything that one schema says, before it is a [`Node`].
+/// Everything that one schema says, before it is a [`Node`](super::Node).
 #[derive(Clone, Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "keywords that are true or false")]
 pub struct SchemaParts<'d> {

@@ -163,23 +163,25 @@ impl<J: RuleJudge> RuleWalk<'_, '_, J> {
             Kind::Object(members) => {
                 let keys = old.map(MemberIndex::new);
                 let entries = clause.additional_schema().zip(node.additional_schema());
+                let patterns = clause.pattern_properties();
                 for (key, member) in members {
                     let before = keys.as_ref().and_then(|keys| keys.get(key));
                     let mut is_declared = false;
                     if let Some(found) = clause.fields.get(table, key) {
                         is_declared = true;
-                        let child =
-                            if rules == id { Some(found) } else { node.fields.get(table, key) };
                         let below = table.node(table.resolve(found));
-                        let is_seen = |child: &Id| {
-                            self.judge.is_visible(*child) || !below.references().is_empty()
-                        };
-                        let has_some = below.has(Flags::HAS_RULES);
-                        if let Some(child) = child.filter(|child| has_some && is_seen(child)) {
-                            self.value(found, child, target.below(child, member, before))?;
+                        if below.has(Flags::HAS_RULES) {
+                            let child =
+                                if rules == id { Some(found) } else { node.fields.get(table, key) };
+                            let is_seen = |child: &Id| {
+                                self.judge.is_visible(*child) || !below.references().is_empty()
+                            };
+                            if let Some(child) = child.filter(is_seen) {
+                                self.value(found, child, target.below(child, member, before))?;
+                            }
                         }
                     }
-                    for (pattern, found) in clause.pattern_properties() {
+                    for (pattern, found) in patterns {
                         let pattern = table.pattern(*pattern);
                         if pattern.is_some_and(|pattern| pattern.is_match(key) == Ok(true)) {
                             is_declared = true;
