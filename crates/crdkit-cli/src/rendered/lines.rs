@@ -4,7 +4,8 @@
 //! order hold the others: a line between two of them comes from a line between theirs, the one with the same key if there
 //! is one, otherwise from the action that stands there.
 
-use std::collections::HashMap;
+use super::SourceFile;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 /// A line of the template.
@@ -19,12 +20,59 @@ pub(super) struct LineOrigin {
 /// More pairs of lines than this are not compared each with each.
 const MOST_PAIRS: usize = 1 << 20;
 
+/// A template, ready to be compared with what came out of it.
+#[derive(Debug)]
+pub(super) struct TemplateIndex {
+    /// The lines of each document.
+    parts: Vec<Range<usize>>,
+    /// In which documents a line is, without the space around it.
+    with_line: HashMap<Box<str>, Vec<usize>>,
+}
+
+impl TemplateIndex {
+    pub(super) fn new(text: &str) -> Self {
+        let lines: Vec<&str> = text.lines().collect();
+        let is_end = |line: &str| line == "---" || line.starts_with("--- ");
+        let ends = lines.iter().enumerate().filter(|(_, line)| is_end(line)).map(|(at, _)| at);
+        let ends: Vec<usize> = ends.chain([lines.len()]).collect();
+        let starts = std::iter::once(0).chain(ends.iter().map(|end| end + 1));
+        let parts: Vec<_> = starts.zip(&ends).map(|(start, end)| start..*end).collect();
+        let mut with_line: HashMap<Box<str>, Vec<usize>> = HashMap::new();
+        for (number, part) in parts.iter().enumerate() {
+            let own = lines.get(part.clone()).unwrap_or_default();
+            for line in own.iter().filter(|line| is_telling(line)) {
+                let known = with_line.entry(line.trim().into()).or_default();
+                if known.last() != Some(&number) {
+                    known.push(number);
+                }
+            }
+        }
+        Self { parts, with_line }
+    }
+
+    /// The lines of that document which has most of the lines that came out.
+    fn most_alike(&self, rendered: &[&str]) -> Range<usize> {
+        let mut scores = vec![0_usize; self.parts.len()];
+        // What is there often counts once.
+        let told: HashSet<&str> =
+            rendered.iter().filter(|line| is_telling(line)).map(|line| line.trim()).collect();
+        for number in told.iter().filter_map(|line| self.with_line.get(*line)).flatten() {
+            if let Some(score) = scores.get_mut(*number) {
+                *score += 1;
+            }
+        }
+        let first_best = scores.iter().zip(&self.parts).rev().max_by_key(|(score, _)| **score);
+        let best = first_best.filter(|(score, _)| **score > 0).map(|(_, part)| part.clone());
+        best.unwrap_or(0..self.parts.last().map_or(0, |part| part.end))
+    }
+}
+
 /// For each line of `rendered`, the line of `template` it comes from.
-pub(super) fn align(rendered: &str, template: &str) -> Vec<Option<LineOrigin>> {
+pub(super) fn align(rendered: &str, template: &SourceFile) -> Vec<Option<LineOrigin>> {
     let rendered: Vec<&str> = rendered.lines().collect();
-    let template: Vec<&str> = template.lines().collect();
-    let part = most_alike(&rendered, &template);
-    let there = template.get(part.clone()).unwrap_or_default();
+    let part = template.index().most_alike(&rendered);
+    let there: Vec<&str> = part.clone().map(|line| template.line(line).1).collect();
+    let there = &*there;
     let anchors = if rendered.len().saturating_mul(there.len()) <= MOST_PAIRS {
         common(&rendered, there)
     } else {
@@ -53,35 +101,6 @@ pub(super) fn align(rendered: &str, template: &str) -> Vec<Option<LineOrigin>> {
         found.push(Some(LineOrigin { line: part.start + at, shift: None }));
     }
     found
-}
-
-/// The lines of that document of a template which has most of the lines that came out.
-fn most_alike(rendered: &[&str], template: &[&str]) -> Range<usize> {
-    let is_end = |line: &str| line == "---" || line.starts_with("--- ");
-    let ends = template.iter().enumerate().filter(|(_, line)| is_end(line)).map(|(at, _)| at);
-    let ends: Vec<usize> = ends.chain([template.len()]).collect();
-    let starts = std::iter::once(0).chain(ends.iter().map(|end| end + 1));
-    let parts = starts.zip(&ends).map(|(start, end)| start..*end);
-    let mut known: HashMap<&str, usize> = HashMap::new();
-    for (index, line) in rendered.iter().enumerate().filter(|(_, line)| is_telling(line)) {
-        known.entry(line.trim()).or_insert(index);
-    }
-    // In which part each line was seen last: what is there often counts once.
-    let mut seen = vec![usize::MAX; rendered.len()];
-    let mut best = (0, 0..template.len());
-    for (number, part) in parts.enumerate() {
-        let lines = template.get(part.clone()).unwrap_or_default();
-        let found = lines.iter().filter_map(|line| known.get(line.trim()));
-        let is_new = |index: &&usize| {
-            let last = seen.get_mut(**index);
-            last.is_some_and(|last| std::mem::replace(last, number) != number)
-        };
-        let score = found.filter(is_new).count();
-        if score > best.0 {
-            best = (score, part);
-        }
-    }
-    best.1
 }
 
 /// Whether a line says anything.

@@ -15,7 +15,7 @@ use crate::input::name_of;
 use crate::source::read_file;
 use crdkit_issue::{LineIndex, Span};
 use crdkit_value::Document;
-use lines::LineOrigin;
+use lines::{LineOrigin, TemplateIndex};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -27,12 +27,19 @@ pub(crate) struct SourceFile {
     pub(crate) text: String,
     pub(crate) lines: LineIndex,
     documents: OnceLock<Vec<Document>>,
+    index: OnceLock<TemplateIndex>,
 }
 
 impl SourceFile {
     pub(crate) fn new(name: Arc<str>, text: String) -> Arc<Self> {
         let lines = LineIndex::new(text.as_bytes());
-        Arc::new(Self { name, text, lines, documents: OnceLock::new() })
+        let (documents, index) = (OnceLock::new(), OnceLock::new());
+        Arc::new(Self { name, text, lines, documents, index })
+    }
+
+    /// Its lines as those of a template. They are gone through once, whatever is made of them.
+    fn index(&self) -> &TemplateIndex {
+        self.index.get_or_init(|| TemplateIndex::new(&self.text))
     }
 
     /// Its documents, if it is YAML or JSON, with places. They are decoded once, whatever is made of them.
@@ -124,7 +131,7 @@ impl SourceMap {
                     let origin = LineOrigin { line, shift: None };
                     text.lines().map(|_| Some(origin.clone())).collect()
                 }
-                (_, Some(file)) if places.is_empty() => lines::align(text, &file.text),
+                (_, Some(file)) if places.is_empty() => lines::align(text, file),
                 _ => Vec::new(),
             };
             FoundPlaces { rendered: LineIndex::new(rendered), lines, places }
