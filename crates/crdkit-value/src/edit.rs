@@ -53,7 +53,7 @@ impl Document {
     /// Makes `id` what `value` says; its place and key stay, what it held before is gone. Gives `id`, or none
     /// if `value` would be moved into itself.
     pub fn set<'v>(&mut self, id: NodeId, value: impl Into<NewValue<'v>>) -> Option<NodeId> {
-        self.put(Slot::Content(id), value.into())
+        self.put_rarely(Slot::Content(id), value.into())
     }
 
     /// Adds `value` as the last member of `object` under `key`, in place of a member that has that key. Gives
@@ -82,7 +82,7 @@ impl Document {
     /// Adds `value` as the last item of `array`. Gives its id, or none when `array` is not an array or `value`
     /// would be moved into itself.
     pub fn push<'v>(&mut self, array: NodeId, value: impl Into<NewValue<'v>>) -> Option<NodeId> {
-        self.put(Slot::LastItem(array), value.into())
+        self.put_rarely(Slot::LastItem(array), value.into())
     }
 
     /// Makes `value` the item of `array` at `index`, which the items from there on make room for; that a value is
@@ -94,7 +94,7 @@ impl Document {
         index: usize,
         value: impl Into<NewValue<'v>>,
     ) -> Option<NodeId> {
-        self.put(Slot::Item(array, index), value.into())
+        self.put_rarely(Slot::Item(array, index), value.into())
     }
 
     /// Gives the member `id` another key, in place of a member that has that key; its position stays. False if
@@ -133,6 +133,11 @@ impl Document {
         value: NewValue<'_>,
     ) -> Option<NodeId> {
         self.put(Slot::NewMember(object, after, key), value)
+    }
+
+    /// All others.
+    fn put_rarely(&mut self, slot: Slot<'_>, value: NewValue<'_>) -> Option<NodeId> {
+        self.put(slot, value)
     }
 
     #[inline(always)]
@@ -251,7 +256,7 @@ impl Document {
     }
 
     /// `row` with `value` as its content, if that is one row.
-    #[inline]
+    #[inline(always)]
     fn single(&mut self, row: Node, value: NewValue<'_>) -> Option<Node> {
         let tagged = |tag| row.with_content(&Node::new(tag, TextRef::default(), NodeId::NONE));
         Some(match value {
